@@ -1,0 +1,28 @@
+/*
+ * Runs before an app's own code. An app lives in an opaque origin, where storage throws; many games and frameworks
+ * touch it without asking. These storages live as long as the page.
+ */
+for (const name of ["localStorage", "sessionStorage"]) {
+  try {
+    globalThis[name].length;
+  } catch {
+    const items = new Map();
+    const methods = {
+      getItem: (key) => items.get(String(key)) ?? null,
+      setItem: (key, value) => void items.set(String(key), String(value)),
+      removeItem: (key) => void items.delete(String(key)),
+      clear: () => items.clear(),
+      key: (index) => [...items.keys()][index] ?? null,
+    };
+    const value = new Proxy(methods, {
+      get: (_, key) => key === "length" ? items.size : methods[key] ?? items.get(key),
+      set: (_, key, item) => (methods.setItem(key, item), true),
+      has: (_, key) => key in methods || items.has(key),
+      deleteProperty: (_, key) => (items.delete(key), true),
+      ownKeys: () => [...items.keys()],
+      getOwnPropertyDescriptor: (_, key) =>
+        items.has(key) ? { value: items.get(key), writable: true, enumerable: true, configurable: true } : undefined,
+    });
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+  }
+}

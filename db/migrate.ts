@@ -1,0 +1,93 @@
+/**
+ * Forward-only migrations: `migrations/0001_….sql` in order, each in one transaction. Safe when several processes
+ * start at once: whoever holds the lock applies one step, the others wait and find it done.
+ */
+import type postgres from "postgres";
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+/** The database is ahead of this code; starting would guess at tables it does not know. */
+export class DatabaseTooNew extends Error {
+  constructor(readonly found: number, readonly known: number) {
+    super(`The database is at version ${found}, newer than this program, which knows ${known}: start a newer release`);
+  }
+}
+
+export class DatabaseTooOld extends Error {
+  constructor(found: string) {
+    super(`PostgreSQL ${found} is too old: version 14 or later is needed`);
+  }
+}
+
+const FOLDER = new URL("./migrations/", import.meta.url);
+/** Any constant will do, as long as no other program on the same database uses it. */
+const LOCK = 7_146_201_874;
+
+/** Every migration of this release, in order. */
+export async function readMigrations(): Promise<Migration[]> {
+  const names: string[] = [];
+  for await (const { name } of Deno.readDir(FOLDER)) if (/^\d{4}_\w+\.sql$/.test(name)) names.push(name);
+  return await Promise.all(names.sort().map(async (name) => ({
+    version: Number(name.slice(0, 4)),
+    name,
+    sql: await Deno.readTextFile(new URL(name, FOLDER)),
+  })));
+}
+
+/**
+ * @returns the names of what was applied
+ * @throws {DatabaseTooNew}
+ * @throws {DatabaseTooOld}
+ */
+export async function migrate(sql: postgres.Sql, migrations?: Migration[]): Promise<string[]> {
+  const wanted = migrations ?? await readMigrations();
+  const known = wanted.at(-1)?.version ?? 0;
+  if (await currentVersion(sql, known) === known) return [];
+  const applied: string[] = [];
+  for (const migration of wanted) {
+    // deno-lint-ignore no-await-in-loop -- each stands on the one before
+    if (await applyOnce(sql, migration, known)) applied.push(migration.name);
+  }
+  return applied;
+}
+
+async function currentVersion(sql: postgres.Sql, known: number): Promise<number> {
+  const [row] = await sql<{ server: number; shown: string; migrated: boolean }[]>`
+    select
+      current_setting('server_version_num')::int as server,
+      current_setting('server_version') as shown,
+      to_regclass('migrations') is not null as migrated
+  `;
+  if (row && row.server < 140_000) throw new DatabaseTooOld(row.shown);
+  if (!row?.migrated) return 0;
+  const [{ version } = { version: 0 }] = await sql<{ version: number }[]>`
+    select coalesce(max(version), 0)::int as version from migrations
+  `;
+  if (version > known) throw new DatabaseTooNew(version, known);
+  return version;
+}
+
+const applyOnce = (sql: postgres.Sql, { version, name, sql: statements }: Migration, known: number) =>
+  sql.begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`;
+    await sql`
+      create table if not exists migrations (
+        version integer primary key,
+        name text not null,
+        applied_at timestamptz not null default now()
+      )
+    `;
+    const [{ newest } = { newest: 0 }] = await sql<{ newest: number }[]>`
+      select coalesce(max(version), 0)::int as newest from migrations
+    `;
+    if (newest > known) throw new DatabaseTooNew(newest, known);
+    if (newest >= version) return false;
+    // The text is this repository's own; several statements in one go need the simple protocol.
+    await sql.unsafe(statements).simple();
+    await sql`insert into migrations (version, name) values (${version}, ${name})`;
+    return true;
+  });

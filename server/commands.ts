@@ -1,0 +1,52 @@
+/** What `deno task migrate`, `token` and `password` run: the database that the server would use, without the server. */
+import { migrate } from "../db/migrate.ts";
+import type { Config } from "./config.ts";
+import { openDatabase, type Pool } from "./database.ts";
+import { findFirstAdmin, newPassword } from "./domains/account/first_start.ts";
+import { insertToken } from "./domains/tokens/queries.ts";
+import { hashOf, newSecret } from "./domains/tokens/secret.ts";
+import { findUserByEmail, updateUserSetting } from "./domains/user_settings/queries.ts";
+import type { Log } from "./log.ts";
+import { createPasswords } from "./passwords.ts";
+
+type Command = (sql: Pool, applied: string[], argument: string | undefined) => Promise<string> | string;
+
+const NO_ADMIN = "there is no admin yet: start the server once";
+
+const commands: Record<string, Command> = {
+  /** Brings the database up to this version. */
+  migrate: (_sql, applied) => applied.length > 0 ? `applied ${applied.join(", ")}` : "the database is up to date",
+
+  /** A new token of the first admin's; the ones before it go on working. The argument names it. */
+  async token(sql, _applied, name = "deno task token") {
+    const admin = await findFirstAdmin(sql);
+    if (!admin) throw new Error(NO_ADMIN);
+    const { account_id, id: user_id } = admin;
+    const secret = newSecret();
+    await insertToken(sql, { account_id, user_id, name, hash: hashOf(secret), scopes: null, expires_at: null });
+    return secret;
+  },
+
+  /** A new password of the first admin's, or of the user whose e-mail the argument is. */
+  async password(sql, _applied, email) {
+    const user = email ? await findUserByEmail(sql, email) : await findFirstAdmin(sql);
+    if (!user) throw new Error(email ? `there is no user ${email}` : NO_ADMIN);
+    const password = newPassword();
+    const password_hash = await createPasswords().hash(password);
+    await updateUserSetting(sql, user.account_id, user.id, { password_hash });
+    return `${user.email} ${password}`;
+  },
+};
+
+/** @returns what is to be printed; @throws where there is no such command, or it cannot be carried out */
+export async function runCommand(config: Config, log: Log, [name = "", argument]: string[]): Promise<string> {
+  const work = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!work) throw new Error(`there is no command ${name}; known are ${Object.keys(commands).join(", ")}`);
+  const database = await openDatabase(config, log);
+  try {
+    const applied = await migrate(database.sql);
+    return await work(database.sql, applied, argument);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The only reader of the environment. Parsed once, frozen; every fault is named in one message.
+ *
+ * | variable | default | meaning |
+ * |---|---|---|
+ * | PORT, HOST | 8000, 127.0.0.1 | where to listen |
+ * | BASE_URL | http://HOST:PORT | the address that people and links use |
+ * | DATA_DIR | .data | the folder for everything embedded |
+ * | DATABASE_URL | none | PostgreSQL 14 or later instead of the embedded database |
+ * | KV_URL | DATA_DIR/kv.sqlite3 | a Deno KV path or address; on Deno Deploy the host's own |
+ * | ADMIN_TOKEN, ADMIN_EMAIL, ADMIN_PASSWORD | generated, admin@localhost, generated | the first admin |
+ * | SECRET_KEYS | a key file in DATA_DIR | `k2:…,k1:…`; required with DATABASE_URL |
+ * | EGRESS_ALLOW | none | `host:port,…` that connectors may call though private |
+ * | APPS_ORIGIN | none | `https://*.apps.example`, a wildcard host for apps |
+ * | TRUSTED_PROXIES | 0 | how many proxies in front may set X-Forwarded-For |
+ * | ACTION_WAIT_MS | 10000 | how long an action call waits for its flow |
+ */
+import { z } from "zod";
+
+export interface SecretKey {
+  id: string;
+  /** Key material as it was given; readers derive their key from it. */
+  material: string;
+}
+
+export interface Config {
+  port: number;
+  host: string;
+  /** Without a trailing slash. */
+  base_url: string;
+  data_dir: string;
+  database_url: string | undefined;
+  kv_url: string | undefined;
+  admin: { token: string | undefined; email: string; password: string | undefined };
+  /** The first writes, every one reads. Undefined: the embedded default, a key file in `data_dir`. */
+  secret_keys: readonly SecretKey[] | undefined;
+  /** `host:port`, lower case. */
+  egress_allow: readonly string[];
+  apps_origin: string | undefined;
+  trusted_proxies: number;
+  action_wait_ms: number;
+  /** On Deno Deploy: no disk, no flags, the host's own KV. */
+  hosted: boolean;
+}
+
+/** Every wrong or missing variable, one line each. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+  constructor(readonly faults: string[]) {
+    super(`The configuration is wrong:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+  }
+}
+
+const integer = (min: number, max: number) =>
+  z.string().regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`).transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+const httpUrl = z.string().refine(
+  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#]/.test(value),
+  "must be an http or https address without query or fragment",
+).transform((value) => value.replace(/\/+$/, ""));
+
+const secretKeys = z.string().transform((value, { addIssue }) =>
+  value.split(",").map((entry) => {
+    const [, id, material] = /^\s*([A-Za-z0-9_-]{1,32}):(\S{16,})\s*$/.exec(entry) ?? [];
+    if (id === undefined || material === undefined) {
+      addIssue("must be id:key pairs such as k2:…,k1:…, each key at least 16 characters without spaces");
+      return { id: "", material: "" };
+    }
+    return { id, material };
+  })
+);
+
+const egressAllow = z.string().transform((value) => value.split(",").map((entry) => entry.trim().toLowerCase()))
+  .refine((entries) => entries.every((entry) => /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/.test(entry)), {
+    message: "must be host:port pairs, separated by commas",
+  });
+
+const Environment = z.object({
+  PORT: integer(1, 65535).default(8000),
+  HOST: z.string().regex(/^\S+$/, "must be a host name or an address").default("127.0.0.1"),
+  BASE_URL: httpUrl.optional(),
+  DATA_DIR: z.string().default(".data"),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/\S+$/, "must be a postgres:// address").optional(),
+  KV_URL: z.string().optional(),
+  ADMIN_TOKEN: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces").optional(),
+  ADMIN_EMAIL: z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address").default("admin@localhost"),
+  ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").max(1024).optional(),
+  SECRET_KEYS: secretKeys.optional(),
+  EGRESS_ALLOW: egressAllow.default([]),
+  APPS_ORIGIN: z.string().regex(/^https?:\/\/\*\.[^\s/]+$/, "must look like https://*.apps.example").optional(),
+  TRUSTED_PROXIES: integer(0, 10).default(0),
+  ACTION_WAIT_MS: integer(0, 600_000).default(10_000),
+});
+
+/** @throws {ConfigError} */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const hosted = Boolean(environment.DENO_DEPLOY ?? environment.DENO_DEPLOYMENT_ID);
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  if (hosted && !given.DATABASE_URL && given.PGHOST) given.DATABASE_URL = databaseUrlOfHost(given);
+  const parsed = Environment.safeParse(given);
+  const faults = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
+  if (given.DATABASE_URL && !given.SECRET_KEYS) {
+    faults.push("SECRET_KEYS is required with DATABASE_URL: k1:<at least 16 characters>, kept outside the database");
+  }
+  if (hosted && !given.DATABASE_URL) faults.push("DATABASE_URL is required here: this host keeps no files");
+  if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)]);
+  const env = parsed.data;
+  const shown = ["0.0.0.0", "::", "[::]"].includes(env.HOST) ? "localhost" : env.HOST.replace(/^([^[].*:.*)$/, "[$1]");
+  return Object.freeze({
+    port: env.PORT,
+    host: env.HOST,
+    base_url: env.BASE_URL ?? `http://${shown}:${env.PORT}`,
+    data_dir: env.DATA_DIR,
+    database_url: env.DATABASE_URL,
+    kv_url: env.KV_URL,
+    admin: { token: env.ADMIN_TOKEN, email: env.ADMIN_EMAIL, password: env.ADMIN_PASSWORD },
+    secret_keys: env.SECRET_KEYS,
+    egress_allow: env.EGRESS_ALLOW,
+    apps_origin: env.APPS_ORIGIN,
+    trusted_proxies: env.TRUSTED_PROXIES,
+    action_wait_ms: env.ACTION_WAIT_MS,
+    hosted,
+  });
+}
+
+/** Deno Deploy hands a linked database over as PG* variables. */
+function databaseUrlOfHost(env: Record<string, string | undefined>): string {
+  const url = new URL(`postgres://${env.PGHOST}:${env.PGPORT ?? 5432}/${env.PGDATABASE ?? "postgres"}`);
+  url.username = encodeURIComponent(env.PGUSER ?? "postgres");
+  url.password = encodeURIComponent(env.PGPASSWORD ?? "");
+  if (env.PGSSLMODE) url.searchParams.set("sslmode", env.PGSSLMODE);
+  return url.href;
+}

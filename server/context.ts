@@ -1,0 +1,72 @@
+/** What a procedure may use. No module keeps state: whatever a request needs comes in here. */
+import type { Compiler } from "./compiler/compiler.ts";
+import type { Config } from "./config.ts";
+import type { Pool } from "./database.ts";
+import type { Log } from "./log.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** Weakest first. Each may do what the ones before it may (decisions, "Roles"). */
+export const ROLES = ["guest", "user", "manager", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who calls: a user of an account through one of its tokens. */
+export interface Viewer {
+  account_id: number;
+  user_id: number;
+  token_id: number;
+  role: Role;
+  /** `<domain>:read` or `<domain>:write`; null is everything that the role may do. */
+  scopes: readonly string[] | null;
+  /** Visibility by department is restricted in this account. */
+  restricted: boolean;
+  department_ids: readonly number[];
+  without_department: boolean;
+}
+
+/** Finds viewers by their tokens and remembers them for a short time. */
+export interface Viewers {
+  byToken(token: string): Promise<Viewer | undefined>;
+  /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
+  forget(): void;
+}
+
+/** The pages of `/a/`, kept in memory. */
+export interface Pages {
+  /** Call after a change of an app: its page is made anew at once in this process. */
+  forget(app_id: string): void;
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+/** Composed once, in `main.ts`. */
+export interface Services {
+  config: Config;
+  sql: Pool;
+  kv: Deno.Kv;
+  compiler: Compiler;
+  viewers: Viewers;
+  passwords: Passwords;
+  pages: Pages;
+  clock: Clock;
+  log: Log;
+}
+
+/** One request's part. */
+export interface Call {
+  request_id: string;
+  /** The bearer token as sent. */
+  token: string | undefined;
+  /** Filled by the base procedure, for the log line. */
+  viewer: Viewer | undefined;
+}
+
+export interface Context extends Services {
+  call: Call;
+}
+
+/** What a procedure behind authentication gets. */
+export interface ViewerContext extends Context {
+  viewer: Viewer;
+}

@@ -1,0 +1,121 @@
+/** The default account and its admin, made on the first start (decisions, "First start"). */
+import { randomBytes } from "node:crypto";
+import type { Config } from "../../config.ts";
+import type { Pool, Sql } from "../../database.ts";
+import type { Passwords } from "../../passwords.ts";
+import { fold } from "../../schema.ts";
+import { insertToken } from "../tokens/queries.ts";
+import { hashOf, newSecret } from "../tokens/secret.ts";
+import { insertUserSetting } from "../user_settings/queries.ts";
+
+/** What was generated, to be shown once. */
+export interface Generated {
+  email: string;
+  token?: string;
+  password?: string;
+}
+
+interface Admin {
+  id: number;
+  account_id: number;
+  email: string;
+}
+
+/** The first admin of the default (oldest) account. */
+export async function findFirstAdmin(sql: Sql): Promise<Admin | undefined> {
+  const [admin] = await sql<Admin[]>`
+    select u.id, u.account_id, u.email
+    from users u
+    where u.account_id = (select min(id) from accounts)
+      and u.role = 'admin'
+      and u.active
+    order by u.id
+    limit 1
+  `;
+  return admin;
+}
+
+/**
+ * Makes the account and the admin where there are none, and sees to it that `ADMIN_TOKEN` opens the door. Safe when
+ * several processes start at once.
+ */
+export async function prepareAccount(
+  sql: Pool,
+  passwords: Passwords,
+  { admin }: Pick<Config, "admin">,
+): Promise<Generated | undefined> {
+  const generated = await findFirstAdmin(sql) ? undefined : await createAccount(sql, passwords, admin);
+  if (admin.token) await settleEnvironmentToken(sql, admin.token);
+  return generated;
+}
+
+async function createAccount(sql: Pool, passwords: Passwords, given: Config["admin"]): Promise<Generated | undefined> {
+  const password = given.password ?? newPassword();
+  const token = given.token ?? newSecret();
+  const password_hash = await passwords.hash(password);
+  const made = await sql.begin(async (sql) => {
+    // Whoever comes second waits here, and finds the account made.
+    await sql`lock table accounts in share row exclusive mode`;
+    const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`select count(*)::int as count from accounts`;
+    if (count > 0) return false;
+    const [account] = await sql<{ id: number }[]>`insert into accounts (name) values ('Main account') returning id`;
+    const account_id = account?.id ?? 0;
+    const { email } = given;
+    const login = email.slice(0, email.indexOf("@"));
+    const user_id = await insertUserSetting(sql, account_id, {
+      login,
+      login_folded: fold(login),
+      email,
+      email_folded: fold(email),
+      name: "Admin",
+      role: "admin",
+      without_department: true,
+      active: true,
+      password_hash,
+    });
+    if (!given.token) {
+      await insertToken(sql, {
+        account_id,
+        user_id,
+        name: "First start",
+        hash: hashOf(token),
+        scopes: null,
+        expires_at: null,
+      });
+    }
+    return true;
+  });
+  if (!made) return;
+  return {
+    email: given.email,
+    ...(!given.token && { token }),
+    ...(!given.password && { password }),
+  };
+}
+
+/** One token of the account is the environment's: a changed ADMIN_TOKEN takes the place of the one before. */
+async function settleEnvironmentToken(sql: Pool, secret: string): Promise<void> {
+  const admin = await findFirstAdmin(sql);
+  if (!admin) return;
+  const hash = hashOf(secret);
+  const known = await sql`select 1 from tokens where hash = ${hash as Uint8Array<ArrayBuffer>}`;
+  if (known.length > 0) return;
+  await sql.begin(async (sql) => {
+    await sql`lock table tokens in share row exclusive mode`;
+    const known = await sql`select 1 from tokens where hash = ${hash as Uint8Array<ArrayBuffer>}`;
+    if (known.length > 0) return;
+    await sql`delete from tokens where account_id = ${admin.account_id} and from_environment`;
+    await insertToken(sql, {
+      account_id: admin.account_id,
+      user_id: admin.id,
+      name: "ADMIN_TOKEN",
+      hash,
+      scopes: null,
+      expires_at: null,
+      from_environment: true,
+    });
+  });
+}
+
+/** 96 bits, in letters that survive being read aloud. */
+export const newPassword = () => randomBytes(12).toString("base64url");

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { Id, Name } from "../../schema.ts";
+
+export const Mode = z.enum(["open", "restricted"])
+  .describe("restricted: users see only what belongs to their departments");
+
+/** The caller's account as sent. */
+export const Account = z.object({
+  id: Id,
+  name: Name,
+  host: z.string().nullable().describe("Public apps and methods without a login belong to the account of their host"),
+  main_department_id: Id.nullable(),
+  departments: z.object({ mode: Mode }),
+});
+export type Account = z.output<typeof Account>;
+
+const Host = z.string().trim().toLowerCase().max(253)
+  .regex(/^[a-z0-9.-]+(:\d{1,5})?$/)
+  .meta({ examples: ["apps.example.com"] });
+
+export const AccountChanges = z.object({
+  name: Name,
+  host: z.union([z.literal("").transform(() => null), Host]).nullable(),
+  main_department_id: Id,
+  departments: z.object({ mode: Mode }),
+}).partial();
+export type AccountChanges = z.output<typeof AccountChanges>;

@@ -1,0 +1,216 @@
+import type { Build, CssEngine, Engine } from "../../compiler/compiler.ts";
+import type { Viewer } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import { listJson, oneJson, slice } from "../../lists.ts";
+import type { Page } from "../../schema.ts";
+import { visible } from "../../visibility.ts";
+import type { App, AppPage, ListedApp, ListedVersion, Version } from "./schema.ts";
+
+/** How many replaced states an app keeps. */
+const KEPT_VERSIONS = 100;
+
+const listed = (sql: Sql) =>
+  sql`
+    id, name, url_code, description, app_engine, css_engine, public, active, app_build_time, css_build_time,
+    fields, config, actions, db_code, show_in_module, prompt, department_id,
+    coalesce(fields -> 'dashboard_widget' = 'true', false) as dashboard_widget,
+    lock_version, created_by_id, updated_by_id, iso(created_at) as created_at, iso(updated_at) as updated_at
+  `;
+
+const columns = (sql: Sql) => sql`${listed(sql)}, source_code`;
+
+const orders = (sql: Sql) => ({
+  name: sql`name_folded, id`,
+  "-name": sql`name_folded desc, id desc`,
+  created_at: sql`created_at, id`,
+  "-created_at": sql`created_at desc, id desc`,
+  updated_at: sql`updated_at, id`,
+  "-updated_at": sql`updated_at desc, id desc`,
+});
+
+/** Signs that `like` would read as its own stand for themselves. */
+const within = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+
+/** One page of the apps that the viewer may see, the newest first unless told. */
+export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
+  const { q, app_engine, active, show_in_module, dashboard_widget } = page;
+  const chosen = sql`
+    from apps
+    where account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+      ${app_engine === undefined ? sql`` : sql`and app_engine = ${app_engine}`}
+      ${page.public === undefined ? sql`` : sql`and public = ${page.public}`}
+      ${active === undefined ? sql`` : sql`and active = ${active}`}
+      ${show_in_module === undefined ? sql`` : sql`and show_in_module = ${show_in_module}`}
+      ${
+    dashboard_widget === undefined
+      ? sql``
+      : sql`and coalesce(fields -> 'dashboard_widget' = 'true', false) = ${dashboard_widget}`
+  }
+      ${
+    q === undefined
+      ? sql``
+      : sql`and (name ilike ${within(q)} or description ilike ${within(q)} or url_code ilike ${within(q)})`
+  }
+  `;
+  return listJson<ListedApp>(
+    sql,
+    sql`select ${listed(sql)} ${chosen} order by ${orders(sql)[page.sort ?? "-created_at"]} ${slice(sql, page)}`,
+    sql`select count(*) ${chosen}`,
+  );
+}
+
+const one = (sql: Sql, viewer: Viewer, id: string) =>
+  sql`id = ${id} and account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
+
+export const findApp = (sql: Sql, viewer: Viewer, id: string) =>
+  oneJson<App>(sql, sql`select ${columns(sql)} from apps where ${one(sql, viewer, id)}`);
+
+/** What a change starts from. */
+export interface Written {
+  app_engine: Engine;
+  css_engine: CssEngine;
+  source_code: string;
+  actions: App["actions"];
+  fields: Record<string, unknown>;
+  prompt: string | null;
+  lock_version: number;
+}
+
+export async function findWritten(sql: Sql, viewer: Viewer, id: string): Promise<Written | undefined> {
+  const [app] = await sql<Written[]>`
+    select app_engine, css_engine, source_code, actions, fields, prompt, lock_version
+    from apps
+    where ${one(sql, viewer, id)}
+  `;
+  return app;
+}
+
+/** Columns of a write, as JSON; a build's are added by `buildValues`. */
+export type Values = Record<string, unknown>;
+
+export const buildValues = ({ code, css, imports, scripts, app_build_time, css_build_time, config }: Build): Values => ({
+  app_code: code,
+  css_code: css,
+  imports,
+  scripts,
+  app_build_time,
+  css_build_time,
+  config,
+});
+
+const stored = (sql: Sql) =>
+  sql`
+    department_id, name, name_folded, url_code, description, app_engine, css_engine, source_code, public, active,
+    db_code, show_in_module, prompt, actions, fields, config, app_build_time, css_build_time, app_code, css_code,
+    imports, scripts, updated_by_id
+  `;
+
+const DEFAULTS = { public: false, active: true, actions: [], fields: {} };
+
+const asJson = (sql: Sql, values: Values) => sql.json(values as Parameters<Sql["json"]>[0]);
+
+export const insertApp = (sql: Sql, viewer: Viewer, id: string, values: Values) =>
+  oneJson<App>(
+    sql,
+    sql`select ${columns(sql)} from inserted`,
+    sql`
+      with inserted as (
+        insert into apps (id, account_id, created_by_id, ${stored(sql)})
+        select ${id}, ${viewer.account_id}, ${viewer.user_id}, ${stored(sql)}
+        from jsonb_populate_record(null::apps, ${asJson(sql, { ...DEFAULTS, ...values })})
+        returning *
+      )
+    `,
+  );
+
+/**
+ * Changes the app where it still is at `lock_version`.
+ *
+ * @param keeps whether the state before becomes a version
+ */
+export const updateApp = (
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+  lock_version: number,
+  values: Values,
+  keeps: boolean,
+) =>
+  oneJson<App>(
+    sql,
+    sql`select ${columns(sql)} from updated`,
+    sql`
+      with before as (
+        select *
+        from apps
+        where ${one(sql, viewer, id)}
+          and lock_version = ${lock_version}
+        for update
+      ),
+      kept as (
+        insert into app_versions (app_id, version, app_engine, css_engine, source_code, actions, created_by_id)
+        select id, version, app_engine, css_engine, source_code, actions, ${viewer.user_id}
+        from before
+        where ${keeps}
+      ),
+      pruned as (
+        delete from app_versions v
+        using before b
+        where v.app_id = b.id
+          and v.version <= b.version - ${KEPT_VERSIONS}
+          and ${keeps}
+      ),
+      updated as (
+        update apps a
+        set
+          (${stored(sql)}) = (select ${stored(sql)} from jsonb_populate_record(a, ${asJson(sql, values)})),
+          version = a.version + ${keeps ? 1 : 0},
+          lock_version = a.lock_version + 1,
+          updated_at = now()
+        from before b
+        where a.id = b.id
+        returning a.*
+      )
+    `,
+  );
+
+export async function deleteApp(sql: Sql, viewer: Viewer, id: string): Promise<boolean> {
+  const { count } = await sql`delete from apps where ${one(sql, viewer, id)}`;
+  return count > 0;
+}
+
+export async function hasDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
+  const rows = await sql`select 1 from departments where id = ${id} and account_id = ${account}`;
+  return rows.length > 0;
+}
+
+const versionColumns = (sql: Sql) =>
+  sql`v.version, v.app_engine, v.css_engine, v.created_by_id, iso(v.created_at) as created_at`;
+
+/** The states that later changes replaced, the newest first unless told. */
+export function listVersions(sql: Sql, id: string, page: Page<"version" | "-version">) {
+  const order = page.sort === "version" ? sql`v.version` : sql`v.version desc`;
+  return listJson<ListedVersion>(
+    sql,
+    sql`
+      select ${versionColumns(sql)}
+      from app_versions v
+      where v.app_id = ${id}
+      order by ${order}
+      ${slice(sql, page)}
+    `,
+    sql`select count(*) from app_versions where app_id = ${id}`,
+  );
+}
+
+export const findVersion = (sql: Sql, id: string, version: number) =>
+  oneJson<Version>(
+    sql,
+    sql`
+      select ${versionColumns(sql)}, v.source_code, v.actions
+      from app_versions v
+      where v.app_id = ${id}
+        and v.version = ${version}
+    `,
+  );

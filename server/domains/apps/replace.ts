@@ -1,0 +1,51 @@
+/** Partial edits: one fragment of one field (spec and decisions, "Replace"). */
+import type { z } from "zod";
+import { invalid } from "../../errors.ts";
+import { fieldsOf } from "../../messages.ts";
+import type { Written } from "./queries.ts";
+import { AppChanges, type Replacement } from "./schema.ts";
+
+/**
+ * The change that a replacement makes of an app.
+ *
+ * @throws {Refusal} 422 where the fragment is absent, ambiguous, or the result is not valid
+ */
+export function replaced(app: Written, replacement: Replacement): AppChanges {
+  const { field, replace_all } = replacement;
+  const before = field === "fields" ? JSON.stringify(app.fields, null, 2) : app[field] ?? "";
+  const old = oneOf(replacement.old, replacement.old_string, "old");
+  const by = oneOf(replacement.new, replacement.new_string, "new");
+  if (old === "") throw invalid({ old: ["can't be blank"] });
+  const pieces = before.split(old);
+  const count = pieces.length - 1;
+  if (count === 0) throw invalid({ old: [`does not occur in ${field}`] });
+  if (count > 1 && !replace_all) {
+    throw invalid({ old: [`occurs ${count} times in ${field}; make it longer, or send replace_all`] });
+  }
+  const after = pieces.join(by);
+  return checked({ [field]: field === "fields" ? parseFields(after) : after });
+}
+
+/** Two names for one key (spec, "Replace"). */
+function oneOf(value: string | undefined, alias: string | undefined, key: "old" | "new"): string {
+  const given = value ?? alias;
+  if (given === undefined) throw invalid({ [key]: ["can't be blank"] });
+  if (value !== undefined && alias !== undefined && value !== alias) {
+    throw invalid({ [key]: [`differs from ${key}_string`] });
+  }
+  return given;
+}
+
+function parseFields(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid({ fields: ["is no valid JSON any more"] });
+  }
+}
+
+function checked(changes: Record<string, unknown>): AppChanges {
+  const result: z.ZodSafeParseResult<AppChanges> = AppChanges.safeParse(changes);
+  if (!result.success) throw invalid(fieldsOf(result.error.issues));
+  return result.data;
+}

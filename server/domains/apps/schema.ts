@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { CSS_ENGINES, ENGINES } from "../../compiler/compiler.ts";
+import { Id, JsonObject, Line, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
+import { slug } from "../../slug.ts";
+
+/** Modules whose side menu may hold an app. Source: spec, "Embedding". */
+export const MODULES = [
+  "organize",
+  "mail",
+  "crm",
+  "kb",
+  "cms",
+  "connect",
+  "voip",
+  "form",
+  "insight",
+  "billing",
+  "drive",
+  "fiskator",
+  "commerce",
+  "account",
+] as const;
+
+const PAGE_PATH = /^[a-z_]+(\/[a-z_]+)+$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const Engine = z.enum(ENGINES);
+const CssEngine = z.enum(CSS_ENGINES);
+
+/** Blank is null. */
+const UrlCode = text(1000).transform((value) => slug(value) || null)
+  .refine((code) => code === null || !UUID.test(code), "must not look like an id")
+  .refine((code) => code === null || code.length <= 100, "is too long (maximum is 100 characters)")
+  .nullable().meta({ examples: ["my-counter"] });
+
+const ShowInModule = text(255).transform((value) => value || null)
+  .refine(
+    (value) => value === null || MODULES.some((module) => module === value) || PAGE_PATH.test(value),
+    "is not included in the list",
+  ).nullable().describe("A module, or the path of a page such as `tasks/show`");
+
+const SourceCode = text(200_000).refine((value) => value.trim() !== "", "can't be blank");
+
+/** Source: spec, "Action entry". */
+const Action = z.object({
+  action: text(100).refine((value) => /^[\w-]+$/.test(value), "must be letters, digits, _ and -"),
+  flow_code: text(255).refine((value) => value.trim() !== "", "can't be blank"),
+  description: text(65_535).nullable().default(null),
+  public: z.boolean().default(false),
+});
+
+const Actions = z.array(Action).max(200).superRefine((actions, { addIssue }) => {
+  const names = actions.map(({ action }) => action);
+  names.forEach((name, index) => {
+    if (names.indexOf(name) < index) {
+      addIssue({ code: "custom", path: [index, "action"], message: "has already been taken" });
+    }
+  });
+});
+
+const written = {
+  name: Name.meta({ examples: ["Counter"] }),
+  url_code: UrlCode,
+  description: text(65_535).nullable(),
+  app_engine: Engine,
+  css_engine: CssEngine,
+  source_code: SourceCode.describe("At most 200,000 characters"),
+  public: z.boolean(),
+  active: z.boolean(),
+  db_code: Line,
+  show_in_module: ShowInModule,
+  prompt: text(65_535).nullable(),
+  actions: Actions,
+  fields: JsonObject,
+  department_id: Id.nullable(),
+};
+
+const DashboardWidget = z.boolean().describe("Kept in `fields.dashboard_widget`; the other keys of `fields` stay");
+
+const optional = z.object({ ...written, dashboard_widget: DashboardWidget }).partial();
+
+export const NewApp = optional.extend({
+  name: written.name,
+  source_code: written.source_code,
+  app_engine: Engine.default("svelte"),
+  css_engine: CssEngine.default("tailwind_all"),
+});
+export type NewApp = z.output<typeof NewApp>;
+
+export const AppChanges = optional.extend({ lock_version: LockVersion.optional() });
+export type AppChanges = z.output<typeof AppChanges>;
+
+/** An app as sent. `app_code` and `css_code` never are. */
+export const App = z.object({
+  id: Uuid,
+  ...written,
+  url_code: z.string().nullable(),
+  show_in_module: z.string().nullable(),
+  actions: z.array(z.object({
+    action: z.string(),
+    flow_code: z.string(),
+    description: z.string().nullable(),
+    public: z.boolean(),
+  })),
+  dashboard_widget: DashboardWidget,
+  app_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled"),
+  css_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled"),
+  config: JsonObject.describe("Compiler versions, source hash, sizes and warnings; the server's own"),
+  lock_version: LockVersion,
+  created_by_id: Id.nullable(),
+  updated_by_id: Id.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type App = z.output<typeof App>;
+
+/** Lists leave the source out: each may be 200 KB. */
+export const ListedApp = App.omit({ source_code: true });
+export type ListedApp = z.output<typeof ListedApp>;
+
+export const AppPage = page([
+  "-created_at",
+  "created_at",
+  "name",
+  "-name",
+  "updated_at",
+  "-updated_at",
+]).extend({
+  q: text(255).optional().describe("Part of the name, description or url_code, without regard to case"),
+  app_engine: Engine.optional(),
+  public: z.boolean().optional(),
+  active: z.boolean().optional(),
+  show_in_module: text(255).optional(),
+  dashboard_widget: z.boolean().optional(),
+});
+export type AppPage = z.output<typeof AppPage>;
+
+/** Source: spec, "Replace"; decisions, "Replace". */
+export const Replacement = z.object({
+  id: Uuid,
+  field: z.enum(["source_code", "fields", "prompt"]),
+  old: text(200_000).optional(),
+  new: text(200_000).optional(),
+  old_string: text(200_000).optional().describe("The same as `old`"),
+  new_string: text(200_000).optional().describe("The same as `new`"),
+  replace_all: z.boolean().default(false),
+});
+export type Replacement = z.output<typeof Replacement>;
+
+/** A state that a later change of source, engines or actions replaced. */
+export const ListedVersion = z.object({
+  version: z.int(),
+  app_engine: Engine,
+  css_engine: CssEngine,
+  created_by_id: Id.nullable().describe("Who replaced it"),
+  created_at: Timestamp.describe("When it was replaced"),
+});
+export type ListedVersion = z.output<typeof ListedVersion>;
+
+export const Version = ListedVersion.extend({ source_code: z.string(), actions: App.shape.actions });
+export type Version = z.output<typeof Version>;
+
+export const VersionPage = page(["-version", "version"]).extend({ id: Uuid });
+export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_483_647) });

@@ -1,0 +1,40 @@
+/** What `/a/` serves: active apps of any account, without a viewer's rules; whoever serves them applies those. */
+import type { CssEngine, Engine } from "../../compiler/compiler.ts";
+import type { Sql } from "../../database.ts";
+
+export interface Served {
+  id: string;
+  account_id: number;
+  department_id: number | null;
+  name: string;
+  public: boolean;
+  engine: Engine;
+  css_engine: CssEngine;
+  code: string;
+  css: string;
+  imports: string[];
+  scripts: string[];
+  lock_version: number;
+}
+
+/** An active app by its id, or by its code in an account. */
+export async function findServed(
+  sql: Sql,
+  by: { id: string } | { account_id: number; url_code: string },
+): Promise<Served | undefined> {
+  const [app] = await sql<Served[]>`
+    select
+      id, account_id, department_id, name, public, app_engine as engine, css_engine, app_code as code,
+      css_code as css, imports, scripts, lock_version
+    from apps
+    where ${"id" in by ? sql`id = ${by.id}` : sql`account_id = ${by.account_id} and url_code = ${by.url_code}`}
+      and active
+  `;
+  return app;
+}
+
+/** Undefined where the app is gone or no longer active. */
+export async function findServedVersion(sql: Sql, id: string): Promise<number | undefined> {
+  const [app] = await sql<{ lock_version: number }[]>`select lock_version from apps where id = ${id} and active`;
+  return app?.lock_version;
+}

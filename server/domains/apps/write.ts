@@ -1,0 +1,134 @@
+/** Creating and changing apps: what is compiled, what is kept, and who may have changed it meanwhile. */
+import { v7 as uuid } from "uuid";
+import type { ViewerContext } from "../../context.ts";
+import { conflict, invalid, notFound } from "../../errors.ts";
+import type { Json } from "../../json.ts";
+import { fold } from "../../schema.ts";
+import { visibleTo } from "../../visibility.ts";
+import {
+  buildValues,
+  deleteApp,
+  findApp,
+  findVersion,
+  findWritten,
+  hasDepartment,
+  insertApp,
+  updateApp,
+  type Values,
+  type Written,
+} from "./queries.ts";
+import type { App, AppChanges, NewApp, Version } from "./schema.ts";
+
+/** A change that others overtake this often is given up. */
+const ATTEMPTS = 20;
+
+/** @throws {Refusal} 404 */
+export async function readApp({ sql, viewer }: ViewerContext, id: string): Promise<Json<App>> {
+  const app = await findApp(sql, viewer, id);
+  if (!app) throw notFound("App");
+  return app;
+}
+
+/** @throws {CompileFailure} */
+export async function createApp(ctx: ViewerContext, input: NewApp): Promise<Json<App>> {
+  await proveDepartment(ctx, input.department_id ?? null);
+  const build = await ctx.compiler.compile({
+    engine: input.app_engine,
+    css_engine: input.css_engine,
+    source_code: input.source_code,
+  });
+  const values = { ...valuesOf(input, {}), ...buildValues(build) };
+  const created = await insertApp(ctx.sql, ctx.viewer, uuid(), values);
+  if (!created) throw new Error("an insert returned no row");
+  return created;
+}
+
+/**
+ * Changes an app by what `edit` makes of its present state. The row is not locked while the compiler works, which may
+ * take seconds: the write holds only if nobody wrote in between, and else starts again from the new state.
+ *
+ * @throws {Refusal} 404, 409 where `lock_version` is stale
+ * @throws {CompileFailure} nothing is changed then
+ */
+export async function changeApp(
+  ctx: ViewerContext,
+  id: string,
+  edit: (app: Written) => AppChanges,
+): Promise<Json<App>> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    // deno-lint-ignore no-await-in-loop -- each attempt stands on the state that the one before lost to
+    const changed = await tryChange(ctx, id, edit);
+    if (changed) {
+      ctx.pages.forget(id);
+      return changed;
+    }
+  }
+  throw conflict((await readApp(ctx, id)).parse());
+}
+
+async function tryChange(
+  ctx: ViewerContext,
+  id: string,
+  edit: (app: Written) => AppChanges,
+): Promise<Json<App> | undefined> {
+  const { sql, viewer } = ctx;
+  const app = await findWritten(sql, viewer, id);
+  if (!app) throw notFound("App");
+  const changes = edit(app);
+  if (changes.lock_version !== undefined && changes.lock_version !== app.lock_version) {
+    throw conflict((await readApp(ctx, id)).parse());
+  }
+  if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
+  const values = { ...valuesOf(changes, app.fields), ...await rebuilt(ctx, app, changes), updated_by_id: viewer.user_id };
+  return await updateApp(sql, viewer, id, app.lock_version, values, keeps(app, changes));
+}
+
+/** @throws {Refusal} 404 */
+export async function removeApp({ sql, viewer, pages }: ViewerContext, id: string): Promise<void> {
+  if (!await deleteApp(sql, viewer, id)) throw notFound("App");
+  pages.forget(id);
+}
+
+/** @throws {Refusal} 404 */
+export async function readVersion(ctx: ViewerContext, id: string, version: number): Promise<Json<Version>> {
+  await readApp(ctx, id);
+  const found = await findVersion(ctx.sql, id, version);
+  if (!found) throw notFound("Version");
+  return found;
+}
+
+/** The app with the version's source, engines and actions; what it replaces becomes a version in turn. */
+export async function restoreVersion(ctx: ViewerContext, id: string, version: number): Promise<Json<App>> {
+  const { source_code, app_engine, css_engine, actions } = (await readVersion(ctx, id, version)).parse();
+  return await changeApp(ctx, id, () => ({ source_code, app_engine, css_engine, actions }));
+}
+
+const SOURCES = ["source_code", "app_engine", "css_engine"] as const;
+
+const differs = (app: Written, changes: AppChanges, keys: readonly (keyof Written & keyof AppChanges)[]) =>
+  keys.some((key) => changes[key] !== undefined && JSON.stringify(changes[key]) !== JSON.stringify(app[key]));
+
+const keeps = (app: Written, changes: AppChanges) => differs(app, changes, [...SOURCES, "actions"]);
+
+async function rebuilt({ compiler }: ViewerContext, app: Written, changes: AppChanges): Promise<Values> {
+  if (!differs(app, changes, SOURCES)) return {};
+  const { app_engine: engine, css_engine, source_code } = { ...app, ...changes };
+  return buildValues(await compiler.compile({ engine, css_engine, source_code }));
+}
+
+/** @param fields as they are before the write */
+function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, unknown>): Values {
+  const { dashboard_widget, lock_version: _lock_version, ...values } = input;
+  return {
+    ...values,
+    ...(input.name !== undefined && { name_folded: fold(input.name) }),
+    ...(dashboard_widget !== undefined && { fields: { ...(input.fields ?? fields), dashboard_widget } }),
+  };
+}
+
+async function proveDepartment({ sql, viewer }: ViewerContext, department: number | null): Promise<void> {
+  if (!visibleTo(viewer, department)) throw invalid({ department_id: ["is not one of your departments"] });
+  if (department !== null && !await hasDepartment(sql, viewer.account_id, department)) {
+    throw invalid({ department_id: ["must exist"] });
+  }
+}

@@ -1,0 +1,267 @@
+import type postgres from "postgres";
+import { Buffer } from "node:buffer";
+import type { Sql } from "../../database.ts";
+import { listJson, oneJson, slice } from "../../lists.ts";
+import type { Department, DepartmentPage } from "./schema.ts";
+
+/** What a write changes, by column; the others stay as they are. */
+export type Values = Record<string, string | null>;
+
+/** The columns that `Values` may hold. */
+const stored = (sql: Sql) =>
+  sql`
+    name, name_folded, shortcut, description, phone, email,
+    company_name, company_tax_no, company_street, company_street_number, company_post_code,
+    company_city, company_country, company_email, company_phone, company_website,
+    company_bank, company_bank_account, company_logo, logo_file
+  `;
+
+/**
+ * A department as sent, from `d` and its account `a`.
+ *
+ * @param site the base URL, for the logo's address
+ */
+const columns = (sql: Sql, site: string) =>
+  sql`
+    d.id, d.name, d.shortcut, d.description, d.phone, d.email,
+    d.company_name, d.company_tax_no, d.company_street, d.company_street_number, d.company_post_code,
+    d.company_city, d.company_country, d.company_email, d.company_phone, d.company_website,
+    d.company_bank, d.company_bank_account, d.company_logo,
+    array(select u.user_id from department_users u where u.department_id = d.id order by 1) as user_setting_ids,
+    array(select m.mailbox_id from department_mailboxes m where m.department_id = d.id order by 1) as mailbox_ids,
+    ${site}::text || '/logos/' || d.logo_file as logo_url,
+    d.id = a.main_department_id is true as main,
+    d.lock_version, iso(d.created_at) as created_at, iso(d.updated_at) as updated_at
+  `;
+
+const orders = (sql: Sql) => ({
+  name: sql`d.name_folded, d.id`,
+  "-name": sql`d.name_folded desc, d.id desc`,
+  id: sql`d.id`,
+  "-id": sql`d.id desc`,
+  created_at: sql`d.created_at, d.id`,
+  "-created_at": sql`d.created_at desc, d.id desc`,
+});
+
+/** One page of an account's departments, by name unless told. */
+export const listDepartments = (sql: Sql, account: number, site: string, page: DepartmentPage) =>
+  listJson<Department>(
+    sql,
+    sql`
+      select ${columns(sql, site)}
+      from departments d
+      join accounts a on a.id = d.account_id
+      where d.account_id = ${account}
+      order by ${orders(sql)[page.sort ?? "name"]}
+      ${slice(sql, page)}
+    `,
+    sql`select count(*) from departments where account_id = ${account}`,
+  );
+
+export const findDepartment = (sql: Sql, account: number, site: string, id: number) =>
+  oneJson<Department>(
+    sql,
+    sql`
+      select ${columns(sql, site)}
+      from departments d
+      join accounts a on a.id = d.account_id
+      where d.id = ${id}
+        and d.account_id = ${account}
+    `,
+  );
+
+/**
+ * Inserts where the new department can be neither the main one nor the one that turns the mode, in one statement.
+ * The share lock keeps it so: whoever changes either takes the account's row for update, and after waiting for that
+ * PostgreSQL looks at the conditions again.
+ *
+ * @returns undefined where those conditions do not hold; then `insertDepartment` under the account's lock does it
+ */
+export const insertFurtherDepartment = (sql: Sql, account: number, site: string, values: Values) =>
+  oneJson<Department>(
+    sql,
+    sql`
+      select ${columns(sql, site)}
+      from inserted d
+      cross join a
+    `,
+    sql`
+      with a as materialized (
+        select id, main_department_id
+        from accounts
+        where id = ${account}
+          and main_department_id is not null
+          and (departments_mode = 'restricted' or departments_mode_chosen)
+        for key share
+      ),
+      inserted as (
+        insert into departments (account_id, ${stored(sql)})
+        select a.id, ${stored(sql)}
+        from a
+        cross join jsonb_populate_record(null::departments, ${sql.json(values)})
+        returning *
+      )
+    `,
+  );
+
+/** The account's row, locked against every other change of its departments' main and mode. */
+export const lockAccount = (sql: Sql, account: number) =>
+  sql`
+    select 1
+    from accounts
+    where id = ${account}
+    for update
+  `;
+
+/** Under the account's lock: the first one becomes main, the second turns the mode once, unless an admin chose it. */
+export async function insertDepartment(sql: Sql, account: number, values: Values): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with inserted as (
+      insert into departments (account_id, ${stored(sql)})
+      select ${account}, ${stored(sql)}
+      from jsonb_populate_record(null::departments, ${sql.json(values)})
+      returning id
+    ),
+    settled as (
+      update accounts a
+      set
+        main_department_id = coalesce(a.main_department_id, inserted.id),
+        departments_mode = case
+          when not a.departments_mode_chosen and (select count(*) from departments where account_id = a.id) = 1
+          then 'restricted'
+          else a.departments_mode
+        end
+      from inserted
+      where a.id = ${account}
+    )
+    select id from inserted
+  `;
+  if (!row) throw new Error("an insert returned no row");
+  return row.id;
+}
+
+/**
+ * @param lock_version of the department as the caller knows it; undefined wins over any
+ * @returns undefined where there is no such department or somebody changed it since
+ */
+export const updateDepartment = (
+  sql: Sql,
+  account: number,
+  site: string,
+  id: number,
+  values: Values,
+  lock_version: number | undefined,
+) =>
+  oneJson<Department>(
+    sql,
+    sql`
+      select ${columns(sql, site)}
+      from updated d
+      join accounts a on a.id = d.account_id
+    `,
+    sql`
+      with updated as (
+        update departments d
+        set
+          (${stored(sql)}) = (select ${stored(sql)} from jsonb_populate_record(d, ${sql.json(values)})),
+          lock_version = d.lock_version + 1,
+          updated_at = now()
+        where d.id = ${id}
+          and d.account_id = ${account}
+          ${lock_version === undefined ? sql`` : sql`and d.lock_version = ${lock_version}`}
+        returning *
+      )
+    `,
+  );
+
+/** Under the account's lock: the oldest remaining department becomes main where the main one goes. */
+export async function deleteDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
+  const { count } = await sql`
+    delete from departments
+    where id = ${id}
+      and account_id = ${account}
+  `;
+  if (count === 0) return false;
+  await sql`
+    update accounts
+    set main_department_id = (
+      select id
+      from departments
+      where account_id = ${account}
+      order by created_at, id
+      limit 1
+    )
+    where id = ${account}
+      and main_department_id is null
+  `;
+  return true;
+}
+
+/** False where the account has no such department. */
+export async function updateMainDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
+  const { count } = await sql`
+    update accounts a
+    set main_department_id = d.id
+    from departments d
+    where a.id = ${account}
+      and d.id = ${id}
+      and d.account_id = a.id
+  `;
+  return count > 0;
+}
+
+/** Content-addressed: storing the same logo twice is storing it once. */
+export const insertLogo = (sql: Sql, file: string, content_type: string, body: Uint8Array) =>
+  sql`
+    insert into logos (file, content_type, body)
+    values (${file}, ${content_type}, ${Buffer.from(body.buffer, body.byteOffset, body.byteLength)})
+    on conflict (file) do nothing
+  `;
+
+/** Replaces the users of a department. Returns the ids that the account does not have. */
+export const replaceUsers = (sql: Sql, account: number, department: number, ids: number[]) =>
+  replaceAssigned(sql, ids, {
+    known: sql`select id from users where account_id = ${account} and id = any(${ids}::int[])`,
+    cleared: sql`delete from department_users where department_id = ${department} and user_id <> all(${ids}::int[])`,
+    added: sql`
+      insert into department_users (department_id, user_id)
+      select ${department}, unnest(${ids}::int[])
+      on conflict do nothing
+    `,
+  });
+
+/** Replaces the mailboxes of a department. Returns the ids that the account does not have. */
+export const replaceMailboxes = (sql: Sql, account: number, department: number, ids: number[]) =>
+  replaceAssigned(sql, ids, {
+    known: sql`select id from mailboxes where account_id = ${account} and id = any(${ids}::int[])`,
+    cleared: sql`
+      delete from department_mailboxes where department_id = ${department} and mailbox_id <> all(${ids}::int[])
+    `,
+    added: sql`
+      insert into department_mailboxes (department_id, mailbox_id)
+      select ${department}, unnest(${ids}::int[])
+      on conflict do nothing
+    `,
+  });
+
+async function replaceAssigned(
+  sql: Sql,
+  ids: number[],
+  { known, cleared, added }: Record<"known" | "cleared" | "added", postgres.PendingQuery<postgres.Row[]>>,
+): Promise<number[]> {
+  const found = new Set((await sql<{ id: number }[]>`${known}`).map(({ id }) => id));
+  const unknown = ids.filter((id) => !found.has(id));
+  if (unknown.length > 0) return unknown;
+  await sql`${cleared}`;
+  await sql`${added}`;
+  return [];
+}
+
+export async function findLogo(sql: Sql, file: string) {
+  const [logo] = await sql<{ content_type: string; body: Uint8Array }[]>`
+    select content_type, body
+    from logos
+    where file = ${file}
+  `;
+  return logo;
+}

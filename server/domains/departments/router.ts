@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { objectOrForm } from "../../form.ts";
+import { sent } from "../../json.ts";
+import { ById, Id } from "../../schema.ts";
+import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
+import { listDepartments } from "./queries.ts";
+import { Department, DepartmentChanges, DepartmentPage, NewDepartment } from "./schema.ts";
+import {
+  changeDepartment,
+  chooseMainDepartment,
+  createDepartment,
+  readDepartment,
+  removeDepartment,
+} from "./write.ts";
+
+const multipart_only = ["logo", "logo_remove"];
+
+export const departments = router({
+  list: managerProcedure
+    .meta({ rest: "GET /account/departments.json", summary: "List departments" })
+    .input(DepartmentPage).output(sent(z.array(Department)))
+    .query(({ ctx, input }) => listDepartments(ctx.sql, ctx.viewer.account_id, ctx.config.base_url, input)),
+
+  find: managerProcedure
+    .meta({ rest: "GET /account/departments/:id.json", summary: "Read a department" })
+    .input(ById).output(sent(Department))
+    .query(({ ctx, input }) => readDepartment(ctx, input.id)),
+
+  create: adminProcedure
+    .meta({
+      rest: "POST /account/departments.json",
+      status: 201,
+      wrapper: "department",
+      multipart_only,
+      summary: "Create a department",
+      description: "The first department becomes the main one; the second turns the account's mode to `restricted`, " +
+        "unless an admin chose the mode.",
+    })
+    .input(objectOrForm(z.object({ department: NewDepartment }))).output(sent(Department))
+    .mutation(({ ctx, input }) => createDepartment(ctx, input.department)),
+
+  update: adminProcedure
+    .meta({
+      rest: "PATCH /account/departments/:id.json",
+      wrapper: "department",
+      multipart_only,
+      summary: "Update a department",
+      description: "Only what is sent changes.",
+    })
+    .input(objectOrForm(z.object({ id: Id, department: DepartmentChanges }))).output(sent(Department))
+    .mutation(({ ctx, input }) => changeDepartment(ctx, input.id, input.department)),
+
+  set_as_main: adminProcedure
+    .meta({ rest: "PATCH /account/departments/:id/set_as_main.json", summary: "Make a department the main one" })
+    .input(ById).output(sent(Department))
+    .mutation(({ ctx, input }) => chooseMainDepartment(ctx, input.id)),
+
+  delete: adminProcedure
+    .meta({
+      rest: "DELETE /account/departments/:id.json",
+      status: 204,
+      summary: "Delete a department",
+      description: "The oldest remaining department becomes main where the main one goes.",
+    })
+    .input(ById).output(z.void())
+    .mutation(({ ctx, input }) => removeDepartment(ctx, input.id)),
+});

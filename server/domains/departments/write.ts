@@ -1,0 +1,115 @@
+/** Creating and changing departments: rules that more than one statement holds. */
+import type { ViewerContext } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
+import type { Json } from "../../json.ts";
+import { fold } from "../../schema.ts";
+import { storeLogo } from "./logo.ts";
+import {
+  deleteDepartment,
+  findDepartment,
+  insertDepartment,
+  insertFurtherDepartment,
+  lockAccount,
+  replaceMailboxes,
+  replaceUsers,
+  updateDepartment,
+  updateMainDepartment,
+  type Values,
+} from "./queries.ts";
+import { COLUMNS, type Department, type DepartmentChanges, type NewDepartment } from "./schema.ts";
+
+/** @throws {Refusal} 404 */
+export async function readDepartment(ctx: ViewerContext, id: number, sql: Sql = ctx.sql): Promise<Json<Department>> {
+  const department = await findDepartment(sql, ctx.viewer.account_id, ctx.config.base_url, id);
+  if (!department) throw notFound("Department");
+  return department;
+}
+
+/** The first department becomes main, the second turns the account's mode to `restricted` (spec, section 3). */
+export async function createDepartment(ctx: ViewerContext, input: NewDepartment): Promise<Json<Department>> {
+  const { sql, config, viewer: { account_id } } = ctx;
+  const values = await valuesOf(sql, input);
+  if (!assigns(input)) {
+    const created = await insertFurtherDepartment(sql, account_id, config.base_url, values);
+    if (created) return created;
+  }
+  const created = await sql.begin(async (sql) => {
+    await lockAccount(sql, account_id);
+    const id = await insertDepartment(sql, account_id, values);
+    await assign(sql, account_id, id, input);
+    return await readDepartment(ctx, id, sql);
+  });
+  ctx.viewers.forget();
+  return created;
+}
+
+/** Only what is sent changes. @throws {Refusal} 404, 409 where `lock_version` is stale */
+export async function changeDepartment(
+  ctx: ViewerContext,
+  id: number,
+  changes: DepartmentChanges,
+): Promise<Json<Department>> {
+  const { sql, config, viewer: { account_id } } = ctx;
+  const values = await valuesOf(sql, changes);
+  const change = async (sql: Sql) =>
+    await updateDepartment(sql, account_id, config.base_url, id, values, changes.lock_version) ??
+      refuseStale(await readDepartment(ctx, id, sql));
+  if (!assigns(changes)) return await change(sql);
+  const changed = await sql.begin(async (sql) => {
+    await change(sql);
+    await assign(sql, account_id, id, changes);
+    return await readDepartment(ctx, id, sql);
+  });
+  ctx.viewers.forget();
+  return changed;
+}
+
+function refuseStale(current: Json<Department>): never {
+  throw conflict(current.parse());
+}
+
+/** @throws {Refusal} 404 */
+export async function chooseMainDepartment(ctx: ViewerContext, id: number): Promise<Json<Department>> {
+  const { sql, viewer: { account_id } } = ctx;
+  return await sql.begin(async (sql) => {
+    await lockAccount(sql, account_id);
+    if (!await updateMainDepartment(sql, account_id, id)) throw notFound("Department");
+    return await readDepartment(ctx, id, sql);
+  });
+}
+
+/** @throws {Refusal} 404 */
+export async function removeDepartment({ sql, viewer, viewers }: ViewerContext, id: number): Promise<void> {
+  await sql.begin(async (sql) => {
+    await lockAccount(sql, viewer.account_id);
+    if (!await deleteDepartment(sql, viewer.account_id, id)) throw notFound("Department");
+  });
+  viewers.forget();
+}
+
+async function valuesOf(sql: Sql, input: DepartmentChanges): Promise<Values> {
+  const values: Values = {};
+  for (const column of COLUMNS) {
+    const value = input[column];
+    if (value !== undefined) values[column] = value;
+  }
+  if (input.name !== undefined) values.name_folded = fold(input.name);
+  if (input.logo_remove) values.logo_file = null;
+  if (input.logo) values.logo_file = await storeLogo(sql, input.logo);
+  return values;
+}
+
+const assigns = ({ user_setting_ids, mailbox_ids }: DepartmentChanges) =>
+  user_setting_ids !== undefined || mailbox_ids !== undefined;
+
+async function assign(sql: Sql, account: number, id: number, input: DepartmentChanges): Promise<void> {
+  const { user_setting_ids, mailbox_ids } = input;
+  const fields: Fields = {};
+  const note = (field: string, unknown: number[]) => {
+    if (unknown.length > 0) fields[field] = [`has unknown ids: ${unknown.slice(0, 10).join(", ")}`];
+  };
+  if (user_setting_ids) note("user_setting_ids", await replaceUsers(sql, account, id, user_setting_ids));
+  if (mailbox_ids) note("mailbox_ids", await replaceMailboxes(sql, account, id, mailbox_ids));
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+}

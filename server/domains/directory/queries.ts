@@ -1,0 +1,78 @@
+import type { Sql } from "../../database.ts";
+import { listJson, oneJson, slice } from "../../lists.ts";
+import { fold } from "../../schema.ts";
+import type { Entry, EntryPage } from "./schema.ts";
+
+/** Tables of one shape: a name in an account, and what else the table alone has. */
+export type Directory = "teams" | "groups" | "mailboxes";
+
+export interface Values {
+  name?: string;
+  email?: string | null;
+}
+
+const columns = (sql: Sql, directory: Directory) =>
+  sql`
+    id, name, ${directory === "mailboxes" ? sql`email,` : sql``}
+    iso(created_at) as created_at, iso(updated_at) as updated_at
+  `;
+
+const orders = (sql: Sql) => ({
+  name: sql`name_folded`,
+  "-name": sql`name_folded desc`,
+  id: sql`id`,
+  "-id": sql`id desc`,
+});
+
+export const listEntries = <T extends Entry>(sql: Sql, directory: Directory, account: number, page: EntryPage) =>
+  listJson<T>(
+    sql,
+    sql`
+      select ${columns(sql, directory)}
+      from ${sql(directory)}
+      where account_id = ${account}
+      order by ${orders(sql)[page.sort ?? "name"]}
+      ${slice(sql, page)}
+    `,
+    sql`select count(*) from ${sql(directory)} where account_id = ${account}`,
+  );
+
+const withName = ({ name, ...rest }: Values) => name === undefined ? rest : { ...rest, name, name_folded: fold(name) };
+
+export const insertEntry = <T extends Entry>(sql: Sql, directory: Directory, account: number, values: Values) =>
+  oneJson<T>(
+    sql,
+    sql`select ${columns(sql, directory)} from inserted`,
+    sql`
+      with inserted as (
+        insert into ${sql(directory)} ${sql({ account_id: account, ...withName(values) })}
+        returning *
+      )
+    `,
+  );
+
+export const updateEntry = <T extends Entry>(
+  sql: Sql,
+  directory: Directory,
+  account: number,
+  id: number,
+  values: Values,
+) =>
+  oneJson<T>(
+    sql,
+    sql`select ${columns(sql, directory)} from updated`,
+    sql`
+      with updated as (
+        update ${sql(directory)}
+        set ${sql({ ...withName(values), updated_at: new Date() })}
+        where id = ${id}
+          and account_id = ${account}
+        returning *
+      )
+    `,
+  );
+
+export async function deleteEntry(sql: Sql, directory: Directory, account: number, id: number): Promise<boolean> {
+  const { count } = await sql`delete from ${sql(directory)} where id = ${id} and account_id = ${account}`;
+  return count > 0;
+}

@@ -1,0 +1,90 @@
+import { Buffer } from "node:buffer";
+import type { Viewer } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import { listJson, slice } from "../../lists.ts";
+import type { Token, TokenPage } from "./schema.ts";
+
+const columns = (sql: Sql) =>
+  sql`
+    t.id, t.name, t.user_id as user_setting_id, t.scopes, iso(t.expires_at) as expires_at,
+    iso(t.last_used_at) as last_used_at, iso(t.created_at) as created_at
+  `;
+
+/** @param user whose tokens; null for everybody's */
+export function listTokens(sql: Sql, account: number, user: number | null, page: TokenPage) {
+  const whose = user === null ? sql`t.account_id = ${account}` : sql`t.user_id = ${user}`;
+  const order = page.sort === "-id" ? sql`t.id desc` : sql`t.id`;
+  return listJson<Token>(
+    sql,
+    sql`select ${columns(sql)} from tokens t where ${whose} order by ${order} ${slice(sql, page)}`,
+    sql`select count(*) from tokens t where ${whose}`,
+  );
+}
+
+export interface Row {
+  account_id: number;
+  user_id: number;
+  name: string;
+  hash: Uint8Array;
+  scopes: string[] | null;
+  expires_at: string | null;
+  from_environment?: boolean;
+}
+
+/** Undefined where the account has no such user. */
+export async function insertToken(sql: Sql, row: Row): Promise<Token | undefined> {
+  const { account_id, user_id, name, hash, scopes, expires_at, from_environment = false } = row;
+  const [token] = await sql<Token[]>`
+    with t as (
+      insert into tokens (account_id, user_id, name, hash, scopes, expires_at, from_environment)
+      select
+        u.account_id, u.id, ${name}, ${Buffer.from(hash)}, ${scopes}::text[], ${expires_at}::timestamptz,
+        ${from_environment}
+      from users u
+      where u.id = ${user_id}
+        and u.account_id = ${account_id}
+      returning *
+    )
+    select ${columns(sql)} from t
+  `;
+  return token;
+}
+
+/** @param user whose token it must be; null for anybody's */
+export async function deleteToken(sql: Sql, account: number, user: number | null, id: number): Promise<boolean> {
+  const { count } = await sql`
+    delete from tokens
+    where id = ${id}
+      and account_id = ${account}
+      and (${user}::int is null or user_id = ${user})
+  `;
+  return count > 0;
+}
+
+type ViewerRow = Viewer & { expires_at: string | null };
+
+/** The one indexed query of authentication: an active user's unexpired token. */
+export async function findViewer(sql: Sql, hash: Uint8Array): Promise<ViewerRow | undefined> {
+  const [row] = await sql<ViewerRow[]>`
+    select
+      t.account_id, t.user_id, t.id as token_id, u.role, t.scopes, t.expires_at,
+      a.departments_mode = 'restricted' as restricted, u.without_department,
+      array(select d.department_id from department_users d where d.user_id = u.id) as department_ids
+    from tokens t
+    join users u on u.id = t.user_id
+    join accounts a on a.id = t.account_id
+    where t.hash = ${Buffer.from(hash)}
+      and u.active
+      and (t.expires_at is null or t.expires_at > now())
+  `;
+  return row;
+}
+
+/** @param uses milliseconds since 1970 by token */
+export const touchTokens = (sql: Sql, uses: ReadonlyMap<number, number>) =>
+  sql`
+    update tokens t
+    set last_used_at = to_timestamp(u.at / 1000.0)
+    from unnest(${[...uses.keys()]}::int[], ${[...uses.values()]}::float8[]) u (id, at)
+    where t.id = u.id
+  `;

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { ById } from "../../schema.ts";
+import { guestProcedure, router } from "../../trpc.ts";
+import { listTokens } from "./queries.ts";
+import { CreatedToken, NewToken, Token, TokenPage } from "./schema.ts";
+import { createToken, managedUser, revokeToken } from "./write.ts";
+
+export const tokens = router({
+  list: guestProcedure
+    .meta({ rest: "GET /account/tokens.json", summary: "List tokens", description: "An admin sees everybody's." })
+    .input(TokenPage).output(sent(z.array(Token)))
+    .query(({ ctx, input }) => listTokens(ctx.sql, ctx.viewer.account_id, managedUser(ctx), input)),
+
+  create: guestProcedure
+    .meta({
+      rest: "POST /account/tokens.json",
+      status: 201,
+      wrapper: "token",
+      summary: "Create a token",
+      description: "The secret is in this answer and never again.",
+    })
+    .input(z.object({ token: NewToken })).output(CreatedToken)
+    .mutation(({ ctx, input }) => createToken(ctx, input.token)),
+
+  delete: guestProcedure
+    .meta({ rest: "DELETE /account/tokens/:id.json", status: 204, summary: "Revoke a token" })
+    .input(ById).output(z.void())
+    .mutation(({ ctx, input }) => revokeToken(ctx, input.id)),
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { Id, Name, page, Timestamp } from "../../schema.ts";
+
+/** What a scope opens: `<domain>:read` its queries, `<domain>:write` its mutations. */
+export const DOMAINS = [
+  "account",
+  "departments",
+  "user_settings",
+  "teams",
+  "groups",
+  "mailboxes",
+  "tokens",
+  "apps",
+] as const;
+
+const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));
+const Scopes = z.array(Scope).max(100).nullable()
+  .describe("What the token may do; null or none: all that its user may do");
+
+/** A token as listed: never its secret. */
+export const Token = z.object({
+  id: Id,
+  name: Name,
+  user_setting_id: Id,
+  scopes: z.array(z.string()).nullable(),
+  expires_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable().describe("Written with a delay of up to a minute"),
+  created_at: Timestamp,
+});
+export type Token = z.output<typeof Token>;
+
+/** The create response, the only place that ever shows the secret. */
+export const CreatedToken = Token.extend({
+  token: z.string().describe("Shown once; send it as `Authorization: Bearer …`"),
+});
+export type CreatedToken = z.output<typeof CreatedToken>;
+
+export const NewToken = z.object({
+  name: Name,
+  user_setting_id: Id.describe("Whose token; the caller's own unless told, another's only by an admin"),
+  scopes: Scopes,
+  expires_at: z.iso.datetime({ offset: true }).nullable()
+    .refine((value) => value === null || !Number.isNaN(Date.parse(value)), "is not a time"),
+}).partial().required({ name: true });
+export type NewToken = z.output<typeof NewToken>;
+
+export const TokenPage = page(["id", "-id"]);
+export type TokenPage = z.output<typeof TokenPage>;

@@ -1,0 +1,18 @@
+/** API tokens: `atr_` and 32 random bytes in base62; only the SHA-256 is stored (decisions, "Tokens"). */
+import { createHash, randomBytes } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** 62^43 is the first power beyond 2^256. */
+const LENGTH = 43;
+
+export function newSecret(): string {
+  let number = BigInt(`0x${randomBytes(32).toString("hex")}`);
+  let text = "";
+  for (let index = 0; index < LENGTH; index++) {
+    text = ALPHABET.charAt(Number(number % 62n)) + text;
+    number /= 62n;
+  }
+  return `atr_${text}`;
+}
+
+export const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();

@@ -1,0 +1,72 @@
+/** Finds callers by their tokens, with a short memory: one indexed query at most, and usually none. */
+import type { Clock, Viewer, Viewers } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import { faultOf, type Log } from "../../log.ts";
+import { findViewer, touchTokens } from "./queries.ts";
+import { hashOf } from "./secret.ts";
+
+/** How late another process may learn of a revocation (issue: within 5 s). */
+const REMEMBERED_MS = 4_000;
+const REMEMBERED_MOST = 10_000;
+const TOUCH_EVERY_MS = 30_000;
+
+interface Entry {
+  found: Promise<Viewer | undefined>;
+  /** Milliseconds since 1970. */
+  until: number;
+}
+
+export interface ViewerMemory extends Viewers {
+  /** Writes the last uses and stops. */
+  close(): Promise<void>;
+}
+
+export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log: Log }): ViewerMemory {
+  const entries = new Map<string, Entry>();
+  const uses = new Map<number, number>();
+
+  const touch = async () => {
+    if (uses.size === 0) return;
+    const written = new Map(uses);
+    uses.clear();
+    await touchTokens(sql, written).catch((error) => log.warn("last uses of tokens not written", faultOf(error)));
+  };
+  const timer = setInterval(touch, TOUCH_EVERY_MS);
+  Deno.unrefTimer(timer);
+
+  const find = async (hash: Uint8Array, entry: Entry) => {
+    const row = await findViewer(sql, hash);
+    if (!row) return undefined;
+    const { expires_at, ...viewer } = row;
+    if (expires_at) entry.until = Math.min(entry.until, Date.parse(expires_at));
+    return Object.freeze(viewer);
+  };
+
+  return {
+    async byToken(token) {
+      const now = clock.now().getTime();
+      const hash = hashOf(token);
+      const key = String.fromCharCode(...hash);
+      let entry = entries.get(key);
+      if (!entry || entry.until <= now) {
+        entry = { found: Promise.resolve(undefined), until: now + REMEMBERED_MS };
+        entry.found = find(hash, entry);
+        entries.delete(key);
+        entries.set(key, entry);
+        if (entries.size > REMEMBERED_MOST) entries.delete(entries.keys().next().value ?? key);
+      }
+      const viewer = await entry.found.catch((error) => {
+        entries.delete(key);
+        throw error;
+      });
+      if (viewer) uses.set(viewer.token_id, now);
+      else entries.delete(key);
+      return viewer;
+    },
+    forget: () => entries.clear(),
+    async close() {
+      clearInterval(timer);
+      await touch();
+    },
+  };
+}

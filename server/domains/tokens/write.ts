@@ -1,0 +1,41 @@
+import type { ViewerContext } from "../../context.ts";
+import { forbidden, invalid, notFound } from "../../errors.ts";
+import { deleteToken, insertToken } from "./queries.ts";
+import type { CreatedToken, NewToken } from "./schema.ts";
+import { hashOf, newSecret } from "./secret.ts";
+
+/** Whose tokens the caller manages: everybody's as an admin, else its own. */
+export const managedUser = ({ viewer }: ViewerContext) => viewer.role === "admin" ? null : viewer.user_id;
+
+/** @throws {Refusal} 403 for another's token, or scopes beyond those of the token that asks */
+export async function createToken(ctx: ViewerContext, input: NewToken): Promise<CreatedToken> {
+  const { viewer, sql, clock } = ctx;
+  const user_id = input.user_setting_id ?? viewer.user_id;
+  if (viewer.role !== "admin" && user_id !== viewer.user_id) throw forbidden("This needs the role admin");
+  const scopes = input.scopes?.length ? [...new Set(input.scopes)] : null;
+  const within = viewer.scopes;
+  if (within && !(scopes?.every((scope) => within.includes(scope)))) {
+    throw forbidden("A token cannot make one that may do more than itself");
+  }
+  const expires_at = input.expires_at ?? null;
+  if (expires_at && Date.parse(expires_at) <= clock.now().getTime()) {
+    throw invalid({ expires_at: ["must be in the future"] });
+  }
+  const secret = newSecret();
+  const token = await insertToken(sql, {
+    account_id: viewer.account_id,
+    user_id,
+    name: input.name,
+    hash: hashOf(secret),
+    scopes,
+    expires_at,
+  });
+  if (!token) throw invalid({ user_setting_id: ["must exist"] });
+  return { ...token, token: secret };
+}
+
+/** Holds at once in this process, within seconds in another. */
+export async function revokeToken(ctx: ViewerContext, id: number): Promise<void> {
+  if (!await deleteToken(ctx.sql, ctx.viewer.account_id, managedUser(ctx), id)) throw notFound("Token");
+  ctx.viewers.forget();
+}

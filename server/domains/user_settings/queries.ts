@@ -1,0 +1,178 @@
+import type { Sql } from "../../database.ts";
+import { listJson, oneJson, slice } from "../../lists.ts";
+import { fold } from "../../schema.ts";
+import type { UserSetting, UserSettingPage } from "./schema.ts";
+
+export interface Values {
+  login?: string;
+  login_folded?: string;
+  email?: string;
+  email_folded?: string;
+  name?: string;
+  role?: string;
+  without_department?: boolean;
+  active?: boolean;
+  password_hash?: string;
+}
+
+/** Memberships of a user: the table, its column beside `user_id`, and what it refers to. */
+export const MEMBERSHIPS = {
+  team_ids: { table: "team_users", column: "team_id", of: "teams" },
+  group_ids: { table: "group_users", column: "group_id", of: "groups" },
+  department_ids: { table: "department_users", column: "department_id", of: "departments" },
+} as const;
+export type Membership = keyof typeof MEMBERSHIPS;
+
+const columns = (sql: Sql) =>
+  sql`
+    u.id, u.login, u.email, u.name, u.role,
+    array(select t.team_id from team_users t where t.user_id = u.id order by 1) as team_ids,
+    array(select g.group_id from group_users g where g.user_id = u.id order by 1) as group_ids,
+    array(select d.department_id from department_users d where d.user_id = u.id order by 1) as department_ids,
+    u.without_department, u.active, iso(u.created_at) as created_at, iso(u.updated_at) as updated_at
+  `;
+
+const orders = (sql: Sql) => ({
+  id: sql`u.id`,
+  "-id": sql`u.id desc`,
+  login: sql`u.login_folded`,
+  "-login": sql`u.login_folded desc`,
+  email: sql`u.email_folded`,
+  "-email": sql`u.email_folded desc`,
+  created_at: sql`u.created_at, u.id`,
+  "-created_at": sql`u.created_at desc, u.id desc`,
+});
+
+export function listUserSettings(sql: Sql, account: number, page: UserSettingPage) {
+  const chosen = sql`
+    from users u
+    where u.account_id = ${account}
+      ${page.role === undefined ? sql`` : sql`and u.role = ${page.role}`}
+      ${page.active === undefined ? sql`` : sql`and u.active = ${page.active}`}
+  `;
+  return listJson<UserSetting>(
+    sql,
+    sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[page.sort ?? "id"]} ${slice(sql, page)}`,
+    sql`select count(*) ${chosen}`,
+  );
+}
+
+export const findUserSetting = (sql: Sql, account: number, id: number) =>
+  oneJson<UserSetting>(
+    sql,
+    sql`
+      select ${columns(sql)}
+      from users u
+      where u.id = ${id}
+        and u.account_id = ${account}
+    `,
+  );
+
+const stored = (sql: Sql) =>
+  sql`login, login_folded, email, email_folded, name, role, without_department, active, password_hash`;
+
+export async function insertUserSetting(sql: Sql, account: number, values: Values): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into users (account_id, ${stored(sql)})
+    select ${account}, ${stored(sql)}
+    from jsonb_populate_record(null::users, ${sql.json({ ...values })})
+    returning id
+  `;
+  if (!row) throw new Error("an insert returned no row");
+  return row.id;
+}
+
+export async function updateUserSetting(sql: Sql, account: number, id: number, values: Values): Promise<boolean> {
+  const { count } = await sql`
+    update users u
+    set
+      (${stored(sql)}) = (select ${stored(sql)} from jsonb_populate_record(u, ${sql.json({ ...values })})),
+      updated_at = now()
+    where u.id = ${id}
+      and u.account_id = ${account}
+  `;
+  return count > 0;
+}
+
+export async function deleteUserSetting(sql: Sql, account: number, id: number): Promise<boolean> {
+  const { count } = await sql`delete from users where id = ${id} and account_id = ${account}`;
+  return count > 0;
+}
+
+/** Whether somebody is left who can administer the account. */
+export async function hasActiveAdmin(sql: Sql, account: number): Promise<boolean> {
+  const rows = await sql`
+    select 1
+    from users
+    where account_id = ${account}
+      and role = 'admin'
+      and active
+    limit 1
+  `;
+  return rows.length > 0;
+}
+
+/** Replaces a user's teams, groups or departments. Returns the ids that the account does not have. */
+export async function replaceMembership(
+  sql: Sql,
+  account: number,
+  user: number,
+  membership: Membership,
+  ids: number[],
+): Promise<number[]> {
+  const { table, column, of } = MEMBERSHIPS[membership];
+  const known = await sql<{ id: number }[]>`
+    select id from ${sql(of)} where account_id = ${account} and id = any(${ids}::int[])
+  `;
+  const found = new Set(known.map(({ id }) => id));
+  const unknown = ids.filter((id) => !found.has(id));
+  if (unknown.length > 0) return unknown;
+  await sql`delete from ${sql(table)} where user_id = ${user} and ${sql(column)} <> all(${ids}::int[])`;
+  await sql`
+    insert into ${sql(table)} (user_id, ${sql(column)})
+    select ${user}, unnest(${ids}::int[])
+    on conflict do nothing
+  `;
+  return [];
+}
+
+/** What an app may know of its viewer, as JSON. Source: spec, "App context for embedded apps". */
+export async function findAppUser(sql: Sql, user: number): Promise<string | undefined> {
+  const [row] = await sql<{ json: string }[]>`
+    select row_to_json(c)::text as json
+    from (
+      select
+        u.login, u.email, u.name, u.role,
+        array(select t.id from team_users m join teams t on t.id = m.team_id where m.user_id = u.id order by t.id)
+          as team_ids,
+        array(select t.name from team_users m join teams t on t.id = m.team_id where m.user_id = u.id order by t.id)
+          as team_names,
+        array(select g.id from group_users m join groups g on g.id = m.group_id where m.user_id = u.id order by g.id)
+          as group_ids,
+        array(select g.name from group_users m join groups g on g.id = m.group_id where m.user_id = u.id order by g.id)
+          as group_names,
+        array(
+          select d.id from department_users m join departments d on d.id = m.department_id
+          where m.user_id = u.id order by d.id
+        ) as department_ids,
+        array(
+          select d.name from department_users m join departments d on d.id = m.department_id
+          where m.user_id = u.id order by d.id
+        ) as department_names
+      from users u
+      where u.id = ${user}
+    ) c
+  `;
+  return row?.json;
+}
+
+/** A user of the default (oldest) account. */
+export async function findUserByEmail(sql: Sql, email: string) {
+  const [user] = await sql<{ id: number; account_id: number; email: string }[]>`
+    select id, account_id, email
+    from users
+    where account_id = (select min(id) from accounts)
+      and email_folded = ${fold(email)}
+  `;
+  return user;
+}

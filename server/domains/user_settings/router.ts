@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { ById, Id } from "../../schema.ts";
+import { adminProcedure, guestProcedure, managerProcedure, router } from "../../trpc.ts";
+import { listUserSettings } from "./queries.ts";
+import { NewUserSetting, UserSetting, UserSettingChanges, UserSettingPage } from "./schema.ts";
+import { changeUserSetting, createUserSetting, readUserSetting, removeUserSetting } from "./write.ts";
+
+export const user_settings = router({
+  list: managerProcedure
+    .meta({ rest: "GET /account/user_settings.json", summary: "List users" })
+    .input(UserSettingPage).output(sent(z.array(UserSetting)))
+    .query(({ ctx, input }) => listUserSettings(ctx.sql, ctx.viewer.account_id, input)),
+
+  find: guestProcedure
+    .meta({
+      rest: "GET /account/user_settings/:id.json",
+      summary: "Read a user",
+      description: "Everybody may read itself; managers and admins read everybody.",
+    })
+    .input(ById).output(sent(UserSetting))
+    .query(({ ctx, input }) => readUserSetting(ctx, input.id)),
+
+  create: adminProcedure
+    .meta({
+      rest: "POST /account/user_settings.json",
+      status: 201,
+      wrapper: "user_setting",
+      summary: "Create a user",
+      description: "`login` is the e-mail where it is not sent, `name` the login, `role` user.",
+    })
+    .input(z.object({ user_setting: NewUserSetting })).output(sent(UserSetting))
+    .mutation(({ ctx, input }) => createUserSetting(ctx, input.user_setting)),
+
+  update: adminProcedure
+    .meta({
+      rest: "PATCH /account/user_settings/:id.json",
+      wrapper: "user_setting",
+      summary: "Update a user",
+      description: "Only what is sent changes. The last active admin cannot be demoted or deactivated.",
+    })
+    .input(z.object({ id: Id, user_setting: UserSettingChanges })).output(sent(UserSetting))
+    .mutation(({ ctx, input }) => changeUserSetting(ctx, input.id, input.user_setting)),
+
+  delete: adminProcedure
+    .meta({ rest: "DELETE /account/user_settings/:id.json", status: 204, summary: "Delete a user" })
+    .input(ById).output(z.void())
+    .mutation(({ ctx, input }) => removeUserSetting(ctx, input.id)),
+});

@@ -1,0 +1,100 @@
+/** Creating, changing and deleting users: rules that more than one statement holds. */
+import type { ViewerContext } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import { type Fields, forbidden, invalid, notFound } from "../../errors.ts";
+import type { Json } from "../../json.ts";
+import { fold } from "../../schema.ts";
+import { lockAccount } from "../departments/queries.ts";
+import {
+  deleteUserSetting,
+  findUserSetting,
+  hasActiveAdmin,
+  insertUserSetting,
+  type Membership,
+  MEMBERSHIPS,
+  replaceMembership,
+  updateUserSetting,
+  type Values,
+} from "./queries.ts";
+import type { NewUserSetting, UserSetting, UserSettingChanges } from "./schema.ts";
+
+/** Everybody may read itself; managers and admins read everybody. @throws {Refusal} 403, 404 */
+export async function readUserSetting(
+  { sql, viewer }: Pick<ViewerContext, "viewer" | "sql">,
+  id: number,
+  handle: Sql = sql,
+): Promise<Json<UserSetting>> {
+  const reads_all = viewer.role === "admin" || viewer.role === "manager";
+  if (!reads_all && id !== viewer.user_id) throw forbidden("This needs the role manager");
+  const user = await findUserSetting(handle, viewer.account_id, id);
+  if (!user) throw notFound("User");
+  return user;
+}
+
+export async function createUserSetting(ctx: ViewerContext, input: NewUserSetting): Promise<Json<UserSetting>> {
+  const login = input.login ?? input.email;
+  const defaults = { login, name: login, role: "user" as const, without_department: true, active: true };
+  const values = await valuesOf(ctx, { ...defaults, ...input });
+  const created = await ctx.sql.begin(async (sql) => {
+    const id = await insertUserSetting(sql, ctx.viewer.account_id, values);
+    await join(sql, ctx.viewer.account_id, id, input);
+    return await readUserSetting(ctx, id, sql);
+  });
+  ctx.viewers.forget();
+  return created;
+}
+
+/** Only what is sent changes. @throws {Refusal} 404; 422 where no active admin would be left */
+export async function changeUserSetting(
+  ctx: ViewerContext,
+  id: number,
+  changes: UserSettingChanges,
+): Promise<Json<UserSetting>> {
+  const values = await valuesOf(ctx, changes);
+  const changed = await keepingAdmin(ctx, async (sql) => {
+    if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values)) throw notFound("User");
+    await join(sql, ctx.viewer.account_id, id, changes);
+    return await readUserSetting(ctx, id, sql);
+  });
+  ctx.viewers.forget();
+  return changed;
+}
+
+/** @throws {Refusal} 404; 422 where no active admin would be left */
+export async function removeUserSetting(ctx: ViewerContext, id: number): Promise<void> {
+  await keepingAdmin(ctx, async (sql) => {
+    if (!await deleteUserSetting(sql, ctx.viewer.account_id, id)) throw notFound("User");
+  });
+  ctx.viewers.forget();
+}
+
+/** The account's lock keeps two admins from removing each other at once. */
+const keepingAdmin = <T>({ sql, viewer: { account_id } }: ViewerContext, work: (sql: Sql) => Promise<T>) =>
+  sql.begin(async (sql) => {
+    await lockAccount(sql, account_id);
+    const result = await work(sql);
+    if (!await hasActiveAdmin(sql, account_id)) throw invalid({ base: ["The account must keep an active admin"] });
+    return result;
+  }) as Promise<T>;
+
+async function valuesOf({ passwords }: ViewerContext, input: UserSettingChanges): Promise<Values> {
+  const { team_ids: _teams, group_ids: _groups, department_ids: _departments, password, ...values } = input;
+  return {
+    ...values,
+    ...(values.login !== undefined && { login_folded: fold(values.login) }),
+    ...(values.email !== undefined && { email_folded: fold(values.email) }),
+    ...(password !== undefined && { password_hash: await passwords.hash(password) }),
+  };
+}
+
+async function join(sql: Sql, account: number, user: number, input: UserSettingChanges): Promise<void> {
+  const fields: Fields = {};
+  for (const membership of Object.keys(MEMBERSHIPS) as Membership[]) {
+    const ids = input[membership];
+    if (!ids) continue;
+    // deno-lint-ignore no-await-in-loop -- one transaction answers one statement at a time
+    const unknown = await replaceMembership(sql, account, user, membership, ids);
+    if (unknown.length > 0) fields[membership] = [`has unknown ids: ${unknown.slice(0, 10).join(", ")}`];
+  }
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+}

@@ -1,0 +1,152 @@
+/** REST: every procedure with a `rest` meta, mounted on Hono through `callTRPCProcedure`. */
+import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
+import type { Context as HonoContext, Hono } from "hono";
+import { badRequest, Refusal, unsupported } from "../errors.ts";
+import { coerce, nest } from "../form.ts";
+import { Json } from "../json.ts";
+import { refusalOf } from "../trpc.ts";
+import type { Context } from "../context.ts";
+import { faultOf } from "../log.ts";
+import { type Body, readBody } from "./body.ts";
+import { honoPath, type Route, routesOf } from "./routes.ts";
+
+/** What the outermost handler hands to Hono's `c.env`. */
+export interface Env {
+  Bindings: { context: Context };
+}
+
+/** A caller with a token may be any page: no credentials are ever taken along. */
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "x-request-id, x-total-count, link, retry-after",
+};
+const JSON_HEADERS = {
+  ...CORS,
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+const PREFLIGHT = {
+  ...CORS,
+  "access-control-allow-headers": "authorization, content-type, x-request-id, idempotency-key",
+  "access-control-max-age": "86400",
+};
+
+export function mountRest(app: Hono<Env>, router: AnyTRPCRouter): void {
+  const methods = new Map<string, string[]>();
+  for (const route of routesOf(router)) {
+    app.on(route.method, honoPath(route.path), (c) => answer(router, route, c));
+    methods.set(route.path, [...(methods.get(route.path) ?? []), route.method]);
+  }
+  for (const [path, known] of methods) mountOthers(app, honoPath(path), known);
+}
+
+/** OPTIONS, and 405 for the methods that a known path does not have. */
+export function mountOthers(app: Hono<Env>, path: string, known: string[]): void {
+  const allow = [...known, ...(known.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  app.on("OPTIONS", path, () =>
+    new Response(null, { status: 204, headers: { ...PREFLIGHT, allow, "access-control-allow-methods": allow } }));
+  app.all(path, () => refuse(new Refusal(405, `Only ${allow} are possible here`, { headers: { allow } })));
+}
+
+async function answer(router: AnyTRPCRouter, route: Route, c: HonoContext<Env>): Promise<Response> {
+  const { context } = c.env;
+  try {
+    const value = await callTRPCProcedure({
+      router,
+      path: route.name,
+      type: route.type,
+      ctx: context,
+      // Called only once the caller is known: strangers' bodies are not read.
+      getRawInput: () => readInput(route, c),
+      signal: c.req.raw.signal,
+      batchIndex: 0,
+    });
+    return send(route, c, value);
+  } catch (error) {
+    return refuse(reported(error, route, context));
+  }
+}
+
+/** The refusal for whatever was thrown; what nobody expected goes to the log with its cause. */
+function reported(error: unknown, { meta }: Route, { log, call }: Context): Refusal {
+  const refusal = refusalOf(error, meta);
+  if (refusal.status >= 500) {
+    log.error("request failed", { request_id: call.request_id, ...faultOf(refusal.cause ?? refusal) });
+  }
+  return refusal;
+}
+
+async function readInput(route: Route, c: HonoContext<Env>): Promise<unknown> {
+  if (!route.input) return undefined;
+  const input: Record<string, unknown> = {};
+  if (route.body.length > 0) await takeBody(input, route, c.req.raw);
+  else takeQuery(input, route, c.req.raw.url);
+  for (const key of route.params) input[key] = coerceKey(route, key, c.req.param(key)?.replace(/\.json$/, ""));
+  return input;
+}
+
+async function takeBody(input: Record<string, unknown>, route: Route, request: Request): Promise<void> {
+  const { multipart_only } = route.meta;
+  const body = await readBody(request, Boolean(multipart_only));
+  const fields = body.kind === "form" ? nest(body.value) : body.value;
+  if (body.kind === "json") refuseFiles(body, route);
+  for (const key of route.body) {
+    if (!Object.hasOwn(fields, key)) continue;
+    input[key] = body.kind === "form" ? coerceKey(route, key, fields[key]) : fields[key];
+  }
+}
+
+/** JSON cannot carry a file (spec, "File upload"). */
+function refuseFiles({ value }: Body & { kind: "json" }, { meta: { wrapper = "", multipart_only = [] } }: Route): void {
+  const inner = value[wrapper];
+  if (typeof inner !== "object" || inner === null) return;
+  const field = multipart_only.find((name) => Object.hasOwn(inner, name));
+  if (field) throw unsupported(`${field} needs a multipart/form-data request`);
+}
+
+function takeQuery(input: Record<string, unknown>, route: Route, url: string): void {
+  const start = url.indexOf("?");
+  if (start === -1) return;
+  for (const [key, value] of new URLSearchParams(url.slice(start))) {
+    if (!route.input?.shape[key] || route.params.includes(key)) continue;
+    if (Object.hasOwn(input, key)) throw badRequest(`${key} is given twice`);
+    input[key] = coerceKey(route, key, value);
+  }
+}
+
+const coerceKey = ({ input }: Route, key: string, value: unknown) => {
+  const schema = input?.shape[key];
+  return schema ? coerce(schema, value) : value;
+};
+
+function send({ meta: { status = 200 } }: Route, c: HonoContext<Env>, value: unknown): Response {
+  if (status === 204) return new Response(null, { status, headers: CORS });
+  if (!(value instanceof Json)) return new Response(JSON.stringify(value), { status, headers: JSON_HEADERS });
+  if (value.total === undefined) return new Response(value.text, { status, headers: JSON_HEADERS });
+  return new Response(value.text, {
+    status,
+    headers: { ...JSON_HEADERS, "x-total-count": String(value.total), ...linksOf(c.env.context, c.req.url, value.total) },
+  });
+}
+
+/** RFC 8288 links to the other pages of a list. */
+function linksOf({ config }: Context, url: string, total: number): { link: string } {
+  const { pathname, searchParams } = new URL(url);
+  const page = Number(searchParams.get("page") ?? 1);
+  const last = Math.max(1, Math.ceil(total / Number(searchParams.get("per_page") ?? 100)));
+  const to = (rel: string, number: number) => {
+    searchParams.set("page", String(number));
+    return `<${config.base_url}${pathname}?${searchParams}>; rel="${rel}"`;
+  };
+  const links = [to("first", 1)];
+  if (page > 1) links.push(to("prev", Math.min(page - 1, last)));
+  if (page < last) links.push(to("next", page + 1));
+  return { link: [...links, to("last", last)].join(", ") };
+}
+
+export const refuse = (refusal: Refusal) =>
+  new Response(JSON.stringify(refusal.body), {
+    status: refusal.status,
+    headers: { ...JSON_HEADERS, ...refusal.headers },
+  });

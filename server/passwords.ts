@@ -1,0 +1,73 @@
+/** Passwords as scrypt hashes in PHC form. Costs: design decision N=2^15, r=8, p=3; about 0.1 s each. */
+import { Buffer } from "node:buffer";
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+const LN = 15;
+const R = 8;
+const P = 3;
+const BYTES = 32;
+const ENCODING = "base64";
+
+/** Hashes and checks passwords, two at a time: each takes 32 MiB. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** False, and as slow, where `stored` is null. */
+  verify(password: string, stored: string | null): Promise<boolean>;
+}
+
+export function createPasswords(at_once = 2): Passwords {
+  let free = at_once;
+  const waiting: (() => void)[] = [];
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+  return {
+    hash: (password) =>
+      inTurn(async () => {
+        const salt = randomBytes(16);
+        return phc(salt, await derive(password, salt, LN, R, P, BYTES));
+      }),
+    verify: (password, stored) =>
+      inTurn(async () => {
+        const { salt, hash, ln, r, p } = parse(stored) ?? { salt: Buffer.alloc(16), hash: null, ln: LN, r: R, p: P };
+        const derived = await derive(password, salt, ln, r, p, hash?.length ?? BYTES);
+        return hash !== null && timingSafeEqual(derived, hash);
+      }),
+  };
+}
+
+const phc = (salt: Buffer, hash: Buffer) =>
+  `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(hash)}`;
+
+const unpadded = (bytes: Buffer) => bytes.toString(ENCODING).replace(/=+$/, "");
+
+function parse(stored: string | null) {
+  const [, ln, r, p, salt, hash] = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored ?? "") ?? [];
+  if (!salt || !hash) return;
+  return {
+    ln: Number(ln),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, ENCODING),
+    hash: Buffer.from(hash, ENCODING),
+  };
+}
+
+const derive = (password: string, salt: Buffer, ln: number, r: number, p: number, length: number) =>
+  new Promise<Buffer>((resolve, reject) =>
+    scrypt(
+      password.normalize("NFKC"),
+      salt,
+      length,
+      { N: 2 ** ln, r, p, maxmem: 256 * 1024 * 1024 },
+      (error, key) => error ? reject(error) : resolve(key),
+    )
+  );

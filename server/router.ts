@@ -1,0 +1,21 @@
+/** One line a domain. A domain's name is also the first part of its scopes. */
+import { account } from "./domains/account/router.ts";
+import { apps } from "./domains/apps/router.ts";
+import { departments } from "./domains/departments/router.ts";
+import { groups, mailboxes, teams } from "./domains/directory/router.ts";
+import { tokens } from "./domains/tokens/router.ts";
+import { user_settings } from "./domains/user_settings/router.ts";
+import { router } from "./trpc.ts";
+
+export const appRouter = router({
+  account,
+  departments,
+  user_settings,
+  teams,
+  groups,
+  mailboxes,
+  tokens,
+  apps,
+});
+
+export type AppRouter = typeof appRouter;
