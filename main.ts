@@ -35,7 +35,7 @@ export async function compose(config: Config, log: Log) {
       await database.close();
       log.flush();
     };
-    return { handler, compiler, generated, close };
+    return { handler, sql, compiler, generated, close };
   } catch (error) {
     await database.close();
     throw error;

@@ -8,7 +8,15 @@
  * await atrium.departments.update.mutate({ id: sales.id, department: { logo: file } });
  * ```
  */
-import { createTRPCClient, httpBatchLink, httpLink, type Operation, splitLink, TRPCClientError } from "@trpc/client";
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  type Operation,
+  splitLink,
+  TRPCClientError,
+  type TRPCLink,
+} from "@trpc/client";
 import superjson from "superjson";
 import type { AppRouter } from "../server/router.ts";
 
@@ -40,18 +48,14 @@ export function createClient({ url, token, batch = true, fetch }: ClientOptions)
       splitLink({
         condition: ({ input }: Operation) => carriesFile(input),
         // JSON cannot carry a file: such a call travels as the form that REST takes, too.
-        true: httpLink({
-          ...options,
-          transformer: {
-            input: { serialize: (input: unknown) => toForm(input), deserialize: (input: unknown) => input },
-            output: superjson,
-          },
-        }),
+        true: [asForm, httpLink(plain)],
         false: batch ? httpBatchLink({ ...plain, maxItems: 50, maxURLLength: 8_000 }) : httpLink(plain),
       }),
     ],
   });
 }
+
+const asForm: TRPCLink<AppRouter> = () => ({ op, next }) => next({ ...op, input: toForm(op.input) });
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
@@ -65,8 +69,9 @@ function toForm(input: unknown): FormData {
     if (value === undefined) return;
     if (value instanceof Blob) form.append(name, value);
     else if (Array.isArray(value)) addList(form, name, value);
-    else if (isObject(value)) for (const [key, item] of Object.entries(value)) add(name ? `${name}[${key}]` : key, item);
-    else form.append(name, value === null ? "" : String(value));
+    else if (isObject(value)) {
+      for (const [key, item] of Object.entries(value)) add(name ? `${name}[${key}]` : key, item);
+    } else form.append(name, value === null ? "" : String(value));
   };
   add("", input);
   return form;

@@ -31,11 +31,13 @@ const LOCK = 7_146_201_874;
 export async function readMigrations(): Promise<Migration[]> {
   const names: string[] = [];
   for await (const { name } of Deno.readDir(FOLDER)) if (/^\d{4}_\w+\.sql$/.test(name)) names.push(name);
-  return await Promise.all(names.sort().map(async (name) => ({
-    version: Number(name.slice(0, 4)),
-    name,
-    sql: await Deno.readTextFile(new URL(name, FOLDER)),
-  })));
+  return await Promise.all(
+    names.sort().map(async (name) => ({
+      version: Number(name.slice(0, 4)),
+      name,
+      sql: await Deno.readTextFile(new URL(name, FOLDER)),
+    })),
+  );
 }
 
 /**

@@ -96,7 +96,9 @@ const Environment = z.object({
 /** @throws {ConfigError} */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const hosted = Boolean(environment.DENO_DEPLOY ?? environment.DENO_DEPLOYMENT_ID);
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
   if (hosted && !given.DATABASE_URL && given.PGHOST) given.DATABASE_URL = databaseUrlOfHost(given);
   const parsed = Environment.safeParse(given);
   const faults = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];

@@ -58,15 +58,32 @@ export interface Call {
   request_id: string;
   /** The bearer token as sent. */
   token: string | undefined;
-  /** Filled by the base procedure, for the log line. */
+  /** Filled once the caller is known. */
   viewer: Viewer | undefined;
 }
 
 export interface Context extends Services {
-  call: Call;
+  readonly call: Call;
+  /**
+   * Who calls. Only behind a procedure that proves it.
+   *
+   * @throws {Error} elsewhere
+   */
+  readonly viewer: Viewer;
 }
 
-/** What a procedure behind authentication gets. */
-export interface ViewerContext extends Context {
-  viewer: Viewer;
+/**
+ * Makes the contexts of requests. Services are inherited, not copied: a copy a request, and one more at each of tRPC's
+ * steps, was a fifth of a small answer's cost.
+ */
+export function contexts(services: Services): (call: Call) => Context {
+  const shared = Object.create(services, {
+    viewer: {
+      get(this: Context) {
+        if (!this.call.viewer) throw new Error("nobody has proven yet who calls");
+        return this.call.viewer;
+      },
+    },
+  });
+  return (call) => Object.create(shared, { call: { value: call } });
 }

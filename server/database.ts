@@ -45,7 +45,13 @@ export function openDatabase(config: Pick<Config, "database_url" | "data_dir">, 
 
 const common = (log: Log) => ({
   types: TYPES,
-  connection: { application_name: "atrium", TimeZone: "UTC", statement_timeout: STATEMENT_TIMEOUT_MS },
+  connection: {
+    application_name: "atrium",
+    TimeZone: "UTC",
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A list's `limit` is a parameter, which makes PostgreSQL plan anew on every call: 2 ms for a list that takes 0.3.
+    plan_cache_mode: "force_generic_plan",
+  },
   onnotice: ({ severity, message }: postgres.Notice) => {
     if (severity === "WARNING") log.warn("database warning", { message });
   },

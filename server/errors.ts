@@ -60,8 +60,8 @@ export const unauthorized = (message = "A valid access token is needed") =>
 
 export const forbidden = (message: string) => new Refusal(403, message);
 
-/** @param thing as a person calls it, for example "Department" */
-export const notFound = (thing: string) => new Refusal(404, `${thing} not found`);
+/** @param thing as a person calls it, for example "Department"; none where that is not known */
+export const notFound = (thing?: string) => new Refusal(404, thing ? `${thing} not found` : "Not found");
 
 /** @param current the object as it now is */
 export const conflict = (current: unknown) =>

@@ -44,8 +44,7 @@ export function createPasswords(at_once = 2): Passwords {
   };
 }
 
-const phc = (salt: Buffer, hash: Buffer) =>
-  `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(hash)}`;
+const phc = (salt: Buffer, hash: Buffer) => `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(hash)}`;
 
 const unpadded = (bytes: Buffer) => bytes.toString(ENCODING).replace(/=+$/, "");
 

@@ -13,7 +13,13 @@ const DRAIN_MS = 5_000;
 export function announce({ base_url, host, port }: Config, generated: Generated | undefined): void {
   const lines: string[] = [];
   if (generated) {
-    lines.push("", "  Atrium is ready for its first admin.", "", `    address   ${base_url}`, `    e-mail    ${generated.email}`);
+    lines.push(
+      "",
+      "  Atrium is ready for its first admin.",
+      "",
+      `    address   ${base_url}`,
+      `    e-mail    ${generated.email}`,
+    );
     if (generated.password) lines.push(`    password  ${generated.password}`);
     if (generated.token) lines.push(`    token     ${generated.token}`);
     lines.push("", "  Shown this once. Make new ones with `deno task password` and `deno task token`.", "");

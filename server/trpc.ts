@@ -62,7 +62,7 @@ function procedureFor(role: Role) {
   return t.procedure.use(async ({ ctx, meta, path, type, next }) => {
     const viewer = ctx.call.viewer = await authenticate(ctx);
     allow(viewer, role, `${path.slice(0, path.indexOf("."))}:${type === "query" ? "read" : "write"}`);
-    const result = await next({ ctx: { ...ctx, viewer } });
+    const result = await next();
     return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
   });
 }
@@ -89,7 +89,7 @@ export function refusalOf(error: unknown, meta?: Meta): Refusal {
   if (!(error instanceof TRPCError)) return internal(error);
   if (error.code === "BAD_REQUEST" && error.cause instanceof ZodError) return refusalOfInput(error.cause, meta);
   if (error.code === "INTERNAL_SERVER_ERROR") return error.cause ? refusalOf(error.cause, meta) : internal(error);
-  if (error.code === "NOT_FOUND") return notFound("This");
+  if (error.code === "NOT_FOUND") return notFound();
   return badRequest(error.message);
 }
 
@@ -97,7 +97,7 @@ export function refusalOf(error: unknown, meta?: Meta): Refusal {
 function refusalOfInput({ issues }: ZodError, meta: Meta = {}): Refusal {
   const keys = new Set(issues.map((issue) => String(issue.path[0] ?? "")));
   const [method, path = ""] = meta.rest?.split(" ") ?? [];
-  for (const key of keys) if (path.includes(`/:${key}`)) return notFound("This");
+  for (const key of keys) if (path.includes(`/:${key}`)) return notFound();
   if (meta.wrapper && issues.some(({ path: [first, second] }) => first === meta.wrapper && second === undefined)) {
     return badRequest(`The body must be an object with an object named ${meta.wrapper}`);
   }

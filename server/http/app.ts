@@ -11,7 +11,7 @@
  * | /logos/…, /vendor/… | assets.ts |
  */
 import { Hono } from "hono";
-import type { Call, Services } from "../context.ts";
+import { type Call, contexts, type Services } from "../context.ts";
 import { internal, notFound, Refusal } from "../errors.ts";
 import { faultOf } from "../log.ts";
 import { appRouter } from "../router.ts";
@@ -33,17 +33,18 @@ export function createApp(services: Services & { pages: PageMemory }): Handler {
   mountRest(app, appRouter);
   mountApps(app, services.pages);
   mountAssets(app);
-  app.notFound(() => refuse(notFound("This address")));
+  app.notFound(() => refuse(notFound()));
   app.onError((error, c) => {
     if (error instanceof Refusal) return refuse(error);
     const { log, call } = c.env.context;
     log.error("request failed", { request_id: call.request_id, ...faultOf(error) });
     return refuse(internal(error));
   });
+  const contextOf = contexts(services);
   return async (request) => {
     const started = performance.now();
     const call = callOf(request);
-    const response = await app.fetch(request, { context: { ...services, call } });
+    const response = await app.fetch(request, { context: contextOf(call) });
     response.headers.set("x-request-id", call.request_id);
     report(services, request, response, call, started);
     return response;

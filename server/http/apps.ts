@@ -44,7 +44,8 @@ export function mountApps(app: Hono<Env>, pages: PageMemory): void {
 }
 
 /** A segment as it was sent: encoded slashes and NULs name no app. */
-const segment = (url: string, index: number) => url.slice(url.indexOf("/", 8)).split("?", 1)[0]?.split("/")[index] ?? "";
+const segment = (url: string, index: number) =>
+  url.slice(url.indexOf("/", 8)).split("?", 1)[0]?.split("/")[index] ?? "";
 
 async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
   const request = c.req.raw;

@@ -24,8 +24,14 @@ export const FOR_EVERYONE = {
 };
 
 export function mountAssets(app: Hono<Env>): void {
-  app.get("/logos/:file", async (c) => respond(c.req.raw, await logo(c.env.context, c.req.param("file")), IMMUTABLE, FOR_EVERYONE));
-  app.get("/vendor/:file", async (c) => respond(c.req.raw, await vendor(c.env.context, c.req.param("file")), IMMUTABLE, FOR_EVERYONE));
+  app.get(
+    "/logos/:file",
+    async (c) => respond(c.req.raw, await logo(c.env.context, c.req.param("file")), IMMUTABLE, FOR_EVERYONE),
+  );
+  app.get(
+    "/vendor/:file",
+    async (c) => respond(c.req.raw, await vendor(c.env.context, c.req.param("file")), IMMUTABLE, FOR_EVERYONE),
+  );
   mountOthers(app, "/logos/:file", ["GET"]);
   mountOthers(app, "/vendor/:file", ["GET"]);
 }

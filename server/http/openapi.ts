@@ -31,7 +31,8 @@ export function describe(router: AnyTRPCRouter, base_url: string) {
     info: {
       title: "Atrium",
       version: "0.1.0",
-      description: "Departments, apps and what goes with them. Lists are bare arrays with `X-Total-Count` and `Link`; " +
+      description:
+        "Departments, apps and what goes with them. Lists are bare arrays with `X-Total-Count` and `Link`; " +
         "times are ISO 8601 in UTC; every answer carries `X-Request-Id`. The same procedures answer at `/trpc`.",
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -95,7 +96,10 @@ function bodyOf({ input, body, meta }: Route) {
   const { wrapper = "", multipart_only = [] } = meta;
   if (multipart_only.length === 0) return { "application/json": { schema: json, ...exampleOf(json) } };
   return {
-    "application/json": { schema: without(json, wrapper, multipart_only), ...exampleOf(without(json, wrapper, multipart_only)) },
+    "application/json": {
+      schema: without(json, wrapper, multipart_only),
+      ...exampleOf(without(json, wrapper, multipart_only)),
+    },
     "multipart/form-data": { schema: flat(json, wrapper) },
   };
 }
@@ -104,7 +108,9 @@ type ObjectSchema = Schema & { properties?: Record<string, ObjectSchema>; requir
 
 function without(schema: ObjectSchema, wrapper: string, names: readonly string[]): ObjectSchema {
   const inner = schema.properties?.[wrapper];
-  const properties = Object.fromEntries(Object.entries(inner?.properties ?? {}).filter(([name]) => !names.includes(name)));
+  const properties = Object.fromEntries(
+    Object.entries(inner?.properties ?? {}).filter(([name]) => !names.includes(name)),
+  );
   return { ...schema, properties: { ...schema.properties, [wrapper]: { ...inner, properties } } };
 }
 
@@ -114,7 +120,9 @@ function flat(schema: ObjectSchema, wrapper: string): Schema {
   const nameOf = (name: string, field?: Schema) => `${wrapper}[${name}]${field?.type === "array" ? "[]" : ""}`;
   return {
     type: "object",
-    properties: Object.fromEntries(Object.entries(inner?.properties ?? {}).map(([name, field]) => [nameOf(name, field), field])),
+    properties: Object.fromEntries(
+      Object.entries(inner?.properties ?? {}).map(([name, field]) => [nameOf(name, field), field]),
+    ),
     ...(inner?.required && { required: inner.required.map((name) => nameOf(name)) }),
   };
 }
@@ -161,7 +169,13 @@ const REFUSALS: (RefusalShape & { name: string })[] = [
     code: "not_found",
     when: ({ params }) => params.length > 0,
   },
-  { name: "RequestTimeout", status: 408, description: "The body took longer than 30 s", code: "request_timeout", when: has_body },
+  {
+    name: "RequestTimeout",
+    status: 408,
+    description: "The body took longer than 30 s",
+    code: "request_timeout",
+    when: has_body,
+  },
   {
     name: "Conflict",
     status: 409,
@@ -169,7 +183,13 @@ const REFUSALS: (RefusalShape & { name: string })[] = [
     code: "conflict",
     when: ({ method, meta }) => method === "PATCH" && Boolean(meta.wrapper) || meta.rest?.includes("/replace") || false,
   },
-  { name: "PayloadTooLarge", status: 413, description: "The body is too large", code: "payload_too_large", when: has_body },
+  {
+    name: "PayloadTooLarge",
+    status: 413,
+    description: "The body is too large",
+    code: "payload_too_large",
+    when: has_body,
+  },
   {
     name: "UnsupportedMediaType",
     status: 415,
@@ -234,7 +254,9 @@ function exampleOf(schema: ObjectSchema): { example: unknown } {
   return { example: sample(schema) };
 }
 
-function sample(schema: ObjectSchema & { items?: ObjectSchema; anyOf?: ObjectSchema[]; enum?: unknown[]; examples?: unknown[] }): unknown {
+function sample(
+  schema: ObjectSchema & { items?: ObjectSchema; anyOf?: ObjectSchema[]; enum?: unknown[]; examples?: unknown[] },
+): unknown {
   if (schema.examples?.length) return schema.examples[0];
   if ("const" in schema) return schema.const;
   if ("default" in schema) return schema.default;

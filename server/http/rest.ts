@@ -4,7 +4,7 @@ import type { Context as HonoContext, Hono } from "hono";
 import { badRequest, Refusal, unsupported } from "../errors.ts";
 import { coerce, nest } from "../form.ts";
 import { Json } from "../json.ts";
-import { refusalOf } from "../trpc.ts";
+import { type Meta, refusalOf } from "../trpc.ts";
 import type { Context } from "../context.ts";
 import { faultOf } from "../log.ts";
 import { type Body, readBody } from "./body.ts";
@@ -16,7 +16,7 @@ export interface Env {
 }
 
 /** A caller with a token may be any page: no credentials are ever taken along. */
-const CORS = {
+export const CORS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "x-request-id, x-total-count, link, retry-after",
 };
@@ -44,8 +44,11 @@ export function mountRest(app: Hono<Env>, router: AnyTRPCRouter): void {
 /** OPTIONS, and 405 for the methods that a known path does not have. */
 export function mountOthers(app: Hono<Env>, path: string, known: string[]): void {
   const allow = [...known, ...(known.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  app.on("OPTIONS", path, () =>
-    new Response(null, { status: 204, headers: { ...PREFLIGHT, allow, "access-control-allow-methods": allow } }));
+  app.on(
+    "OPTIONS",
+    path,
+    () => new Response(null, { status: 204, headers: { ...PREFLIGHT, allow, "access-control-allow-methods": allow } }),
+  );
   app.all(path, () => refuse(new Refusal(405, `Only ${allow} are possible here`, { headers: { allow } })));
 }
 
@@ -64,12 +67,12 @@ async function answer(router: AnyTRPCRouter, route: Route, c: HonoContext<Env>):
     });
     return send(route, c, value);
   } catch (error) {
-    return refuse(reported(error, route, context));
+    return refuse(reported(error, route.meta, context));
   }
 }
 
 /** The refusal for whatever was thrown; what nobody expected goes to the log with its cause. */
-function reported(error: unknown, { meta }: Route, { log, call }: Context): Refusal {
+export function reported(error: unknown, meta: Meta, { log, call }: Context): Refusal {
   const refusal = refusalOf(error, meta);
   if (refusal.status >= 500) {
     log.error("request failed", { request_id: call.request_id, ...faultOf(refusal.cause ?? refusal) });
@@ -126,7 +129,11 @@ function send({ meta: { status = 200 } }: Route, c: HonoContext<Env>, value: unk
   if (value.total === undefined) return new Response(value.text, { status, headers: JSON_HEADERS });
   return new Response(value.text, {
     status,
-    headers: { ...JSON_HEADERS, "x-total-count": String(value.total), ...linksOf(c.env.context, c.req.url, value.total) },
+    headers: {
+      ...JSON_HEADERS,
+      "x-total-count": String(value.total),
+      ...linksOf(c.env.context, c.req.url, value.total),
+    },
   });
 }
 

@@ -1,48 +1,123 @@
-/** `/trpc`: the procedures over tRPC's own protocol, with superjson; for the typed client and the console. */
-import type { AnyTRPCRouter } from "@trpc/server";
+/**
+ * `/trpc`: the procedures over tRPC's own protocol, with superjson; for the typed client and the console.
+ *
+ * Plain calls, alone or in a batch, are answered here: a body is read only once the caller is known, and JSON that
+ * PostgreSQL built goes out as it is. Streams go through tRPC's adapter.
+ */
+import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { Hono } from "hono";
+import superjson, { type SuperJSONResult } from "superjson";
 import type { Context } from "../context.ts";
-import { badRequest, unsupported } from "../errors.ts";
-import { faultOf } from "../log.ts";
-import { DEPTH_LIMIT, deeperThan, FORM_LIMIT, JSON_LIMIT, readBytes } from "./body.ts";
-import { type Env, mountOthers } from "./rest.ts";
+import { badRequest, notFound, Refusal } from "../errors.ts";
+import { Json } from "../json.ts";
+import type { Meta } from "../trpc.ts";
+import { parseJson, readBody } from "./body.ts";
+import { CORS, type Env, mountOthers, refuse, reported } from "./rest.ts";
 
 const ENDPOINT = "/trpc";
 /** Calls in one batched request. */
 const BATCH_LIMIT = 50;
 
+const HEADERS = {
+  ...CORS,
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
 export function mountTrpc(app: Hono<Env>, router: AnyTRPCRouter): void {
   app.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
+    const request = c.req.raw;
     const { context } = c.env;
+    if (!request.headers.has("trpc-accept")) return await answerCalls(router, context, request);
     return await fetchRequestHandler({
       endpoint: ENDPOINT,
-      req: await boundedRequest(c.req.raw),
+      req: request,
       router,
       createContext: () => context,
-      onError: ({ error }) => report(context, error),
+      onError: ({ error }) => reported(error, {}, context),
       maxBatchSize: BATCH_LIMIT,
     });
   });
   mountOthers(app, `${ENDPOINT}/*`, ["GET", "POST"]);
 }
 
-/** tRPC itself reads a body of any size and depth. */
-async function boundedRequest(request: Request): Promise<Request> {
-  if (request.method !== "POST") return request;
-  const type = request.headers.get("content-type") ?? "";
-  const form = /^multipart\/form-data\s*;/i.test(type);
-  if (!form && !/^application\/json\s*(;|$)/i.test(type)) {
-    throw unsupported("Send application/json or multipart/form-data");
-  }
-  const body = await readBytes(request, form ? FORM_LIMIT : JSON_LIMIT);
-  if (!form && deeperThan(new TextDecoder().decode(body), DEPTH_LIMIT)) {
-    throw badRequest(`The body is nested deeper than ${DEPTH_LIMIT} levels`);
-  }
-  return new Request(request.url, { method: "POST", headers: request.headers, body, signal: request.signal });
+interface Answer {
+  status: number;
+  text: string;
+  headers?: Record<string, string>;
 }
 
-function report({ log, call }: Context, error: Error & { code: string }): void {
-  if (!/^(INTERNAL_SERVER_ERROR|SERVICE_UNAVAILABLE)$/.test(error.code)) return;
-  log.error("request failed", { request_id: call.request_id, ...faultOf(error.cause ?? error) });
+async function answerCalls(router: AnyTRPCRouter, context: Context, request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const batch = url.searchParams.get("batch") === "1";
+  const path = decodeURIComponent(url.pathname.slice(ENDPOINT.length + 1));
+  const names = batch ? path.split(",") : [path];
+  if (names.length > BATCH_LIMIT) return refuse(badRequest(`At most ${BATCH_LIMIT} calls go into one request`));
+  const inputs = inputsOf(request, url);
+  const inputOf = async (index: number) => {
+    const input = await inputs();
+    if (input instanceof FormData) return input;
+    const own = batch ? input?.[index] : input;
+    return own === undefined ? undefined : superjson.deserialize(own as unknown as SuperJSONResult);
+  };
+  const answers = await Promise.all(
+    names.map((name, index) => answerCall(router, context, request, name, () => inputOf(index))),
+  );
+  const [first] = answers;
+  const status = answers.every((answer) => answer.status === first?.status) ? first?.status : 207;
+  const text = batch ? `[${answers.map((answer) => answer.text).join(",")}]` : first?.text;
+  return new Response(text, { status: status ?? 200, headers: { ...HEADERS, ...first?.headers } });
+}
+
+/** The request's inputs, read and parsed when the first call asks, once. */
+function inputsOf(request: Request, url: URL): () => Promise<Record<string, unknown> | FormData | undefined> {
+  const read = async () => {
+    if (request.method === "GET") {
+      const text = url.searchParams.get("input");
+      return text === null ? undefined : parseJson(text);
+    }
+    if (!request.headers.has("content-type")) return undefined;
+    return (await readBody(request, true)).value;
+  };
+  let inputs: ReturnType<typeof read> | undefined;
+  return () => inputs ??= read();
+}
+
+async function answerCall(
+  router: AnyTRPCRouter,
+  context: Context,
+  request: Request,
+  path: string,
+  getRawInput: () => Promise<unknown>,
+): Promise<Answer> {
+  const meta: Meta = router._def.procedures[path]?._def.meta ?? {};
+  try {
+    const type = typeFor(router, request.method, path);
+    const { signal } = request;
+    const data = await callTRPCProcedure({ router, path, type, ctx: context, getRawInput, signal, batchIndex: 0 });
+    return { status: 200, text: `{"result":{"data":${serialized(data)}}}` };
+  } catch (error) {
+    return refused(reported(error, meta, context), path);
+  }
+}
+
+/** @throws {Refusal} 404 for no procedure, 405 for the wrong method */
+function typeFor(router: AnyTRPCRouter, method: string, path: string): "query" | "mutation" {
+  const type = Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.type : undefined;
+  if (type === undefined) throw notFound("Procedure");
+  const wanted = type === "query" ? "GET" : "POST";
+  if (method !== wanted) throw new Refusal(405, `Call this ${type} with ${wanted}`, { headers: { allow: wanted } });
+  return type;
+}
+
+const serialized = (data: unknown) =>
+  data instanceof Json ? `{"json":${data.text}}` : JSON.stringify(superjson.serialize(data));
+
+/** The shape that `errorFormatter` gives, too. */
+function refused({ message, code, status, body, headers }: Refusal, path: string): Answer {
+  const shape = { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status, path, body } };
+  return { status, text: JSON.stringify({ error: superjson.serialize(shape) }), headers };
 }

@@ -32,8 +32,7 @@ export function variantsOf(text: string, content_type: string): Variants {
 }
 
 /** 128 bits of the content's SHA-256, in hexadecimal. */
-export const hashOf = (content: Uint8Array | string) =>
-  createHash("sha256").update(content).digest("hex").slice(0, 32);
+export const hashOf = (content: Uint8Array | string) => createHash("sha256").update(content).digest("hex").slice(0, 32);
 
 export const sizeOf = ({ identity, br, gzip }: Variants) => identity.length + (br?.length ?? 0) + (gzip?.length ?? 0);
 

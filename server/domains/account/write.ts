@@ -1,4 +1,4 @@
-import type { ViewerContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { lockAccount, updateMainDepartment } from "../departments/queries.ts";
@@ -6,14 +6,14 @@ import { findAccount, updateAccount } from "./queries.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
 /** @throws {Refusal} 404, which only a deleted account's caller sees */
-export async function readAccount({ sql, viewer }: ViewerContext): Promise<Json<Account>> {
+export async function readAccount({ sql, viewer }: Context): Promise<Json<Account>> {
   const account = await findAccount(sql, viewer.account_id);
   if (!account) throw notFound("Account");
   return account;
 }
 
 /** Under the account's lock, since creating departments looks at the mode. */
-export async function changeAccount(ctx: ViewerContext, changes: AccountChanges): Promise<Json<Account>> {
+export async function changeAccount(ctx: Context, changes: AccountChanges): Promise<Json<Account>> {
   const { account_id } = ctx.viewer;
   const changed = await ctx.sql.begin(async (sql) => {
     await lockAccount(sql, account_id);

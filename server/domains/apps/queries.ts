@@ -89,7 +89,9 @@ export async function findWritten(sql: Sql, viewer: Viewer, id: string): Promise
 /** Columns of a write, as JSON; a build's are added by `buildValues`. */
 export type Values = Record<string, unknown>;
 
-export const buildValues = ({ code, css, imports, scripts, app_build_time, css_build_time, config }: Build): Values => ({
+export const buildValues = (
+  { code, css, imports, scripts, app_build_time, css_build_time, config }: Build,
+): Values => ({
   app_code: code,
   css_code: css,
   imports,

@@ -1,6 +1,6 @@
 /** Creating and changing apps: what is compiled, what is kept, and who may have changed it meanwhile. */
 import { v7 as uuid } from "uuid";
-import type { ViewerContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
@@ -23,14 +23,14 @@ import type { App, AppChanges, NewApp, Version } from "./schema.ts";
 const ATTEMPTS = 20;
 
 /** @throws {Refusal} 404 */
-export async function readApp({ sql, viewer }: ViewerContext, id: string): Promise<Json<App>> {
+export async function readApp({ sql, viewer }: Context, id: string): Promise<Json<App>> {
   const app = await findApp(sql, viewer, id);
   if (!app) throw notFound("App");
   return app;
 }
 
 /** @throws {CompileFailure} */
-export async function createApp(ctx: ViewerContext, input: NewApp): Promise<Json<App>> {
+export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>> {
   await proveDepartment(ctx, input.department_id ?? null);
   const build = await ctx.compiler.compile({
     engine: input.app_engine,
@@ -51,7 +51,7 @@ export async function createApp(ctx: ViewerContext, input: NewApp): Promise<Json
  * @throws {CompileFailure} nothing is changed then
  */
 export async function changeApp(
-  ctx: ViewerContext,
+  ctx: Context,
   id: string,
   edit: (app: Written) => AppChanges,
 ): Promise<Json<App>> {
@@ -67,7 +67,7 @@ export async function changeApp(
 }
 
 async function tryChange(
-  ctx: ViewerContext,
+  ctx: Context,
   id: string,
   edit: (app: Written) => AppChanges,
 ): Promise<Json<App> | undefined> {
@@ -79,18 +79,22 @@ async function tryChange(
     throw conflict((await readApp(ctx, id)).parse());
   }
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
-  const values = { ...valuesOf(changes, app.fields), ...await rebuilt(ctx, app, changes), updated_by_id: viewer.user_id };
+  const values = {
+    ...valuesOf(changes, app.fields),
+    ...await rebuilt(ctx, app, changes),
+    updated_by_id: viewer.user_id,
+  };
   return await updateApp(sql, viewer, id, app.lock_version, values, keeps(app, changes));
 }
 
 /** @throws {Refusal} 404 */
-export async function removeApp({ sql, viewer, pages }: ViewerContext, id: string): Promise<void> {
+export async function removeApp({ sql, viewer, pages }: Context, id: string): Promise<void> {
   if (!await deleteApp(sql, viewer, id)) throw notFound("App");
   pages.forget(id);
 }
 
 /** @throws {Refusal} 404 */
-export async function readVersion(ctx: ViewerContext, id: string, version: number): Promise<Json<Version>> {
+export async function readVersion(ctx: Context, id: string, version: number): Promise<Json<Version>> {
   await readApp(ctx, id);
   const found = await findVersion(ctx.sql, id, version);
   if (!found) throw notFound("Version");
@@ -98,7 +102,7 @@ export async function readVersion(ctx: ViewerContext, id: string, version: numbe
 }
 
 /** The app with the version's source, engines and actions; what it replaces becomes a version in turn. */
-export async function restoreVersion(ctx: ViewerContext, id: string, version: number): Promise<Json<App>> {
+export async function restoreVersion(ctx: Context, id: string, version: number): Promise<Json<App>> {
   const { source_code, app_engine, css_engine, actions } = (await readVersion(ctx, id, version)).parse();
   return await changeApp(ctx, id, () => ({ source_code, app_engine, css_engine, actions }));
 }
@@ -110,7 +114,7 @@ const differs = (app: Written, changes: AppChanges, keys: readonly (keyof Writte
 
 const keeps = (app: Written, changes: AppChanges) => differs(app, changes, [...SOURCES, "actions"]);
 
-async function rebuilt({ compiler }: ViewerContext, app: Written, changes: AppChanges): Promise<Values> {
+async function rebuilt({ compiler }: Context, app: Written, changes: AppChanges): Promise<Values> {
   if (!differs(app, changes, SOURCES)) return {};
   const { app_engine: engine, css_engine, source_code } = { ...app, ...changes };
   return buildValues(await compiler.compile({ engine, css_engine, source_code }));
@@ -126,7 +130,7 @@ function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, un
   };
 }
 
-async function proveDepartment({ sql, viewer }: ViewerContext, department: number | null): Promise<void> {
+async function proveDepartment({ sql, viewer }: Context, department: number | null): Promise<void> {
   if (!visibleTo(viewer, department)) throw invalid({ department_id: ["is not one of your departments"] });
   if (department !== null && !await hasDepartment(sql, viewer.account_id, department)) {
     throw invalid({ department_id: ["must exist"] });

@@ -35,8 +35,8 @@ const columns = (sql: Sql, site: string) =>
   `;
 
 const orders = (sql: Sql) => ({
-  name: sql`d.name_folded, d.id`,
-  "-name": sql`d.name_folded desc, d.id desc`,
+  name: sql`d.name_folded`,
+  "-name": sql`d.name_folded desc`,
   id: sql`d.id`,
   "-id": sql`d.id desc`,
   created_at: sql`d.created_at, d.id`,

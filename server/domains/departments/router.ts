@@ -5,13 +5,7 @@ import { ById, Id } from "../../schema.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
 import { listDepartments } from "./queries.ts";
 import { Department, DepartmentChanges, DepartmentPage, NewDepartment } from "./schema.ts";
-import {
-  changeDepartment,
-  chooseMainDepartment,
-  createDepartment,
-  readDepartment,
-  removeDepartment,
-} from "./write.ts";
+import { changeDepartment, chooseMainDepartment, createDepartment, readDepartment, removeDepartment } from "./write.ts";
 
 const multipart_only = ["logo", "logo_remove"];
 

@@ -1,5 +1,5 @@
 /** Creating and changing departments: rules that more than one statement holds. */
-import type { ViewerContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { Sql } from "../../database.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
@@ -20,14 +20,14 @@ import {
 import { COLUMNS, type Department, type DepartmentChanges, type NewDepartment } from "./schema.ts";
 
 /** @throws {Refusal} 404 */
-export async function readDepartment(ctx: ViewerContext, id: number, sql: Sql = ctx.sql): Promise<Json<Department>> {
+export async function readDepartment(ctx: Context, id: number, sql: Sql = ctx.sql): Promise<Json<Department>> {
   const department = await findDepartment(sql, ctx.viewer.account_id, ctx.config.base_url, id);
   if (!department) throw notFound("Department");
   return department;
 }
 
 /** The first department becomes main, the second turns the account's mode to `restricted` (spec, section 3). */
-export async function createDepartment(ctx: ViewerContext, input: NewDepartment): Promise<Json<Department>> {
+export async function createDepartment(ctx: Context, input: NewDepartment): Promise<Json<Department>> {
   const { sql, config, viewer: { account_id } } = ctx;
   const values = await valuesOf(sql, input);
   if (!assigns(input)) {
@@ -46,7 +46,7 @@ export async function createDepartment(ctx: ViewerContext, input: NewDepartment)
 
 /** Only what is sent changes. @throws {Refusal} 404, 409 where `lock_version` is stale */
 export async function changeDepartment(
-  ctx: ViewerContext,
+  ctx: Context,
   id: number,
   changes: DepartmentChanges,
 ): Promise<Json<Department>> {
@@ -70,7 +70,7 @@ function refuseStale(current: Json<Department>): never {
 }
 
 /** @throws {Refusal} 404 */
-export async function chooseMainDepartment(ctx: ViewerContext, id: number): Promise<Json<Department>> {
+export async function chooseMainDepartment(ctx: Context, id: number): Promise<Json<Department>> {
   const { sql, viewer: { account_id } } = ctx;
   return await sql.begin(async (sql) => {
     await lockAccount(sql, account_id);
@@ -80,7 +80,7 @@ export async function chooseMainDepartment(ctx: ViewerContext, id: number): Prom
 }
 
 /** @throws {Refusal} 404 */
-export async function removeDepartment({ sql, viewer, viewers }: ViewerContext, id: number): Promise<void> {
+export async function removeDepartment({ sql, viewer, viewers }: Context, id: number): Promise<void> {
   await sql.begin(async (sql) => {
     await lockAccount(sql, viewer.account_id);
     if (!await deleteDepartment(sql, viewer.account_id, id)) throw notFound("Department");

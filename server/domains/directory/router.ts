@@ -1,6 +1,6 @@
 /** Teams, groups and mailboxes: what users and departments are assigned to. Three resources of one shape. */
 import { z } from "zod";
-import type { ViewerContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { type Json, sent } from "../../json.ts";
 import { ById, Id } from "../../schema.ts";
@@ -74,21 +74,21 @@ export const mailboxes = router({
     .mutation(({ ctx, input }) => remove(ctx, "mailboxes", input.id)),
 });
 
-async function create<T extends Entry>({ sql, viewer }: ViewerContext, directory: Directory, values: Values) {
+async function create<T extends Entry>({ sql, viewer }: Context, directory: Directory, values: Values) {
   return found(await insertEntry<T>(sql, directory, viewer.account_id, values));
 }
 
-async function change<T extends Entry>(ctx: ViewerContext, directory: Directory, id: number, values: Values) {
+async function change<T extends Entry>(ctx: Context, directory: Directory, id: number, values: Values) {
   return found(await updateEntry<T>(ctx.sql, directory, ctx.viewer.account_id, id, values));
 }
 
 /** Memberships in what is deleted go with it, so viewers are looked up anew. */
-async function remove({ sql, viewer, viewers }: ViewerContext, directory: Directory, id: number) {
-  if (!await deleteEntry(sql, directory, viewer.account_id, id)) throw notFound("This");
+async function remove({ sql, viewer, viewers }: Context, directory: Directory, id: number) {
+  if (!await deleteEntry(sql, directory, viewer.account_id, id)) throw notFound();
   viewers.forget();
 }
 
 function found<T>(entry: Json<T> | undefined): Json<T> {
-  if (!entry) throw notFound("This");
+  if (!entry) throw notFound();
   return entry;
 }

@@ -34,8 +34,8 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
   const timer = setInterval(touch, TOUCH_EVERY_MS);
   Deno.unrefTimer(timer);
 
-  const find = async (hash: Uint8Array, entry: Entry) => {
-    const row = await findViewer(sql, hash);
+  const find = async (token: string, entry: Entry) => {
+    const row = await findViewer(sql, hashOf(token));
     if (!row) return undefined;
     const { expires_at, ...viewer } = row;
     if (expires_at) entry.until = Math.min(entry.until, Date.parse(expires_at));
@@ -45,22 +45,20 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
   return {
     async byToken(token) {
       const now = clock.now().getTime();
-      const hash = hashOf(token);
-      const key = String.fromCharCode(...hash);
-      let entry = entries.get(key);
+      let entry = entries.get(token);
       if (!entry || entry.until <= now) {
         entry = { found: Promise.resolve(undefined), until: now + REMEMBERED_MS };
-        entry.found = find(hash, entry);
-        entries.delete(key);
-        entries.set(key, entry);
-        if (entries.size > REMEMBERED_MOST) entries.delete(entries.keys().next().value ?? key);
+        entry.found = find(token, entry);
+        entries.delete(token);
+        entries.set(token, entry);
+        if (entries.size > REMEMBERED_MOST) entries.delete(entries.keys().next().value ?? token);
       }
       const viewer = await entry.found.catch((error) => {
-        entries.delete(key);
+        entries.delete(token);
         throw error;
       });
       if (viewer) uses.set(viewer.token_id, now);
-      else entries.delete(key);
+      else entries.delete(token);
       return viewer;
     },
     forget: () => entries.clear(),

@@ -1,14 +1,14 @@
-import type { ViewerContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { forbidden, invalid, notFound } from "../../errors.ts";
 import { deleteToken, insertToken } from "./queries.ts";
 import type { CreatedToken, NewToken } from "./schema.ts";
 import { hashOf, newSecret } from "./secret.ts";
 
 /** Whose tokens the caller manages: everybody's as an admin, else its own. */
-export const managedUser = ({ viewer }: ViewerContext) => viewer.role === "admin" ? null : viewer.user_id;
+export const managedUser = ({ viewer }: Context) => viewer.role === "admin" ? null : viewer.user_id;
 
 /** @throws {Refusal} 403 for another's token, or scopes beyond those of the token that asks */
-export async function createToken(ctx: ViewerContext, input: NewToken): Promise<CreatedToken> {
+export async function createToken(ctx: Context, input: NewToken): Promise<CreatedToken> {
   const { viewer, sql, clock } = ctx;
   const user_id = input.user_setting_id ?? viewer.user_id;
   if (viewer.role !== "admin" && user_id !== viewer.user_id) throw forbidden("This needs the role admin");
@@ -35,7 +35,7 @@ export async function createToken(ctx: ViewerContext, input: NewToken): Promise<
 }
 
 /** Holds at once in this process, within seconds in another. */
-export async function revokeToken(ctx: ViewerContext, id: number): Promise<void> {
+export async function revokeToken(ctx: Context, id: number): Promise<void> {
   if (!await deleteToken(ctx.sql, ctx.viewer.account_id, managedUser(ctx), id)) throw notFound("Token");
   ctx.viewers.forget();
 }

@@ -1,5 +1,5 @@
 /** Creating, changing and deleting users: rules that more than one statement holds. */
-import type { ViewerContext } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { Sql } from "../../database.ts";
 import { type Fields, forbidden, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
@@ -20,7 +20,7 @@ import type { NewUserSetting, UserSetting, UserSettingChanges } from "./schema.t
 
 /** Everybody may read itself; managers and admins read everybody. @throws {Refusal} 403, 404 */
 export async function readUserSetting(
-  { sql, viewer }: Pick<ViewerContext, "viewer" | "sql">,
+  { sql, viewer }: Pick<Context, "viewer" | "sql">,
   id: number,
   handle: Sql = sql,
 ): Promise<Json<UserSetting>> {
@@ -31,7 +31,7 @@ export async function readUserSetting(
   return user;
 }
 
-export async function createUserSetting(ctx: ViewerContext, input: NewUserSetting): Promise<Json<UserSetting>> {
+export async function createUserSetting(ctx: Context, input: NewUserSetting): Promise<Json<UserSetting>> {
   const login = input.login ?? input.email;
   const defaults = { login, name: login, role: "user" as const, without_department: true, active: true };
   const values = await valuesOf(ctx, { ...defaults, ...input });
@@ -46,7 +46,7 @@ export async function createUserSetting(ctx: ViewerContext, input: NewUserSettin
 
 /** Only what is sent changes. @throws {Refusal} 404; 422 where no active admin would be left */
 export async function changeUserSetting(
-  ctx: ViewerContext,
+  ctx: Context,
   id: number,
   changes: UserSettingChanges,
 ): Promise<Json<UserSetting>> {
@@ -61,7 +61,7 @@ export async function changeUserSetting(
 }
 
 /** @throws {Refusal} 404; 422 where no active admin would be left */
-export async function removeUserSetting(ctx: ViewerContext, id: number): Promise<void> {
+export async function removeUserSetting(ctx: Context, id: number): Promise<void> {
   await keepingAdmin(ctx, async (sql) => {
     if (!await deleteUserSetting(sql, ctx.viewer.account_id, id)) throw notFound("User");
   });
@@ -69,7 +69,7 @@ export async function removeUserSetting(ctx: ViewerContext, id: number): Promise
 }
 
 /** The account's lock keeps two admins from removing each other at once. */
-const keepingAdmin = <T>({ sql, viewer: { account_id } }: ViewerContext, work: (sql: Sql) => Promise<T>) =>
+const keepingAdmin = <T>({ sql, viewer: { account_id } }: Context, work: (sql: Sql) => Promise<T>) =>
   sql.begin(async (sql) => {
     await lockAccount(sql, account_id);
     const result = await work(sql);
@@ -77,7 +77,7 @@ const keepingAdmin = <T>({ sql, viewer: { account_id } }: ViewerContext, work: (
     return result;
   }) as Promise<T>;
 
-async function valuesOf({ passwords }: ViewerContext, input: UserSettingChanges): Promise<Values> {
+async function valuesOf({ passwords }: Context, input: UserSettingChanges): Promise<Values> {
   const { team_ids: _teams, group_ids: _groups, department_ids: _departments, password, ...values } = input;
   return {
     ...values,

@@ -1,0 +1,147 @@
+/** Compiled apps in a real browser, in the sandbox that they are served in. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { startServer, type TestServer } from "../harness.ts";
+import { complaintsOf, executablePath, launch } from "./browser.ts";
+
+const COUNTER = `<script lang="ts">
+  import { fade } from "svelte/transition";
+  let { start = 0 }: { start?: number } = $props();
+  let count = $state(start);
+  let doubled = $derived(count * 2);
+</script>
+
+<h1 class="text-3xl font-bold">Counter</h1>
+<button class="bg-indigo-600 text-white" onclick={() => count++}>clicked {count}</button>
+{#if count > 0}<p transition:fade>doubled {doubled}</p>{/if}
+
+<style>
+  h1 { color: rgb(1, 2, 3); }
+</style>
+`;
+
+const STORAGE = `localStorage.setItem("visits", "1");
+localStorage.best = 7;
+document.querySelector("#platform-app").textContent =
+  [localStorage.getItem("visits"), localStorage.best, localStorage.length, Object.keys(localStorage).join("+")].join(" ");
+`;
+
+const PRYING = `<!doctype html><title>Prying</title><pre id="out"></pre><script>
+const tried = {};
+const attempt = async (name, work) => { try { tried[name] = String(await work()).slice(0, 60); } catch (e) { tried[name] = "refused " + e.name; } };
+(async () => {
+  await attempt("origin", () => location.origin === "null" ? "opaque" : self.origin);
+  await attempt("cookie", () => document.cookie);
+  await attempt("worker", () => navigator.serviceWorker.register("/a/x"));
+  await attempt("api", async () => (await fetch("/account/departments.json", { credentials: "include" })).status);
+  await attempt("page", async () => (await fetch("/a/counter")).status);
+  await attempt("indexed", () => indexedDB.open("x"));
+  document.querySelector("#out").textContent = JSON.stringify({ ...tried, origin: self.origin, user: PlatformAppContext.user });
+})();
+</script>`;
+
+const apps: Record<string, Record<string, unknown>> = {
+  counter: { app_engine: "svelte", css_engine: "tailwind", source_code: COUNTER },
+  everything: { app_engine: "svelte", css_engine: "tailwind_all", source_code: COUNTER },
+  storage: { app_engine: "js", css_engine: "none", source_code: STORAGE },
+  prying: { app_engine: "html", css_engine: "none", source_code: PRYING },
+};
+
+Deno.test({
+  name: "apps in a browser",
+  ignore: !executablePath,
+  // The browser is a process of its own, with pipes that outlive a step.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    const server = await startServer();
+    const browser = await launch();
+    try {
+      const base = server.listen();
+      for (const [url_code, fields] of Object.entries(apps)) {
+        // deno-lint-ignore no-await-in-loop -- the compiler takes one at a time anyway
+        const { status, body } = await server.request("POST", "/platform/apps.json", {
+          json: { app: { name: url_code, url_code, public: true, ...fields } },
+        });
+        equal(status, 201, JSON.stringify(body));
+      }
+      for (const css_engine of ["counter", "everything"]) {
+        // deno-lint-ignore no-await-in-loop -- steps run in order
+        await t.step(`${css_engine}: a click counts`, () => counts(browser, `${base}/a/${css_engine}`));
+      }
+      await t.step("storage lives as long as the page", () => keepsStorage(browser, base));
+      await t.step("the sandbox holds", () => holds(browser, base));
+      await t.step("an embedded viewer is known to its page", () => knowsViewer(browser, server, base));
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  },
+});
+
+async function opened(browser: Browser, url: string, work: (page: Page, complaints: string[]) => Promise<void>) {
+  const page = await browser.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(url);
+  await work(page, complaints);
+  await page.close();
+}
+
+const counts = (browser: Browser, url: string) =>
+  opened(browser, url, async (page, complaints) => {
+    const button = page.getByRole("button");
+    equal(await button.textContent(), "clicked 0");
+    await button.click();
+    equal(await button.textContent(), "clicked 1");
+    equal(await page.getByText("doubled 2").count(), 1);
+    const styled = (property: string, selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector("${selector}")).getPropertyValue("${property}")`);
+    equal(await styled("color", "h1"), "rgb(1, 2, 3)", "the component's own style");
+    await page.waitForFunction(
+      `getComputedStyle(document.querySelector("button")).backgroundColor !== "rgba(0, 0, 0, 0)"`,
+      undefined,
+      { timeout: 5_000 },
+    );
+    equal(await styled("font-weight", "h1"), "700", "Tailwind's");
+    deepEqual(complaints, []);
+  });
+
+const keepsStorage = (browser: Browser, base: string) =>
+  opened(browser, `${base}/a/storage`, async (page, complaints) => {
+    equal(await page.locator("#platform-app").textContent(), "1 7 2 visits+best");
+    deepEqual(complaints, []);
+  });
+
+const holds = (browser: Browser, base: string) =>
+  opened(browser, `${base}/a/prying`, async (page) => {
+    await page.locator("#out:not(:empty)").waitFor();
+    const tried = JSON.parse(await page.locator("#out").textContent() ?? "{}");
+    equal(tried.origin, "null");
+    equal(tried.user, null);
+    for (const way of ["cookie", "worker", "page", "indexed"]) match(tried[way], /^refused /, `${way}: ${tried[way]}`);
+    match(tried.api, /^(401|refused )/);
+  });
+
+async function knowsViewer(browser: Browser, server: TestServer, base: string) {
+  const team = await server.request("POST", "/account/teams.json", { json: { team: { name: "Field </script>" } } });
+  const user = { email: "viewer@example.com", name: "Viewer", role: "guest", team_ids: [team.body.id] };
+  const made = await server.request("POST", "/account/user_settings.json", { json: { user_setting: user } });
+  const token = await server.request("POST", "/account/tokens.json", {
+    json: { token: { name: "viewer", user_setting_id: made.body.id } },
+  });
+  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${token.body.token}` } });
+  await page.goto(`${base}/a/storage`);
+  deepEqual(await page.evaluate("PlatformAppContext.user"), {
+    login: "viewer@example.com",
+    email: "viewer@example.com",
+    name: "Viewer",
+    role: "guest",
+    team_ids: [team.body.id],
+    group_ids: [],
+    department_ids: [],
+    team_names: ["Field </script>"],
+    group_names: [],
+    department_names: [],
+  });
+  await page.close();
+}
