@@ -98,11 +98,11 @@ async function settleEnvironmentToken(sql: Pool, secret: string): Promise<void> 
   const admin = await findFirstAdmin(sql);
   if (!admin) return;
   const hash = hashOf(secret);
-  const known = await sql`select 1 from tokens where hash = ${hash as Uint8Array<ArrayBuffer>}`;
+  const known = await sql`select 1 from tokens where hash = ${hash}`;
   if (known.length > 0) return;
   await sql.begin(async (sql) => {
     await sql`lock table tokens in share row exclusive mode`;
-    const known = await sql`select 1 from tokens where hash = ${hash as Uint8Array<ArrayBuffer>}`;
+    const known = await sql`select 1 from tokens where hash = ${hash}`;
     if (known.length > 0) return;
     await sql`delete from tokens where account_id = ${admin.account_id} and from_environment`;
     await insertToken(sql, {

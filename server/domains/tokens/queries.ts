@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database.ts";
 import { listJson, slice } from "../../lists.ts";
@@ -25,7 +25,7 @@ export interface Row {
   account_id: number;
   user_id: number;
   name: string;
-  hash: Uint8Array;
+  hash: Buffer;
   scopes: string[] | null;
   expires_at: string | null;
   from_environment?: boolean;
@@ -38,7 +38,7 @@ export async function insertToken(sql: Sql, row: Row): Promise<Token | undefined
     with t as (
       insert into tokens (account_id, user_id, name, hash, scopes, expires_at, from_environment)
       select
-        u.account_id, u.id, ${name}, ${Buffer.from(hash)}, ${scopes}::text[], ${expires_at}::timestamptz,
+        u.account_id, u.id, ${name}, ${hash}, ${scopes}::text[], ${expires_at}::timestamptz,
         ${from_environment}
       from users u
       where u.id = ${user_id}
@@ -64,7 +64,7 @@ export async function deleteToken(sql: Sql, account: number, user: number | null
 type ViewerRow = Viewer & { expires_at: string | null };
 
 /** The one indexed query of authentication: an active user's unexpired token. */
-export async function findViewer(sql: Sql, hash: Uint8Array): Promise<ViewerRow | undefined> {
+export async function findViewer(sql: Sql, hash: Buffer): Promise<ViewerRow | undefined> {
   const [row] = await sql<ViewerRow[]>`
     select
       t.account_id, t.user_id, t.id as token_id, u.role, t.scopes, t.expires_at,
@@ -73,7 +73,7 @@ export async function findViewer(sql: Sql, hash: Uint8Array): Promise<ViewerRow 
     from tokens t
     join users u on u.id = t.user_id
     join accounts a on a.id = t.account_id
-    where t.hash = ${Buffer.from(hash)}
+    where t.hash = ${hash}
       and u.active
       and (t.expires_at is null or t.expires_at > now())
   `;

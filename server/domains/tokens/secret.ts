@@ -1,4 +1,5 @@
 /** API tokens: `atr_` and 32 random bytes in base62; only the SHA-256 is stored (decisions, "Tokens"). */
+import type { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -15,4 +16,4 @@ export function newSecret(): string {
   return `atr_${text}`;
 }
 
-export const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
+export const hashOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
