@@ -60,6 +60,14 @@ export interface Call {
   token: string | undefined;
   /** Filled once the caller is known. */
   viewer: Viewer | undefined;
+  /** Whether the answer already carries the request's id. */
+  stamped: boolean;
+}
+
+/** The header that names this request, for an answer that is made with its headers: adding one later costs a tenth. */
+export function stamp(call: Call): { "x-request-id": string } {
+  call.stamped = true;
+  return { "x-request-id": call.request_id };
 }
 
 export interface Context extends Services {

@@ -36,8 +36,12 @@ function plant(tree: Tree, [key = "", next, ...rest]: string[], value: FormDataE
   }
 }
 
-/** Turns text into the numbers, booleans and lists that the schema wants; the schema refuses what does not fit. */
+/**
+ * Turns text into the numbers, booleans and lists that the schema wants; the schema refuses what does not fit. A form
+ * has no null: a blank stands for it where the schema takes null.
+ */
 export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodNullable && value === "") return null;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return coerce(schema.def.innerType, value);
   }

@@ -5,7 +5,17 @@ import { ZodError } from "zod";
 import { CompileFailure, CompilerBusy } from "./compiler/compiler.ts";
 import { type Context, type Role, ROLES, type Viewer } from "./context.ts";
 import { refusalOfDatabase } from "./database_errors.ts";
-import { badRequest, forbidden, internal, invalid, notFound, Refusal, unauthorized, unavailable } from "./errors.ts";
+import {
+  badRequest,
+  forbidden,
+  internal,
+  invalid,
+  notFound,
+  Refusal,
+  type RefusalStatus,
+  unauthorized,
+  unavailable,
+} from "./errors.ts";
 import { Json } from "./json.ts";
 import { fieldsOf } from "./messages.ts";
 
@@ -18,6 +28,8 @@ export interface Meta {
   wrapper?: string;
   /** Fields inside the wrapper that only multipart/form-data carries; the route takes such bodies where this is set. */
   multipart_only?: readonly string[];
+  /** For the API reference: statuses that the shape of the route does not tell, such as 409. */
+  refuses?: readonly RefusalStatus[];
   /** One line for the API reference. */
   summary?: string;
   /** More for the API reference: rules that types cannot say. */
@@ -93,11 +105,14 @@ export function refusalOf(error: unknown, meta?: Meta): Refusal {
   return badRequest(error.message);
 }
 
-/** Path parameters that cannot be: 404. A missing wrapper or a wrong query parameter: 400. Else 422 by field. */
+/** No object, a missing wrapper or a wrong query parameter: 400. Path parameters that cannot be: 404. Else 422 by field. */
 function refusalOfInput({ issues }: ZodError, meta: Meta = {}): Refusal {
-  const keys = new Set(issues.map((issue) => String(issue.path[0] ?? "")));
   const [method, path = ""] = meta.rest?.split(" ") ?? [];
-  for (const key of keys) if (path.includes(`/:${key}`)) return notFound();
+  if (issues.some(({ code, path }) => code === "invalid_type" && path.length === 0)) {
+    return badRequest("The input must be an object");
+  }
+  const segments = path.split(/[/.]/);
+  if (issues.some((issue) => segments.includes(`:${String(issue.path[0])}`))) return notFound();
   if (meta.wrapper && issues.some(({ path: [first, second] }) => first === meta.wrapper && second === undefined)) {
     return badRequest(`The body must be an object with an object named ${meta.wrapper}`);
   }

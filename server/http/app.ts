@@ -41,31 +41,43 @@ export function createApp(services: Services & { pages: PageMemory }): Handler {
     return refuse(internal(error));
   });
   const contextOf = contexts(services);
+  const newRequestId = requestIds();
   return async (request) => {
     const started = performance.now();
-    const call = callOf(request);
+    const call = callOf(request, newRequestId);
     const response = await app.fetch(request, { context: contextOf(call) });
-    response.headers.set("x-request-id", call.request_id);
+    if (!call.stamped) response.headers.set("x-request-id", call.request_id);
     report(services, request, response, call, started);
     return response;
   };
 }
 
-function callOf({ headers }: Request): Call {
+function callOf({ headers }: Request, newRequestId: () => string): Call {
   const given = headers.get("x-request-id");
   const authorization = headers.get("authorization");
   return {
-    request_id: given && /^[\w.:-]{1,64}$/.test(given) ? given : crypto.randomUUID(),
+    request_id: given && /^[\w.:-]{1,64}$/.test(given) ? given : newRequestId(),
     token: authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1],
     viewer: undefined,
+    stamped: false,
   };
 }
 
+/** Ids that no other process gives either: a random beginning, then a count. */
+function requestIds(): () => string {
+  const process = crypto.randomUUID().slice(0, 13);
+  let count = 0;
+  return () => `${process}-${(count++).toString(36)}`;
+}
+
 /** The path without its query, which may hold what a person typed. */
-const pathOf = (url: string) => url.slice(url.indexOf("/", 8)).split("?", 1)[0];
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return url.slice(url.indexOf("/", 8), query === -1 ? undefined : query);
+}
 
 function report({ log }: Services, request: Request, response: Response, call: Call, started: number): void {
-  log.info("request", {
+  log.request({
     request_id: call.request_id,
     method: request.method,
     route: pathOf(request.url),

@@ -10,7 +10,7 @@
  * Content-Security-Policy below), from where it can reach neither the API as its viewer nor another app.
  */
 import type { Context as HonoContext, Hono } from "hono";
-import type { Context, Viewer } from "../context.ts";
+import { type Context, stamp, type Viewer } from "../context.ts";
 import { findAppUser } from "../domains/user_settings/queries.ts";
 import { unauthorized } from "../errors.ts";
 import { allow } from "../trpc.ts";
@@ -47,22 +47,27 @@ export function mountApps(app: Hono<Env>, pages: PageMemory): void {
 const segment = (url: string, index: number) =>
   url.slice(url.indexOf("/", 8)).split("?", 1)[0]?.split("/")[index] ?? "";
 
+const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.indexOf("/", 8));
+
 async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
   const request = c.req.raw;
   const code = segment(request.url, 2);
   const app = await find(pages, request, code);
   if (!app) return missing(request);
   const { context } = c.env;
-  if (app.public && !context.call.token) return respond(request, app.page, "private, no-cache", SANDBOX);
+  if (app.public && !context.call.token) return publicPage(context, request, app);
   const viewer = context.call.viewer = await viewerOf(context);
   if (viewer && sees(app, viewer)) return await pageFor(context, app, viewer);
-  if (app.public) return respond(request, app.page, "private, no-cache", SANDBOX);
+  if (app.public) return publicPage(context, request, app);
   return viewer ? missing(request) : signIn(request);
 }
 
+const publicPage = ({ call }: Context, request: Request, app: ServedApp) =>
+  respond(request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(call) });
+
 async function find(pages: PageMemory, request: Request, code: string): Promise<ServedApp | undefined> {
   if (ID.test(code)) return await pages.byId(code);
-  if (CODE.test(code)) return await pages.byCode(new URL(request.url).host, code);
+  if (CODE.test(code)) return await pages.byCode(hostOf(request.url), code);
 }
 
 const viewerOf = async ({ viewers, call }: Context) => call.token ? await viewers.byToken(call.token) : undefined;

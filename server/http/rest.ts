@@ -5,7 +5,7 @@ import { badRequest, Refusal, unsupported } from "../errors.ts";
 import { coerce, nest } from "../form.ts";
 import { Json } from "../json.ts";
 import { type Meta, refusalOf } from "../trpc.ts";
-import type { Context } from "../context.ts";
+import { type Context, stamp } from "../context.ts";
 import { faultOf } from "../log.ts";
 import { type Body, readBody } from "./body.ts";
 import { honoPath, type Route, routesOf } from "./routes.ts";
@@ -124,13 +124,15 @@ const coerceKey = ({ input }: Route, key: string, value: unknown) => {
 };
 
 function send({ meta: { status = 200 } }: Route, c: HonoContext<Env>, value: unknown): Response {
+  const { call } = c.env.context;
   if (status === 204) return new Response(null, { status, headers: CORS });
-  if (!(value instanceof Json)) return new Response(JSON.stringify(value), { status, headers: JSON_HEADERS });
-  if (value.total === undefined) return new Response(value.text, { status, headers: JSON_HEADERS });
+  const headers = { ...JSON_HEADERS, ...stamp(call) };
+  if (!(value instanceof Json)) return new Response(JSON.stringify(value), { status, headers });
+  if (value.total === undefined) return new Response(value.text, { status, headers });
   return new Response(value.text, {
     status,
     headers: {
-      ...JSON_HEADERS,
+      ...headers,
       "x-total-count": String(value.total),
       ...linksOf(c.env.context, c.req.url, value.total),
     },

@@ -1,11 +1,10 @@
 /**
  * `/trpc`: the procedures over tRPC's own protocol, with superjson; for the typed client and the console.
  *
- * Plain calls, alone or in a batch, are answered here: a body is read only once the caller is known, and JSON that
- * PostgreSQL built goes out as it is. Streams go through tRPC's adapter.
+ * tRPC's own adapter would read bodies of any size and depth, and build answers anew that PostgreSQL has built as JSON.
+ * Calls come alone or in a batch, never as a stream; a body is read only once the caller is known.
  */
 import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
-import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { Hono } from "hono";
 import superjson, { type SuperJSONResult } from "superjson";
@@ -28,19 +27,7 @@ const HEADERS = {
 };
 
 export function mountTrpc(app: Hono<Env>, router: AnyTRPCRouter): void {
-  app.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
-    const request = c.req.raw;
-    const { context } = c.env;
-    if (!request.headers.has("trpc-accept")) return await answerCalls(router, context, request);
-    return await fetchRequestHandler({
-      endpoint: ENDPOINT,
-      req: request,
-      router,
-      createContext: () => context,
-      onError: ({ error }) => reported(error, {}, context),
-      maxBatchSize: BATCH_LIMIT,
-    });
-  });
+  app.on(["GET", "POST"], `${ENDPOINT}/*`, (c) => answerCalls(router, c.env.context, c.req.raw));
   mountOthers(app, `${ENDPOINT}/*`, ["GET", "POST"]);
 }
 
@@ -51,9 +38,10 @@ interface Answer {
 }
 
 async function answerCalls(router: AnyTRPCRouter, context: Context, request: Request): Promise<Response> {
+  if (request.headers.has("trpc-accept")) throw badRequest("Calls are not answered as a stream: use httpBatchLink");
   const url = new URL(request.url);
   const batch = url.searchParams.get("batch") === "1";
-  const path = decodeURIComponent(url.pathname.slice(ENDPOINT.length + 1));
+  const path = decoded(url.pathname.slice(ENDPOINT.length + 1));
   const names = batch ? path.split(",") : [path];
   if (names.length > BATCH_LIMIT) return refuse(badRequest(`At most ${BATCH_LIMIT} calls go into one request`));
   const inputs = inputsOf(request, url);
@@ -61,7 +49,7 @@ async function answerCalls(router: AnyTRPCRouter, context: Context, request: Req
     const input = await inputs();
     if (input instanceof FormData) return input;
     const own = batch ? input?.[index] : input;
-    return own === undefined ? undefined : superjson.deserialize(own as unknown as SuperJSONResult);
+    return own === undefined ? undefined : deserialized(own);
   };
   const answers = await Promise.all(
     names.map((name, index) => answerCall(router, context, request, name, () => inputOf(index))),
@@ -70,6 +58,23 @@ async function answerCalls(router: AnyTRPCRouter, context: Context, request: Req
   const status = answers.every((answer) => answer.status === first?.status) ? first?.status : 207;
   const text = batch ? `[${answers.map((answer) => answer.text).join(",")}]` : first?.text;
   return new Response(text, { status: status ?? 200, headers: { ...HEADERS, ...first?.headers } });
+}
+
+/** @throws {Refusal} 404 where the path is no text, and so no procedure's name */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw notFound("Procedure");
+  }
+}
+
+function deserialized(input: unknown): unknown {
+  try {
+    return superjson.deserialize(input as SuperJSONResult);
+  } catch {
+    throw badRequest("The input is not what superjson makes");
+  }
 }
 
 /** The request's inputs, read and parsed when the first call asks, once. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { sent } from "../../json.ts";
-import { adminProcedure, guestProcedure, router } from "../../trpc.ts";
+import { adminProcedure, router, userProcedure } from "../../trpc.ts";
 import { Account, AccountChanges } from "./schema.ts";
 import { changeAccount, readAccount } from "./write.ts";
 
 export const account = router({
-  find: guestProcedure
+  find: userProcedure
     .meta({ rest: "GET /account.json", summary: "Read the caller's account" })
     .output(sent(Account))
     .query(({ ctx }) => readAccount(ctx)),

@@ -4,11 +4,14 @@ import { Id, Name } from "../../schema.ts";
 export const Mode = z.enum(["open", "restricted"])
   .describe("restricted: users see only what belongs to their departments");
 
+const AccountName = Name.meta({ examples: ["Example Ltd"] });
+
 /** The caller's account as sent. */
 export const Account = z.object({
   id: Id,
-  name: Name,
-  host: z.string().nullable().describe("Public apps and methods without a login belong to the account of their host"),
+  name: AccountName,
+  host: z.string().nullable().describe("Public apps and methods without a login belong to the account of their host")
+    .meta({ examples: ["apps.example.com"] }),
   main_department_id: Id.nullable(),
   departments: z.object({ mode: Mode }),
 });
@@ -19,8 +22,9 @@ const Host = z.string().trim().toLowerCase().max(253)
   .meta({ examples: ["apps.example.com"] });
 
 export const AccountChanges = z.object({
-  name: Name,
-  host: z.union([z.literal("").transform(() => null), Host]).nullable(),
+  name: AccountName,
+  host: z.union([z.literal("").transform(() => null), Host]).nullable()
+    .meta({ examples: ["apps.example.com"] }),
   main_department_id: Id,
   departments: z.object({ mode: Mode }),
 }).partial();

@@ -44,6 +44,7 @@ export const apps = router({
   update: managerProcedure
     .meta({
       rest: "PATCH /platform/apps/:id.json",
+      refuses: [409],
       wrapper: "app",
       summary: "Update an app",
       description: "Only what is sent changes. A change of source, engines or actions keeps the version before it.",
@@ -59,6 +60,7 @@ export const apps = router({
   replace: managerProcedure
     .meta({
       rest: "PATCH /platform/apps/:id/replace.json",
+      refuses: [409],
       summary: "Edit a part of an app",
       description: "`old` must occur exactly once in the field, unless `replace_all` is true. `fields` is edited as " +
         "its JSON, indented by two spaces. On failure nothing changes.",
@@ -82,6 +84,7 @@ export const apps = router({
   restore: managerProcedure
     .meta({
       rest: "POST /platform/apps/:id/versions/:version/restore.json",
+      refuses: [409, 422],
       summary: "Restore an app's earlier version",
       description: "What it replaces becomes a version in turn.",
     })

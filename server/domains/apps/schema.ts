@@ -37,9 +37,17 @@ const ShowInModule = text(255).transform((value) => value || null)
   .refine(
     (value) => value === null || MODULES.some((module) => module === value) || PAGE_PATH.test(value),
     "is not included in the list",
-  ).nullable().describe("A module, or the path of a page such as `tasks/show`");
+  ).nullable().describe("A module, or the path of a page such as `tasks/show`").meta({ examples: ["organize"] });
 
-const SourceCode = text(200_000).refine((value) => value.trim() !== "", "can't be blank");
+const COUNTER = `<script>
+  let count = $state(0);
+</script>
+
+<button onclick={() => count++}>{count}</button>
+`;
+
+const SourceCode = text(200_000).refine((value) => value.trim() !== "", "can't be blank")
+  .describe("At most 200,000 characters").meta({ examples: [COUNTER] });
 
 /** Source: spec, "Action entry". */
 const Action = z.object({
@@ -49,6 +57,8 @@ const Action = z.object({
   public: z.boolean().default(false),
 });
 
+const ACTIONS = [{ action: "refresh", flow_code: "refresh_rates", description: "Fetches the rates", public: false }];
+
 const Actions = z.array(Action).max(200).superRefine((actions, { addIssue }) => {
   const names = actions.map(({ action }) => action);
   names.forEach((name, index) => {
@@ -56,26 +66,27 @@ const Actions = z.array(Action).max(200).superRefine((actions, { addIssue }) => 
       addIssue({ code: "custom", path: [index, "action"], message: "has already been taken" });
     }
   });
-});
+}).meta({ examples: [ACTIONS] });
 
 const written = {
   name: Name.meta({ examples: ["Counter"] }),
   url_code: UrlCode,
-  description: text(65_535).nullable(),
+  description: text(65_535).nullable().meta({ examples: ["Counts clicks"] }),
   app_engine: Engine,
   css_engine: CssEngine,
-  source_code: SourceCode.describe("At most 200,000 characters"),
-  public: z.boolean(),
-  active: z.boolean(),
+  source_code: SourceCode,
+  public: z.boolean().meta({ examples: [true] }),
+  active: z.boolean().meta({ examples: [true] }),
   db_code: Line,
   show_in_module: ShowInModule,
-  prompt: text(65_535).nullable(),
+  prompt: text(65_535).nullable().meta({ examples: ["Keep the button large"] }),
   actions: Actions,
-  fields: JsonObject,
-  department_id: Id.nullable(),
+  fields: JsonObject.meta({ examples: [{ theme: "dark" }] }),
+  department_id: Id.nullable().meta({ examples: [null] }),
 };
 
-const DashboardWidget = z.boolean().describe("Kept in `fields.dashboard_widget`; the other keys of `fields` stay");
+const DashboardWidget = z.boolean().describe("Kept in `fields.dashboard_widget`; the other keys of `fields` stay")
+  .meta({ examples: [false] });
 
 const optional = z.object({ ...written, dashboard_widget: DashboardWidget }).partial();
 
@@ -94,18 +105,25 @@ export type AppChanges = z.output<typeof AppChanges>;
 export const App = z.object({
   id: Uuid,
   ...written,
-  url_code: z.string().nullable(),
-  show_in_module: z.string().nullable(),
+  url_code: z.string().nullable().meta({ examples: ["my-counter"] }),
+  show_in_module: z.string().nullable().meta({ examples: ["organize"] }),
   actions: z.array(z.object({
     action: z.string(),
     flow_code: z.string(),
     description: z.string().nullable(),
     public: z.boolean(),
-  })),
+  })).meta({ examples: [ACTIONS] }),
   dashboard_widget: DashboardWidget,
-  app_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled"),
-  css_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled"),
-  config: JsonObject.describe("Compiler versions, source hash, sizes and warnings; the server's own"),
+  app_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled").meta({ examples: [24] }),
+  css_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled").meta({ examples: [0] }),
+  config: JsonObject.describe("Compiler versions, source hash, sizes and warnings; the server's own").meta({
+    examples: [{
+      compiler: { svelte: "5.57.3" },
+      source_hash: "0123456789abcdef".repeat(4),
+      size: { raw: 812, brotli: 420 },
+      warnings: [],
+    }],
+  }),
   lock_version: LockVersion,
   created_by_id: Id.nullable(),
   updated_by_id: Id.nullable(),
@@ -126,7 +144,8 @@ export const AppPage = page([
   "updated_at",
   "-updated_at",
 ]).extend({
-  q: text(255).optional().describe("Part of the name, description or url_code, without regard to case"),
+  q: text(255).optional().describe("Part of the name, description or url_code, without regard to case")
+    .meta({ examples: ["counter"] }),
   app_engine: Engine.optional(),
   public: z.boolean().optional(),
   active: z.boolean().optional(),
@@ -139,8 +158,8 @@ export type AppPage = z.output<typeof AppPage>;
 export const Replacement = z.object({
   id: Uuid,
   field: z.enum(["source_code", "fields", "prompt"]),
-  old: text(200_000).optional(),
-  new: text(200_000).optional(),
+  old: text(200_000).optional().meta({ examples: ["count++"] }),
+  new: text(200_000).optional().meta({ examples: ["count += 2"] }),
   old_string: text(200_000).optional().describe("The same as `old`"),
   new_string: text(200_000).optional().describe("The same as `new`"),
   replace_all: z.boolean().default(false),
@@ -149,7 +168,7 @@ export type Replacement = z.output<typeof Replacement>;
 
 /** A state that a later change of source, engines or actions replaced. */
 export const ListedVersion = z.object({
-  version: z.int(),
+  version: z.int().meta({ examples: [1] }),
   app_engine: Engine,
   css_engine: CssEngine,
   created_by_id: Id.nullable().describe("Who replaced it"),
@@ -157,8 +176,8 @@ export const ListedVersion = z.object({
 });
 export type ListedVersion = z.output<typeof ListedVersion>;
 
-export const Version = ListedVersion.extend({ source_code: z.string(), actions: App.shape.actions });
+export const Version = ListedVersion.extend({ source_code: written.source_code, actions: App.shape.actions });
 export type Version = z.output<typeof Version>;
 
 export const VersionPage = page(["-version", "version"]).extend({ id: Uuid });
-export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_483_647) });
+export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_483_647).meta({ examples: [1] }) });

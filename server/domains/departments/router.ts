@@ -36,6 +36,7 @@ export const departments = router({
   update: adminProcedure
     .meta({
       rest: "PATCH /account/departments/:id.json",
+      refuses: [409],
       wrapper: "department",
       multipart_only,
       summary: "Update a department",

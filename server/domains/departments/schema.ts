@@ -4,28 +4,31 @@ import { Id, Ids, Line, LockVersion, Name, OptionalEmail, OptionalUrl, page, tex
 /** What a client may write. Source: spec, "Department"; lengths: ours. */
 const written = {
   name: Name.meta({ examples: ["Sales"] }),
-  shortcut: Line,
-  description: text(65_535).nullable(),
-  phone: Line,
-  email: OptionalEmail,
-  company_name: Line,
-  company_tax_no: Line,
-  company_street: Line,
-  company_street_number: Line,
-  company_post_code: Line,
-  company_city: Line,
-  company_country: Line,
-  company_email: OptionalEmail,
-  company_phone: Line,
-  company_website: OptionalUrl,
-  company_bank: Line,
-  company_bank_account: Line,
-  company_logo: OptionalUrl.describe("Used where no logo was uploaded"),
+  shortcut: Line.meta({ examples: ["SAL"] }),
+  description: text(65_535).nullable().meta({ examples: ["Offers, orders and invoices"] }),
+  phone: Line.meta({ examples: ["+48 22 000 00 10"] }),
+  email: OptionalEmail.meta({ examples: ["sales@example.com"] }),
+  company_name: Line.meta({ examples: ["Example Ltd"] }),
+  company_tax_no: Line.meta({ examples: ["PL0000000000"] }),
+  company_street: Line.meta({ examples: ["Long Street"] }),
+  company_street_number: Line.meta({ examples: ["12A"] }),
+  company_post_code: Line.meta({ examples: ["00-001"] }),
+  company_city: Line.meta({ examples: ["Warsaw"] }),
+  company_country: Line.meta({ examples: ["Poland"] }),
+  company_email: OptionalEmail.meta({ examples: ["office@example.com"] }),
+  company_phone: Line.meta({ examples: ["+48 22 000 00 00"] }),
+  company_website: OptionalUrl.meta({ examples: ["https://example.com"] }),
+  company_bank: Line.meta({ examples: ["Example Bank"] }),
+  company_bank_account: Line.meta({ examples: ["PL61 0000 0000 0000 0000 0000 0000"] }),
+  company_logo: OptionalUrl.describe("Used where no logo was uploaded")
+    .meta({ examples: ["https://example.com/logo.png"] }),
 };
 
 const assigned = {
-  user_setting_ids: Ids.describe("Users assigned to the department; sending it replaces the whole assignment"),
-  mailbox_ids: Ids.describe("Mailboxes assigned to the department; sending it replaces the whole assignment"),
+  user_setting_ids: Ids.describe("Users assigned to the department; sending it replaces the whole assignment")
+    .meta({ examples: [[1]] }),
+  mailbox_ids: Ids.describe("Mailboxes assigned to the department; sending it replaces the whole assignment")
+    .meta({ examples: [[]] }),
 };
 
 const logo = {
@@ -38,9 +41,10 @@ export const Department = z.object({
   id: Id,
   ...written,
   user_setting_ids: z.array(Id),
-  mailbox_ids: z.array(Id),
-  logo_url: z.string().nullable().describe("The uploaded logo's permanent public address"),
-  main: z.boolean(),
+  mailbox_ids: z.array(Id).meta({ examples: [[]] }),
+  logo_url: z.string().nullable().describe("The uploaded logo's permanent public address")
+    .meta({ examples: [`https://atrium.example.com/logos/${"0123456789abcdef".repeat(4)}.png`] }),
+  main: z.boolean().meta({ examples: [true] }),
   lock_version: LockVersion,
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -1,19 +1,21 @@
 import { z } from "zod";
 import { Id, Name, OptionalEmail, page, Timestamp } from "../../schema.ts";
 
-const kept = { id: Id, name: Name };
+const EntryName = Name.meta({ examples: ["Night shift"] });
+const MailboxName = Name.meta({ examples: ["Support"] });
+const MailboxEmail = OptionalEmail.meta({ examples: ["support@example.com"] });
 const times = { created_at: Timestamp, updated_at: Timestamp };
 
 /** A team or a group as sent. */
-export const Entry = z.object({ ...kept, ...times });
+export const Entry = z.object({ id: Id, name: EntryName, ...times });
 export type Entry = z.output<typeof Entry>;
-export const NewEntry = z.object({ name: Name });
+export const NewEntry = z.object({ name: EntryName });
 export const EntryChanges = NewEntry.partial();
 
 /** A mailbox as sent. */
-export const Mailbox = z.object({ ...kept, email: OptionalEmail, ...times });
+export const Mailbox = z.object({ id: Id, name: MailboxName, email: MailboxEmail, ...times });
 export type Mailbox = z.output<typeof Mailbox>;
-export const NewMailbox = z.object({ name: Name, email: OptionalEmail.optional() });
+export const NewMailbox = z.object({ name: MailboxName, email: MailboxEmail.optional() });
 export const MailboxChanges = NewMailbox.partial();
 
 export const EntryPage = page(["name", "-name", "id", "-id"]);

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { sent } from "../../json.ts";
 import { ById } from "../../schema.ts";
-import { guestProcedure, router } from "../../trpc.ts";
+import { router, userProcedure } from "../../trpc.ts";
 import { listTokens } from "./queries.ts";
 import { CreatedToken, NewToken, Token, TokenPage } from "./schema.ts";
 import { createToken, managedUser, revokeToken } from "./write.ts";
 
 export const tokens = router({
-  list: guestProcedure
+  list: userProcedure
     .meta({ rest: "GET /account/tokens.json", summary: "List tokens", description: "An admin sees everybody's." })
     .input(TokenPage).output(sent(z.array(Token)))
     .query(({ ctx, input }) => listTokens(ctx.sql, ctx.viewer.account_id, managedUser(ctx), input)),
 
-  create: guestProcedure
+  create: userProcedure
     .meta({
       rest: "POST /account/tokens.json",
       status: 201,
@@ -23,7 +23,7 @@ export const tokens = router({
     .input(z.object({ token: NewToken })).output(CreatedToken)
     .mutation(({ ctx, input }) => createToken(ctx, input.token)),
 
-  delete: guestProcedure
+  delete: userProcedure
     .meta({ rest: "DELETE /account/tokens/:id.json", status: 204, summary: "Revoke a token" })
     .input(ById).output(z.void())
     .mutation(({ ctx, input }) => revokeToken(ctx, input.id)),

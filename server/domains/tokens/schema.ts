@@ -15,15 +15,17 @@ export const DOMAINS = [
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));
 const Scopes = z.array(Scope).max(100).nullable()
-  .describe("What the token may do; null or none: all that its user may do");
+  .describe("What the token may do; null or none: all that its user may do")
+  .meta({ examples: [["departments:read"]] });
+const TokenName = Name.meta({ examples: ["Nightly export"] });
 
 /** A token as listed: never its secret. */
 export const Token = z.object({
   id: Id,
-  name: Name,
+  name: TokenName,
   user_setting_id: Id,
-  scopes: z.array(z.string()).nullable(),
-  expires_at: Timestamp.nullable(),
+  scopes: z.array(z.string()).nullable().meta({ examples: [["departments:read"]] }),
+  expires_at: Timestamp.nullable().meta({ examples: ["2099-12-31T23:59:59.000+00:00"] }),
   last_used_at: Timestamp.nullable().describe("Written with a delay of up to a minute"),
   created_at: Timestamp,
 });
@@ -31,16 +33,18 @@ export type Token = z.output<typeof Token>;
 
 /** The create response, the only place that ever shows the secret. */
 export const CreatedToken = Token.extend({
-  token: z.string().describe("Shown once; send it as `Authorization: Bearer …`"),
+  token: z.string().describe("Shown once; send it as `Authorization: Bearer …`")
+    .meta({ examples: ["atr_4cQ0bT7mW1xK9sVdR2eLhZ5uYpN8gJaF6oCiXqB3tMv"] }),
 });
 export type CreatedToken = z.output<typeof CreatedToken>;
 
 export const NewToken = z.object({
-  name: Name,
+  name: TokenName,
   user_setting_id: Id.describe("Whose token; the caller's own unless told, another's only by an admin"),
   scopes: Scopes,
   expires_at: z.iso.datetime({ offset: true }).nullable()
-    .refine((value) => value === null || !Number.isNaN(Date.parse(value)), "is not a time"),
+    .refine((value) => value === null || !Number.isNaN(Date.parse(value)), "is not a time")
+    .meta({ examples: ["2099-12-31T23:59:59+00:00"] }),
 }).partial().required({ name: true });
 export type NewToken = z.output<typeof NewToken>;
 

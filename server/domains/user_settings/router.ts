@@ -43,7 +43,7 @@ export const user_settings = router({
     .mutation(({ ctx, input }) => changeUserSetting(ctx, input.id, input.user_setting)),
 
   delete: adminProcedure
-    .meta({ rest: "DELETE /account/user_settings/:id.json", status: 204, summary: "Delete a user" })
+    .meta({ rest: "DELETE /account/user_settings/:id.json", status: 204, refuses: [422], summary: "Delete a user" })
     .input(ById).output(z.void())
     .mutation(({ ctx, input }) => removeUserSetting(ctx, input.id)),
 });

@@ -3,13 +3,14 @@ import { ROLES } from "../../context.ts";
 import { Email, Id, Ids, Name, page, text, Timestamp } from "../../schema.ts";
 
 const fields = {
-  login: Name,
-  email: Email,
-  name: Name,
-  role: z.enum(ROLES),
+  login: Name.meta({ examples: ["ada"] }),
+  email: Email.meta({ examples: ["ada@example.com"] }),
+  name: Name.meta({ examples: ["Ada Example"] }),
+  role: z.enum(ROLES).meta({ examples: ["user"] }),
   without_department: z.boolean()
-    .describe("Sees what has no department; counts only while visibility is restricted by departments"),
-  active: z.boolean(),
+    .describe("Sees what has no department; counts only while visibility is restricted by departments")
+    .meta({ examples: [true] }),
+  active: z.boolean().meta({ examples: [true] }),
 };
 
 /** A user as sent. Source: spec, "User flag", and decisions, "Users". */
@@ -24,9 +25,10 @@ export const UserSetting = z.object({
 });
 export type UserSetting = z.output<typeof UserSetting>;
 
-const assigned = { team_ids: Ids, group_ids: Ids, department_ids: Ids };
+const Assigned = Ids.meta({ examples: [[]] });
+const assigned = { team_ids: Assigned, group_ids: Assigned, department_ids: Assigned };
 const Password = text(1024).refine((value) => value.length >= 8, "is too short (minimum is 8 characters)")
-  .describe("Kept only as its scrypt hash");
+  .describe("Kept only as its scrypt hash").meta({ examples: ["correct horse battery staple"] });
 
 export const UserSettingChanges = z.object({ ...fields, ...assigned, password: Password }).partial();
 export type UserSettingChanges = z.output<typeof UserSettingChanges>;
