@@ -1,0 +1,159 @@
+/** One PGlite: PostgreSQL as WebAssembly, a single backend inside of this process. */
+import { Buffer } from "node:buffer";
+import type { PGlite } from "@electric-sql/pglite";
+import { query } from "./wire.ts";
+import { columnOf, errorOf, parametersOf } from "./wire_backend.ts";
+
+/** The backend ended, or did not start. It answers nothing more; the message is PostgreSQL's own reason. */
+export class BackendStopped extends Error {}
+
+/** Smaller segments of the log make a fresh folder, and a test's copy of it, a quarter smaller. */
+const INITDB = ["--wal-segsize=4"];
+
+const SETTINGS = {
+  // 128 MB, the default, would be allocated at the start; the operating system caches the same files anyway.
+  shared_buffers: "32MB",
+  // How much of the log a checkpoint keeps for reuse. Only embedded_upkeep.ts makes checkpoints.
+  max_wal_size: "64MB",
+  min_wal_size: "16MB",
+  // The least that it takes. The stack of WebAssembly is short, and where it ends so does the backend.
+  max_stack_depth: "100kB",
+  // Else a start that fails leaves a timer behind.
+  log_startup_progress_interval: "0",
+  log_min_messages: "fatal",
+  jit: "off",
+};
+
+/** With this status PGlite leaves its main loop for an error that PostgreSQL then handles. */
+const HANDLED = 100;
+
+const STARTUP = Buffer.from("\0\0\0\x17\0\x03\0\0user\0postgres\0\0", "latin1");
+
+export class Backend {
+  readonly #pglite: PGlite;
+  readonly #words: string[];
+  #stopped = false;
+  /** What it tells each client that connects: its version, encoding and the like. */
+  readonly parameters: [string, string][];
+
+  /**
+   * @param folder null is in memory
+   * @param load what `dump` gave, to begin with
+   * @throws {BackendStopped}
+   */
+  static async open(folder: string | null, load?: Blob): Promise<Backend> {
+    // Here and not above, so that a process with a PostgreSQL server never loads it.
+    const { PGlite } = await import("@electric-sql/pglite");
+    const words: string[] = [];
+    const pglite = new PGlite({
+      dataDir: folder === null ? "memory://" : `file://${folder}`,
+      loadDataDir: load,
+      initDbStartParams: INITDB,
+      startParams: [...PGlite.defaultStartParams, ...Object.entries(SETTINGS).flatMap(([k, v]) => ["-c", `${k}=${v}`])],
+      onStderr(line) {
+        const [, text] = /(?:FATAL|PANIC|DETAIL): +(.*)/.exec(line) ?? [];
+        if (text) words.push(text);
+        return false;
+      },
+    });
+    try {
+      await pglite.waitReady;
+    } catch (error) {
+      letGoOfFiles(pglite);
+      throw new BackendStopped(words.join(". ") || textOf(error), { cause: error });
+    }
+    return new Backend(pglite, words);
+  }
+
+  private constructor(pglite: PGlite, words: string[]) {
+    this.#pglite = pglite;
+    this.#words = words;
+    this.#watch(pglite.Module);
+    // Some are only told with the first statement.
+    this.parameters = parametersOf(Buffer.concat([this.run(STARTUP), this.run(query("select 1"))]));
+  }
+
+  /**
+   * Hands over whole batches of a client, and returns all that PostgreSQL has to say to them.
+   *
+   * @throws {BackendStopped}
+   */
+  run(batches: Buffer): Buffer {
+    const chunks: Buffer[] = [];
+    // PGlite has no thread of its own: all is done when this returns. What its promise could still wait for is a flush of
+    // its file system, which does nothing for a folder, and what it could reject with is told by #stopped.
+    this.#pglite.execProtocolRawStream(batches, {
+      syncToFs: false,
+      // The memory that it shows is used again as soon as this returns.
+      onRawData: (bytes) => void chunks.push(Buffer.from(bytes)),
+    }).catch(() => {});
+    if (this.#stopped) throw new BackendStopped(this.#words.join(". ") || "it ran out of stack");
+    const [only] = chunks;
+    return only && chunks.length === 1 ? only : Buffer.concat(chunks);
+  }
+
+  /** Runs statements of this program's own and returns the first column of what they select, as text. */
+  select(sql: string): (string | null)[] {
+    const output = this.run(query(sql));
+    const error = errorOf(output);
+    if (error) throw new Error(error);
+    return columnOf(output);
+  }
+
+  /** The data folder as a tarball: as if the machine had stopped here, so that whoever loads it begins with recovery. */
+  dump(): Promise<Blob> {
+    return this.#pglite.dumpDataDir("none");
+  }
+
+  async close(): Promise<void> {
+    if (!this.#stopped) await this.#pglite.close();
+  }
+
+  /**
+   * PGlite takes every exception for an error that PostgreSQL handles, and calls the main loop again until all input is
+   * used up: for ever, where the backend is dead, as after a full disk, or with damaged memory, as after the end of the
+   * stack. These two calls are where that can be noticed and left.
+   */
+  #watch(module: PGlite["Module"]): void {
+    const { _PostgresMainLoopOnce: loop, _PostgresMainLongJmp: handle, stackRestore } = module;
+    module._PostgresMainLoopOnce = () => this.#attempt(loop, (error) => statusOf(error) === HANDLED);
+    module._PostgresMainLongJmp = () => this.#attempt(handle, () => false);
+    module.stackRestore = (pointer) => {
+      if (this.#stopped) throw new BackendStopped();
+      return stackRestore(pointer);
+    };
+  }
+
+  #attempt(work: () => void, isHandled: (error: unknown) => boolean): void {
+    try {
+      work();
+    } catch (error) {
+      if (!isHandled(error)) this.#stop(error);
+      throw error;
+    }
+  }
+
+  #stop(error: unknown): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    if (this.#words.length === 0) this.#words.push(textOf(error));
+    letGoOfFiles(this.#pglite);
+  }
+}
+
+/** A backend that did not end by itself has all of its files open. */
+function letGoOfFiles(pglite: PGlite): void {
+  try {
+    pglite.Module.FS.quit();
+  } catch {
+    // It never came as far as to have any.
+  }
+}
+
+function statusOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

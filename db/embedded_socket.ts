@@ -1,0 +1,102 @@
+/** The socket that postgres.js is given in place of one to a server. */
+import type { Buffer } from "node:buffer";
+import { Duplex } from "node:stream";
+import type { Client } from "./embedded_session.ts";
+import type { Turns } from "./embedded_turns.ts";
+import { errorResponse, welcome } from "./wire.ts";
+import { ProtocolViolation, Splitter, type Word } from "./wire_client.ts";
+
+/** Above this postgres.js would wait for a `drain` between its statements; here nothing drains, all is taken at once. */
+const WRITABLE_BYTES = 64 * 1024 * 1024;
+
+export class EmbeddedSocket extends Duplex implements Client {
+  readonly secret: number;
+  settings = "";
+  readonly #splitter = new Splitter();
+  #told: [string, string][] = [];
+
+  constructor(
+    private readonly turns: Turns,
+    /** What the backend tells each client that connects. */
+    private readonly parameters: [string, string][],
+    readonly pid: number,
+  ) {
+    super({ allowHalfOpen: false, writableHighWaterMark: WRITABLE_BYTES });
+    [this.secret = 0] = crypto.getRandomValues(new Int32Array(1));
+  }
+
+  /** As of a socket: without it `sql.end()` would wait for ever. */
+  get readyState(): "open" | "readOnly" | "closed" {
+    if (this.closed) return "closed";
+    return this.writableEnded ? "readOnly" : "open";
+  }
+
+  answer(bytes: Buffer): void {
+    if (!this.readableEnded && !this.destroyed) this.push(bytes);
+  }
+
+  welcome(): void {
+    this.answer(welcome(this.#told, this.pid, this.secret));
+  }
+
+  hangUp(): void {
+    this.push(null);
+  }
+
+  override _read(): void {
+    // Answers are pushed as they come.
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    try {
+      for (const word of this.#splitter.push(chunk)) this.#hear(word);
+    } catch (error) {
+      if (!(error instanceof ProtocolViolation)) throw error;
+      this.answer(errorResponse({ severity: "FATAL", code: "08P01", message: error.message }));
+      this.hangUp();
+    }
+    done();
+  }
+
+  override _final(done: () => void): void {
+    done();
+    this.destroy();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.turns.leave(this);
+    done(error);
+  }
+
+  #hear(word: Word): void {
+    switch (word.kind) {
+      case "batch":
+        return this.turns.add(this, word);
+      case "startup":
+        this.settings = settingsOf(word.settings);
+        this.#told = this.parameters.map(([name, value]) => [name, word.settings.get(name) ?? value]);
+        return this.turns.join(this, word);
+      case "cancel":
+        this.turns.cancel(word.pid, word.secret);
+        return this.hangUp();
+      case "encryption":
+        this.push("N");
+        return;
+      case "terminate":
+        this.destroy();
+    }
+  }
+}
+
+/**
+ * Of a client's startup: all but who it is and its encoding, which is always UTF-8, and time-outs. Those count only
+ * while PostgreSQL waits, which here it never does, and one that struck between two statements would end the backend.
+ */
+function settingsOf(startup: Map<string, string>): string {
+  const settings = [...startup].filter(([name]) =>
+    !["user", "database", "replication", "options", "client_encoding"].includes(name) && !name.endsWith("_timeout")
+  );
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const calls = settings.map(([name, value]) => `set_config(${quote(name)}, ${quote(value)}, false)`);
+  return calls.length > 0 ? `select ${calls.join(", ")}` : "";
+}

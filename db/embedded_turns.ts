@@ -1,0 +1,259 @@
+/**
+ * Several clients, one backend: who runs next. A client that is in a transaction, or has yet to end its request, holds
+ * the backend until it has; all others wait.
+ */
+import { type Backend, BackendStopped } from "./embedded_backend.ts";
+import { Place } from "./embedded_place.ts";
+import { type Client, Session } from "./embedded_session.ts";
+import type { Fault } from "./wire.ts";
+import type { Batch, Startup } from "./wire_client.ts";
+
+/** Work that is no client's, outside of any transaction. */
+interface Task {
+  work: (session: Session) => void;
+  reject: (error: unknown) => void;
+}
+
+/** After so long at a stretch the rest of the process has its turn. */
+const SLICE_MS = 10;
+/** A backend that did not start is not tried again sooner. */
+const PAUSE_MS = 2_000;
+
+export class Turns {
+  readonly #reopen: () => Promise<Backend>;
+  readonly #lock_wait_ms: number;
+  readonly #places = new Map<Client, Place>();
+  #line: Place[] = [];
+  #tasks: Task[] = [];
+  #holder: Place | undefined;
+  #held_since = 0;
+  #session: Session | undefined;
+  #reopening: Promise<void> | undefined;
+  #failure: { fault: Fault; until: number } | undefined;
+  #is_awake = false;
+  #alarm: ReturnType<typeof setTimeout> | undefined;
+  /** How many batches ran so far. */
+  runs = 0;
+
+  /** @param reopen starts the backend again after it stopped */
+  constructor(backend: Backend, reopen: () => Promise<Backend>, lock_wait_ms: number) {
+    this.#session = new Session(backend);
+    this.#reopen = reopen;
+    this.#lock_wait_ms = lock_wait_ms;
+  }
+
+  /**
+   * Welcomes the client when its turn comes, and not before: postgres.js reports a connection that is refused, but a
+   * failure of its own first statement, which asks for types, ends the process.
+   */
+  join(client: Client, startup: Startup): void {
+    this.#places.set(client, new Place(client));
+    this.add(client, startup);
+  }
+
+  /** Runs a batch when its turn comes, and answers the client. */
+  add(client: Client, request: Batch | Startup): void {
+    const place = this.#places.get(client);
+    if (!place) return;
+    place.add(request);
+    this.#lineUp(place);
+  }
+
+  /** What the client was in the middle of is undone; what it had queued never runs. */
+  leave(client: Client): void {
+    const place = this.#places.get(client);
+    if (!place) return;
+    place.leave();
+    this.#lineUp(place);
+  }
+
+  /** Refuses what that client waits to run. What runs cannot be stopped: nothing else runs meanwhile, to ask for it. */
+  cancel(pid: number, secret: number): void {
+    const fault: Fault = { severity: "ERROR", code: "57014", message: "canceling statement due to user request" };
+    for (const [client, place] of this.#places) {
+      if (client.pid === pid && client.secret === secret && place !== this.#holder) {
+        place.refuse(fault, place.waits_since);
+      }
+    }
+  }
+
+  /**
+   * Does something that is no client's, outside of any transaction; what it does after it returns is among the others.
+   *
+   * @throws {BackendStopped}
+   */
+  alone<T>(work: (session: Session) => T | Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#tasks.push({ work: (session) => resolve(work(session)), reject });
+    this.#wake();
+    return promise;
+  }
+
+  /** Ends every connection, then the backend, with all of its work in the folder. */
+  async close(): Promise<void> {
+    await this.#reopening;
+    for (const client of [...this.#places.keys()]) {
+      client.hangUp();
+      this.leave(client);
+    }
+    if (!this.#session) return;
+    const { backend } = this.#session;
+    try {
+      await this.alone(() => backend.select("checkpoint"));
+    } finally {
+      clearTimeout(this.#alarm);
+      this.#session = undefined;
+      await backend.close();
+    }
+  }
+
+  #lineUp(place: Place): void {
+    if (place !== this.#holder && !place.is_in_line) {
+      place.is_in_line = true;
+      this.#line.push(place);
+    }
+    this.#wake();
+  }
+
+  /** Not at once: postgres.js must not be answered from inside of its own write. */
+  #wake(): void {
+    if (this.#is_awake) return;
+    this.#is_awake = true;
+    queueMicrotask(() => this.#go());
+  }
+
+  #go(): void {
+    const until = performance.now() + SLICE_MS;
+    while (this.#session ? this.#step(this.#session) : this.#awaitBackend()) {
+      if (performance.now() < until) continue;
+      setImmediate(() => this.#go());
+      return;
+    }
+    this.#is_awake = false;
+    this.#setAlarm();
+  }
+
+  /** @returns whether there may be more to do */
+  #step(session: Session): boolean {
+    const task = this.#holder ? undefined : this.#tasks.shift();
+    const place = this.#holder ?? (task ? undefined : this.#line.shift());
+    try {
+      if (task) task.work(session);
+      else if (place?.has_left) this.#clear(session, place);
+      else if (place) return this.#serve(session, place);
+      else return false;
+    } catch (error) {
+      task?.reject(error);
+      if (!task || error instanceof BackendStopped) this.#halt(textOf(error));
+    }
+    return true;
+  }
+
+  #serve(session: Session, place: Place): boolean {
+    const { client } = place;
+    place.is_in_line = false;
+    const request = place.next();
+    if (!request) return place !== this.#holder;
+    let outcome;
+    try {
+      if (place !== this.#holder) session.settle(client);
+      if (request.kind === "batch") outcome = session.run(client, request);
+    } catch (error) {
+      if (error instanceof BackendStopped) place.turnAway(request, stoppedBy(error.message));
+      else place.turnAway(request, { severity: "FATAL", code: "22023", message: textOf(error) });
+      client.hangUp();
+      if (error instanceof BackendStopped) throw error;
+      return true;
+    }
+    if (!outcome) {
+      client.welcome();
+      return true;
+    }
+    this.runs++;
+    this.#holder = outcome.state === "idle" ? undefined : place;
+    this.#held_since = performance.now();
+    if (place.waits_since !== undefined) this.#lineUp(place);
+    session.tell(client, outcome);
+    return true;
+  }
+
+  #clear(session: Session, place: Place): void {
+    const holds = place === this.#holder;
+    this.#holder = undefined;
+    this.#places.delete(place.client);
+    session.clear(place.client, holds);
+  }
+
+  /** The backend is gone, and with it all that the clients had in its session: they must connect anew. */
+  #halt(reason: string): void {
+    const places = [...this.#places.values()];
+    this.#session = undefined;
+    this.#holder = undefined;
+    this.#line = [];
+    this.#places.clear();
+    for (const place of places) {
+      place.refuse(stoppedBy(reason));
+      place.client.hangUp();
+    }
+  }
+
+  /** Starts it again for whoever waits. Recovery brings back all that was acknowledged. */
+  #awaitBackend(): boolean {
+    if (this.#reopening || this.#line.length + this.#tasks.length === 0) return false;
+    if (this.#failure && performance.now() < this.#failure.until) {
+      this.#refuseAll(this.#failure.fault);
+      return false;
+    }
+    this.#reopening = this.#reopen().then((backend) => {
+      this.#session = new Session(backend);
+      this.#failure = undefined;
+    }, (error) => {
+      this.#failure = { fault: stoppedBy(textOf(error)), until: performance.now() + PAUSE_MS };
+    }).finally(() => {
+      this.#reopening = undefined;
+      this.#wake();
+    });
+    return false;
+  }
+
+  #refuseAll(fault: Fault): void {
+    for (const { reject } of this.#tasks.splice(0)) reject(new BackendStopped(fault.message));
+    for (const place of this.#line.splice(0)) {
+      place.is_in_line = false;
+      if (place.has_left) this.#places.delete(place.client);
+      else place.refuse(fault);
+    }
+  }
+
+  /** So that a statement that waits inside of another's transaction, which waits for it, does not wait for ever. */
+  #setAlarm(): void {
+    const waits = this.#line.map((place) => place.waits_since ?? Infinity);
+    const due = Math.max(Math.min(...waits), this.#held_since) + this.#lock_wait_ms;
+    clearTimeout(this.#alarm);
+    this.#alarm = undefined;
+    if (!this.#holder || due === Infinity) return;
+    this.#alarm = setTimeout(() => {
+      for (const place of [...this.#line]) {
+        place.refuse(held(this.#lock_wait_ms), performance.now() - this.#lock_wait_ms);
+      }
+      this.#setAlarm();
+    }, due - performance.now() + 1);
+  }
+}
+
+function held(ms: number): Fault {
+  return {
+    severity: "ERROR",
+    code: "55P03",
+    message: `waited ${ms} ms for the embedded database, which another connection keeps in an idle transaction`,
+    hint: "Inside of sql.begin, use the transaction's own handle.",
+  };
+}
+
+function stoppedBy(reason: string): Fault {
+  return { severity: "ERROR", code: "57P02", message: `the embedded database stopped: ${reason}` };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
