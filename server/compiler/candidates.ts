@@ -29,7 +29,8 @@ export function candidatesIn(source: string): string[] {
 function addForms(found: Set<string>, token: string) {
   const bare = token.replace(/^[.:,]+/, "").replace(/[.:,]+$/, "");
   add(found, bare);
-  if (token.includes(".")) for (const part of token.split(".")) add(found, part); // pug-like `div.flex.p-4`
+  if (token.includes(".")) { for (const part of token.split(".")) add(found, part); // pug-like `div.flex.p-4`
+   }
   const colon = bare.indexOf(":");
   if (colon > 0) {
     add(found, bare.slice(0, colon)); // `{flex:on}`

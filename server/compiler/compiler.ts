@@ -58,12 +58,15 @@ export interface Compiler {
   /**
    * Compiles one source.
    *
+   * @param account waits in turn with other accounts' sources when the compiler is busy
    * @throws {CompileFailure} where the source is wrong or goes beyond a limit
    * @throws {CompilerBusy} where the queue is full
    */
-  compile(source: Source): Promise<Build>;
+  compile(source: Source, account?: number): Promise<Build>;
   /** The runtime with this file name (`<hash>.js`), or undefined. */
   vendor(file: string): Promise<VendorFile | undefined>;
+  /** Starts what the first source would otherwise wait for. Never rejects: what fails here fails there again. */
+  warm(): Promise<void>;
   close(): Promise<void>;
 }
 

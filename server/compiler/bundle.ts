@@ -1,0 +1,157 @@
+/** Resolves and minifies an app's code. Nothing here reaches the file system: every import ends in the one plugin. */
+import * as esbuild from "esbuild";
+import { CompileFailure } from "./compiler.ts";
+import type { Compiled } from "./engine.ts";
+import { columnOfByte, type Position, positionOf, showMistake, showWarning } from "./positions.ts";
+import type { Runtime } from "./protocol.ts";
+
+const BASE = {
+  bundle: true,
+  write: false,
+  minify: true,
+  legalComments: "none",
+  sourcemap: false,
+  logLevel: "silent",
+  absWorkingDir: "/",
+  tsconfigRaw: {},
+  target: ["es2022", "chrome111", "firefox128", "safari16.4"],
+} as const satisfies esbuild.BuildOptions;
+
+const ENTRY = "entry";
+const APP = "app";
+const STYLES = "styles";
+const VENDOR = "/vendor/";
+
+export interface Bundle {
+  code: string;
+  /** Vendor files, those included that others import. */
+  imports: string[];
+  warnings: string[];
+}
+
+export interface Imports {
+  runtime: Runtime;
+  /** Modules that cost no file of their own: specifier → ES module. */
+  inlined: Record<string, string>;
+  remote_imports: boolean;
+}
+
+/** @throws {CompileFailure} one message for each import or export that is not there */
+export async function bundleApp(source: string, compiled: Compiled, imports: Imports): Promise<Bundle> {
+  const { code, entry, locate } = compiled;
+  const place = (note: esbuild.Message) => {
+    const { location } = note;
+    if (!location || location.file !== `source:${APP}`) return undefined;
+    return locate({ line: location.line, column: columnOfByte(location.lineText, location.column) + 1 });
+  };
+  try {
+    const { outputFiles, metafile, warnings } = await esbuild.build({
+      ...BASE,
+      format: "esm",
+      entryPoints: [ENTRY],
+      metafile: true,
+      plugins: [closed({ [ENTRY]: entry, [APP]: code }, imports)],
+    });
+    const [output] = outputFiles;
+    const [outcome] = Object.values(metafile.outputs);
+    if (!output || !outcome) throw new Error("esbuild wrote nothing");
+    const direct = outcome.imports.filter(({ path }) => path.startsWith(VENDOR));
+    return {
+      code: output.text,
+      imports: withTheirs(direct.map(({ path }) => path.slice(VENDOR.length)), imports.runtime),
+      warnings: warnings.flatMap((warning) => {
+        const position = place(warning);
+        return position ? [showWarning(warning.text, position)] : [];
+      }),
+    };
+  } catch (error) {
+    throw failureOf(error, (note) => showMistake(source, reword(note.text), place(note) ?? quoted(source, note)));
+  }
+}
+
+/** Minifies a stylesheet whose rules are all in it. @throws {CompileFailure} on an `@import` of anything else */
+export async function bundleStyles(source: string, css: string): Promise<string> {
+  if (!css.trim()) return "";
+  try {
+    const { outputFiles: [output] } = await esbuild.build({
+      ...BASE,
+      entryPoints: [STYLES],
+      plugins: [closed({ [STYLES]: css }, { runtime: NOTHING, inlined: {}, remote_imports: true })],
+    });
+    return output?.text.trim() ?? "";
+  } catch (error) {
+    throw failureOf(error, (note) => showMistake(source, note.text, quoted(source, note)));
+  }
+}
+
+const NOTHING: Runtime = { modules: {}, imports: {}, scripts: [] };
+
+function closed(files: Record<string, string>, { runtime, inlined, remote_imports }: Imports): esbuild.Plugin {
+  const names = Object.keys(runtime.modules).filter((name) => !name.includes("/internal"));
+  const refuse = (path: string) => ({
+    errors: [{
+      text: /^https?:/.test(path) && !remote_imports
+        ? `"${path}" cannot be imported: this server does not allow imports from other addresses`
+        : names.length > 0
+        ? `"${path}" cannot be imported; an app may import ${names.join(", ")}`
+        : `"${path}" cannot be imported; only https: addresses can`,
+    }],
+  });
+  return {
+    name: "closed",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, ({ path, kind, namespace, importer, with: attributes }) => {
+        if (kind === "entry-point" || path === APP && importer === ENTRY) return { path, namespace: "source" };
+        if (kind === "url-token") return { path, external: true };
+        if (namespace === "runtime" && path.startsWith(VENDOR)) return { path, external: true, sideEffects: false };
+        if (Object.keys(attributes).length > 0) {
+          return { errors: [{ text: `"${path}" cannot be imported: import attributes are not supported` }] };
+        }
+        if (Object.hasOwn(runtime.modules, path)) return { path, namespace: "runtime", sideEffects: false };
+        if (Object.hasOwn(inlined, path)) return { path, namespace: "inlined" };
+        if (/^https:\/\//.test(path) && remote_imports) return { path, external: true };
+        return refuse(path);
+      });
+      build.onLoad({ filter: /.*/, namespace: "source" }, ({ path }) => ({
+        contents: files[path] ?? "",
+        loader: path === STYLES ? "css" : "js",
+      }));
+      build.onLoad({ filter: /.*/, namespace: "runtime" }, ({ path }) => ({
+        contents: runtimeModule(runtime.modules[path] ?? {}),
+      }));
+      build.onLoad({ filter: /.*/, namespace: "inlined" }, ({ path }) => ({ contents: inlined[path] ?? "" }));
+    },
+  };
+}
+
+/** A module that passes on what vendor files have: a statement a name, so that what an app does not use is left out. */
+function runtimeModule(exports: Runtime["modules"][string]): string {
+  return Object.entries(exports)
+    .map(([name, [file, there]]) => `export { ${there} as ${name} } from "${VENDOR}${file}";`)
+    .join("\n");
+}
+
+function withTheirs(files: string[], { imports }: Runtime): string[] {
+  const all = new Set(files);
+  for (const file of all) for (const other of imports[file] ?? []) all.add(other);
+  return [...all];
+}
+
+const isBuildFailure = (error: unknown): error is esbuild.BuildFailure =>
+  error instanceof Error && "errors" in error && Array.isArray(error.errors);
+
+function failureOf(error: unknown, show: (note: esbuild.Message) => string): unknown {
+  if (!isBuildFailure(error) || error.errors.length === 0) return error;
+  return new CompileFailure([...new Set(error.errors.map(show))]);
+}
+
+/** esbuild names its own namespaces, which say nothing to an author. */
+function reword(text: string): string {
+  return text.replace(/^No matching export in "runtime:([^"]+)" for import "([^"]+)"$/, '"$1" has no export "$2"');
+}
+
+/** Where the source has what the message quotes first. */
+function quoted(source: string, { text }: esbuild.Message): Position | undefined {
+  const [, name] = /"([^"]+)"/.exec(text) ?? [];
+  return name ? positionOf(source, new RegExp(RegExp.escape(name))) : undefined;
+}

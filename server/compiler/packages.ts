@@ -1,0 +1,73 @@
+/**
+ * Finds the files of npm packages as a browser's bundler does. Deno's cache has no node_modules folders, which is all
+ * that esbuild knows to search.
+ */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The parts of a package.json that are read here. Packages are pinned, so their manifests are trusted. */
+interface Manifest {
+  name?: string;
+  exports?: Exports;
+  module?: string;
+  main?: string;
+  sideEffects?: boolean | string[];
+}
+type Exports = string | null | { [key: string]: Exports };
+
+export interface PackageFile {
+  path: string;
+  /** False where its package says that unused files may be left out. */
+  sideEffects: boolean;
+}
+
+const CONDITIONS = new Set(["browser", "production", "module", "import", "default"]);
+
+/**
+ * @param specifier `svelte/store`, `@scope/name`
+ * @param importer a path; this project's own packages are found where it is omitted
+ */
+export function findPackageFile(specifier: string, importer = fileURLToPath(import.meta.url)): PackageFile {
+  const [, name = "", path = ""] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? [];
+  const folder = folderOf(name, importer);
+  const manifest = readManifest(folder);
+  const target = manifest?.exports
+    ? exported(manifest.exports, `.${path}`)
+    : path || manifest?.module || manifest?.main;
+  if (!target) throw new Error(`${specifier} is not exported by its package`);
+  return { path: join(folder, target), sideEffects: manifest?.sideEffects !== false };
+}
+
+function folderOf(name: string, importer: string): string {
+  let folder = dirname(createRequire(importer).resolve(name));
+  while (readManifest(folder)?.name !== name) {
+    if (folder === dirname(folder)) throw new Error(`${name} has no package.json`);
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+function readManifest(folder: string): Manifest | undefined {
+  try {
+    return JSON.parse(Deno.readTextFileSync(join(folder, "package.json")));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** What an `exports` field answers for a path (`.`, `./store`). Patterns with `*` are not read: no package here has any. */
+export function exported(exports: Exports, path: string): string | undefined {
+  const paths = typeof exports === "object" && exports && Object.keys(exports).some((key) => key.startsWith("."));
+  return paths ? byCondition(exports[path] ?? null) : path === "." ? byCondition(exports) : undefined;
+}
+
+function byCondition(exports: Exports): string | undefined {
+  if (exports === null || typeof exports === "string") return exports ?? undefined;
+  for (const [condition, target] of Object.entries(exports)) {
+    const found = CONDITIONS.has(condition) ? byCondition(target) : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}

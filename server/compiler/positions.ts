@@ -1,0 +1,47 @@
+/** Where in the author's source something is, and how a message shows it. */
+
+/** Both from 1; the column counts UTF-16 units, as editors do. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** A message's line is cut to this, around the caret: a source may be one line of 200,000 characters. */
+const WIDTH = 100;
+
+/** `line:column message`, then the line and a caret under the place. */
+export function showMistake(source: string, message: string, position: Position | undefined): string {
+  if (!position) return message;
+  const { line, column } = position;
+  const text = source.split("\n", line)[line - 1]?.replace(/\r$/, "");
+  const headline = `${line}:${column} ${message}`;
+  if (text === undefined) return headline;
+  const start = Math.max(0, Math.min(column - 1 - WIDTH / 2, text.length - WIDTH));
+  const shown = text.slice(start, start + WIDTH);
+  // Tabs stay tabs, so that the caret stands under its place however wide they are shown.
+  const indent = shown.slice(0, column - 1 - start).replace(/[^\t]/g, " ");
+  return `${headline}\n${shown}\n${indent}^`;
+}
+
+/** `line:column message`, on one line. */
+export const showWarning = (message: string, { line, column }: Position) => `${line}:${column} ${message}`;
+
+/** The place of a character, counted from 0. */
+export function positionAt(source: string, index: number): Position {
+  const before = source.slice(0, index);
+  return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
+}
+
+/** Where the pattern first matches; with a group, where that begins (its pattern then needs the `d` flag). */
+export function positionOf(source: string, pattern: RegExp): Position | undefined {
+  const match = pattern.exec(source);
+  if (!match) return undefined;
+  return positionAt(source, match.indices?.[1]?.[0] ?? match.index);
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** esbuild counts a column in bytes of UTF-8. Both from 0. */
+export const columnOfByte = (line: string, byte: number): number =>
+  decoder.decode(encoder.encode(line).subarray(0, byte)).length;

@@ -1,0 +1,136 @@
+/**
+ * The compiler that the server uses. Sources are compiled in processes of their own, which may read npm's packages, run
+ * esbuild and nothing else: a source of 264 bytes can hang Svelte's compiler, one of 169 fill gigabytes.
+ */
+import { brotliCompress } from "node:zlib";
+import { promisify } from "node:util";
+import type { Build, Compiler, Source } from "./compiler.ts";
+import { CompileFailure } from "./compiler.ts";
+import { sha256 } from "./hash.ts";
+import { createPool } from "./pool.ts";
+import type { Answer } from "./protocol.ts";
+import { createRecent } from "./recent.ts";
+import { isCompiled, toolchainOf } from "./toolchain.ts";
+import { createVendor, type VendorStore } from "./vendor.ts";
+import { workerCommand } from "./worker_command.ts";
+
+export interface CompilerOptions {
+  vendor_store: VendorStore;
+  /** Processes at most; the second starts when the first is busy. */
+  workers?: number;
+  /** From the moment a worker takes a source. */
+  time_limit_ms?: number;
+  /** Of JavaScript's heap, each worker. */
+  heap_mb?: number;
+  /** Sources that wait, beyond those being compiled. */
+  queue_limit?: number;
+  /** Results kept, so that an unchanged source is not compiled again. */
+  cache_mb?: number;
+  /** Whether apps may import modules from `https:` addresses. */
+  remote_imports?: boolean;
+  log?: { info(event: string, detail?: Record<string, unknown>): void };
+  /** The Deno that runs the workers. */
+  deno?: string;
+}
+
+/** Building a runtime bundles megabytes and compresses them as far as it goes. */
+const RUNTIME_LIMIT_MS = 60_000;
+
+const brotli = promisify(brotliCompress);
+
+export function createCompiler({
+  vendor_store,
+  workers = 2,
+  time_limit_ms = 5000,
+  heap_mb = 256,
+  queue_limit = 64,
+  cache_mb = 32,
+  remote_imports = false,
+  log,
+  deno = Deno.execPath(),
+}: CompilerOptions): Compiler {
+  const pool = createPool({
+    workers,
+    queue_limit,
+    command: workerCommand(deno, heap_mb),
+    log: (event, detail) => log?.info(event, detail),
+  });
+  const vendor = createVendor(vendor_store, async (name) => {
+    const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
+    if ("built" in answer) return answer.built;
+    throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);
+  });
+  const built = createRecent<Build>(cache_mb * 1024 * 1024);
+  const running = new Map<string, Promise<Build>>();
+
+  async function build(source: Source, source_hash: string, account: number): Promise<Build> {
+    const { engine, css_engine } = source;
+    const [runtime, tailwind] = await Promise.all([
+      vendor.runtime(engine),
+      css_engine === "tailwind_all" ? vendor.runtime("tailwind_all") : undefined,
+    ]);
+    const job = { job: "compile", source, runtime, remote_imports } as const;
+    const { code, css, imports, warnings, ...times } = read(await pool.perform(job, account, time_limit_ms), engine);
+    return {
+      code,
+      css,
+      imports: imports.map(address),
+      scripts: [...runtime.scripts, ...tailwind?.scripts ?? []].map(address),
+      ...times,
+      config: { compiler: toolchainOf(engine, css_engine), source_hash, size: await sizeOf(code, css), warnings },
+    };
+  }
+
+  return {
+    async compile(source, account = SERVER) {
+      const { engine, css_engine, source_code } = source;
+      const source_hash = await sha256(source_code);
+      if (!isCompiled(engine)) return unchanged(source_code, source_hash);
+      const key = JSON.stringify([engine, css_engine, source_hash]);
+      const known = built.get(key) ?? running.get(key);
+      if (known) return known;
+      const building = build(source, source_hash, account).finally(() => running.delete(key));
+      running.set(key, building);
+      const result = await building;
+      // UTF-16 in memory, at most two bytes a character.
+      built.set(key, result, 2 * (result.code.length + result.css.length) + 2000);
+      return result;
+    },
+    vendor: (file) => vendor.file(file),
+    warm: async () => {
+      try {
+        await pool.warm();
+        await vendor.runtime("svelte");
+      } catch (error) {
+        log?.info("compiler_not_warm", { fault: String(error) });
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** The account of work that is nobody's. Accounts count from 1. */
+const SERVER = 0;
+
+const address = (file: string) => `/vendor/${file}`;
+
+/** @throws {CompileFailure} also where the engine itself stumbles: only an unusual source does that to it */
+function read(answer: Answer, engine: string) {
+  if ("build" in answer) return answer.build;
+  if ("mistakes" in answer) throw new CompileFailure(answer.mistakes);
+  throw new CompileFailure([
+    `the ${engine} compiler cannot read this source${"crash" in answer ? `: ${answer.crash}` : ""}`,
+  ]);
+}
+
+async function unchanged(code: string, source_hash: string): Promise<Build> {
+  const config = { compiler: {}, source_hash, size: await sizeOf(code, ""), warnings: [] };
+  return { code, css: "", imports: [], scripts: [], app_build_time: 0, css_build_time: 0, config };
+}
+
+async function sizeOf(code: string, css: string): Promise<{ raw: number; brotli: number }> {
+  const parts = [code, css].filter(Boolean).map((text) => new TextEncoder().encode(text));
+  const compressed = await Promise.all(parts.map((part) => brotli(part)));
+  const bytes = (files: Uint8Array[]) => files.reduce((sum, { length }) => sum + length, 0);
+  return { raw: bytes(parts), brotli: bytes(compressed) };
+}

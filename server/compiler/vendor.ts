@@ -1,0 +1,81 @@
+/**
+ * The runtimes that apps import: built by a worker when the first app asks for them, kept for ever under names that
+ * say their content, so that apps compiled before an upgrade go on working.
+ */
+import type { CssEngine, Engine, VendorFile } from "./compiler.ts";
+import { sha256 } from "./hash.ts";
+import { type BuiltRuntime, Runtime, type RuntimeName } from "./protocol.ts";
+import { createRecent } from "./recent.ts";
+import { toolchainOf } from "./toolchain.ts";
+
+/** Where vendor files are kept. Files never change: a second `put` of a name may be ignored. */
+export interface VendorStore {
+  get(file: string): Promise<VendorFile | undefined>;
+  put(file: string, content: VendorFile): Promise<void>;
+}
+
+export interface Vendor {
+  runtime(name: RuntimeName): Promise<Runtime>;
+  file(name: string): Promise<VendorFile | undefined>;
+}
+
+/** Files that this process keeps at hand. The largest runtime, compressed twice, is 2 MB. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+
+/** The recipes of runtimes: a change in one makes a new runtime, as a new version of a package does. */
+const RECIPES: Partial<Record<RuntimeName, string[]>> = {
+  svelte: ["runtime.ts", "svelte_runtime.ts"],
+  tailwind_all: ["runtime.ts", "tailwind_browser.ts"],
+};
+
+export function createVendor(store: VendorStore, build: (name: RuntimeName) => Promise<BuiltRuntime>): Vendor {
+  const files = createRecent<VendorFile>(CACHE_BYTES);
+  const runtimes = new Map<RuntimeName, Promise<Runtime>>();
+
+  async function load(name: RuntimeName): Promise<Runtime> {
+    const manifest = await manifestName(name);
+    const known = await store.get(manifest);
+    if (known) return Runtime.parse(JSON.parse(new TextDecoder().decode(known.body)));
+    const built = await build(name);
+    await Promise.all(built.files.map(({ file, content_type, body, brotli, gzip }) =>
+      store.put(file, {
+        content_type,
+        body: Uint8Array.fromBase64(body),
+        brotli: Uint8Array.fromBase64(brotli),
+        gzip: Uint8Array.fromBase64(gzip),
+      })
+    ));
+    // Last, because whoever finds it relies on the files that it names. Nobody is sent it: it is not compressed.
+    const body = new TextEncoder().encode(JSON.stringify(built.runtime));
+    const nothing = new Uint8Array();
+    await store.put(manifest, { content_type: "application/json", body, brotli: nothing, gzip: nothing });
+    return built.runtime;
+  }
+
+  return {
+    runtime(name) {
+      const known = runtimes.get(name);
+      if (known) return known;
+      const loading = load(name);
+      runtimes.set(name, loading);
+      // What failed once may be mended by the next call: a database that was away, a worker that was killed.
+      loading.catch(() => runtimes.delete(name));
+      return loading;
+    },
+
+    async file(name) {
+      if (!/^\w+\.js$/.test(name)) return undefined;
+      const kept = files.get(name);
+      if (kept) return kept;
+      const file = await store.get(name);
+      if (file) files.set(name, file, file.body.length + file.brotli.length + file.gzip.length);
+      return file;
+    },
+  };
+}
+
+async function manifestName(name: Engine | CssEngine & RuntimeName): Promise<string> {
+  const recipes = (RECIPES[name] ?? []).map((file) => Deno.readTextFile(new URL(file, import.meta.url)));
+  const made_of = [toolchainOf(name), ...await Promise.all(recipes)];
+  return `${name}-${(await sha256(JSON.stringify(made_of))).slice(0, 32)}.json`;
+}

@@ -1,0 +1,93 @@
+/**
+ * A compile worker: a process of its own that reads requests on standard input and answers on standard output. It
+ * ends when its input does, so it never outlives the server.
+ */
+import { bundleApp, bundleStyles } from "./bundle.ts";
+import { CompileFailure, type Source } from "./compiler.ts";
+import { ENGINE_FILES, RUNTIME_FILES } from "./engine.ts";
+import { readLines } from "./lines.ts";
+import { type Answer, READY, type Request, type Runtime, type WorkerBuild } from "./protocol.ts";
+import { buildTailwind } from "./tailwind.ts";
+
+/** Of the 256 MB that the heap may take: beyond it an idle worker would hold more than it is worth. */
+const RETIRE_BYTES = 220 * 1024 * 1024;
+
+type Outcome =
+  | Pick<Extract<Answer, { build: unknown }>, "build">
+  | Pick<Extract<Answer, { built: unknown }>, "built">
+  | Pick<Extract<Answer, { mistakes: unknown }>, "mistakes">
+  | Pick<Extract<Answer, { crash: unknown }>, "crash">;
+
+async function compile(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
+  const load = ENGINE_FILES[source.engine];
+  if (!load) throw new CompileFailure([`${source.engine} is not compiled by this server`]);
+  const { compile, inlined } = await load();
+  const { source_code, css_engine } = source;
+
+  const start = performance.now();
+  const compiled = compile(source_code);
+  const bundle = await bundleApp(source_code, compiled, { runtime, inlined, remote_imports });
+  const middle = performance.now();
+  const styles = css_engine === "tailwind" ? await buildTailwind(source_code, compiled.css) : compiled.css;
+  const css = await bundleStyles(source_code, styles);
+  const end = performance.now();
+
+  const isTailwind = css_engine === "tailwind";
+  return {
+    ...bundle,
+    css,
+    app_build_time: Math.ceil((isTailwind ? middle : end) - start),
+    css_build_time: isTailwind ? Math.ceil(end - middle) : 0,
+    warnings: [...compiled.warnings, ...bundle.warnings],
+  };
+}
+
+async function perform(request: Request): Promise<Outcome> {
+  try {
+    if (request.job === "compile") {
+      const { source, runtime, remote_imports } = request;
+      return { build: await compile(source, runtime, remote_imports) };
+    }
+    const load = RUNTIME_FILES[request.name];
+    if (!load) throw new Error(`${request.name} has no runtime`);
+    return { built: await (await load()).buildRuntime() };
+  } catch (error) {
+    if (error instanceof CompileFailure) return { mistakes: error.messages };
+    return { crash: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  }
+}
+
+/** The compiler's code paths are compiled themselves when they first run: better now than in somebody's first app. */
+async function warmUp() {
+  const { compile, sample } = await import("./svelte.ts");
+  const compiled = compile(sample);
+  await bundleStyles(sample, await buildTailwind(sample, compiled.css));
+  const code = "export default () => 0";
+  const runtime = { modules: {}, imports: {}, scripts: [] };
+  await bundleApp(sample, { ...compiled, code, entry: `import app from "app"; app();` }, {
+    runtime,
+    inlined: {},
+    remote_imports: false,
+  });
+}
+
+const encoder = new TextEncoder();
+
+async function say(line: unknown) {
+  let rest = encoder.encode(JSON.stringify(line) + "\n");
+  // deno-lint-ignore no-await-in-loop -- a pipe takes what it can
+  while (rest.length > 0) rest = rest.subarray(await Deno.stdout.write(rest));
+}
+
+// Standard output is the wire: what a library prints goes elsewhere.
+// deno-lint-ignore no-console
+console.log = console.info = console.debug = console.error;
+
+await warmUp();
+await say(READY);
+for await (const line of readLines(Deno.stdin.readable)) {
+  const request: Request = JSON.parse(line);
+  const outcome = await perform(request);
+  await say({ id: request.id, retire: Deno.memoryUsage().rss > RETIRE_BYTES, ...outcome });
+}
+Deno.exit(0);
