@@ -12,7 +12,7 @@ import { createPages } from "./server/http/pages.ts";
 import { openKv } from "./server/kv.ts";
 import { createLog, type Log } from "./server/log.ts";
 import { createPasswords } from "./server/passwords.ts";
-import { announce, faultSentence, shutDownOnSignal } from "./server/process.ts";
+import { announce, finish, giveUp, proveFree, shutDownOnSignal } from "./server/process.ts";
 
 /** Everything behind the door, ready to answer. Also what the tests start. */
 export async function compose(config: Config, log: Log) {
@@ -47,18 +47,14 @@ if (import.meta.main) {
   surviveLostBackends(log);
   try {
     const config = readConfig(Deno.env.toObject());
-    if (Deno.args.length > 0) {
-      console.log(await runCommand(config, log, Deno.args));
-      Deno.exit(0);
-    }
+    if (Deno.args.length > 0) finish(log, await runCommand(config, log, Deno.args));
+    proveFree(config);
     const atrium = await compose(config, log);
     const onListen = () => announce(config, atrium.generated);
     const server = Deno.serve({ hostname: config.host, port: config.port, onListen }, atrium.handler);
     shutDownOnSignal(server, atrium.close, log);
-    atrium.compiler.warm();
+    if (!config.hosted) atrium.compiler.warm();
   } catch (error) {
-    log.flush();
-    console.error(faultSentence(error));
-    Deno.exit(1);
+    giveUp(log, error);
   }
 }

@@ -48,14 +48,11 @@ export class EmbeddedSocket extends Duplex implements Client {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    try {
-      for (const word of this.#splitter.push(chunk)) this.#hear(word);
-    } catch (error) {
-      if (!(error instanceof ProtocolViolation)) throw error;
-      this.answer(errorResponse({ severity: "FATAL", code: "08P01", message: error.message }));
-      this.hangUp();
-    }
-    done();
+    // Not at once: an answer that came from inside of its own write would make postgres.js forget what it writes next.
+    queueMicrotask(() => {
+      if (!this.destroyed) this.#read(chunk);
+      done();
+    });
   }
 
   override _final(done: () => void): void {
@@ -66,6 +63,16 @@ export class EmbeddedSocket extends Duplex implements Client {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.turns.leave(this);
     done(error);
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      for (const word of this.#splitter.push(chunk)) this.#hear(word);
+    } catch (error) {
+      if (!(error instanceof ProtocolViolation)) throw error;
+      this.answer(errorResponse({ severity: "FATAL", code: "08P01", message: error.message }));
+      this.hangUp();
+    }
   }
 
   #hear(word: Word): void {

@@ -115,7 +115,7 @@ export class Turns {
     this.#wake();
   }
 
-  /** Not at once: postgres.js must not be answered from inside of its own write. */
+  /** Not at once, so that what comes together is in line together. */
   #wake(): void {
     if (this.#is_awake) return;
     this.#is_awake = true;

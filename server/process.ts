@@ -26,7 +26,20 @@ export function announce({ base_url, host, port }: Config, generated: Generated 
   }
   const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   lines.push(`listening on http://${shown}:${port}`);
-  Deno.stdout.writeSync(new TextEncoder().encode(lines.join("\n") + "\n"));
+  say(lines.join("\n"));
+}
+
+/**
+ * Before anything is made: a first start that failed at the port would have made an admin that nobody was told of.
+ *
+ * @throws {Deno.errors.AddrInUse}
+ */
+export const proveFree = ({ host: hostname, port, hosted }: Config) =>
+  hosted || Deno.listen({ hostname, port }).close();
+
+/** For the person or script that started the process; everything else goes to the log. */
+function say(text: string, to: { writeSync(bytes: Uint8Array): number } = Deno.stdout): void {
+  to.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
 /** SIGTERM and SIGINT: take nothing new, finish what is in flight, close everything, exit 0. */
@@ -52,13 +65,22 @@ export function shutDownOnSignal(server: Deno.HttpServer, close: () => Promise<v
   }
 }
 
-function finish(log: Log): never {
+/** @param last words, for whoever started the process */
+export function finish(log: Log, last?: string): never {
   log.flush();
+  if (last !== undefined) say(last);
   Deno.exit(0);
 }
 
+/** One clear line, and nothing is left half started. */
+export function giveUp(log: Log, error: unknown): never {
+  log.flush();
+  say(faultSentence(error), Deno.stderr);
+  Deno.exit(1);
+}
+
 /** Why the process cannot start, in one line for the person who started it. */
-export function faultSentence(error: unknown): string {
+function faultSentence(error: unknown): string {
   if (error instanceof ConfigError || error instanceof FolderLocked) return error.message;
   if (error instanceof DatabaseTooNew || error instanceof DatabaseTooOld) return error.message;
   if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";

@@ -6,12 +6,13 @@ import { insertLogo } from "./queries.ts";
 
 const LIMIT = 5 * 1024 * 1024;
 
-/** First bytes of what a mail program shows. WebP: `RIFF`, four bytes of length, `WEBP`. */
-const KINDS: [extension: string, content_type: string, signature: RegExp][] = [
-  ["png", "image/png", /^\x89PNG\r\n\x1a\n/],
-  ["jpg", "image/jpeg", /^\xff\xd8\xff/],
-  ["gif", "image/gif", /^GIF8[79]a/],
-  ["webp", "image/webp", /^RIFF[^]{4}WEBP/],
+/** What a mail program shows, by its first bytes. */
+const KINDS: [extension: string, content_type: string, is: (start: string) => boolean][] = [
+  ["png", "image/png", (start) => start.startsWith("\x89PNG\r\n\x1a\n")],
+  ["jpg", "image/jpeg", (start) => start.startsWith("\xff\xd8\xff")],
+  ["gif", "image/gif", (start) => start.startsWith("GIF87a") || start.startsWith("GIF89a")],
+  // Four bytes of length stand between the two.
+  ["webp", "image/webp", (start) => start.startsWith("RIFF") && start.startsWith("WEBP", 8)],
 ];
 
 /**
@@ -23,7 +24,7 @@ export async function storeLogo(sql: Sql, file: File): Promise<string> {
   if (file.size > LIMIT) throw invalid({ logo: ["is too large (maximum is 5 MiB)"] });
   const bytes = await file.bytes();
   const start = String.fromCharCode(...bytes.subarray(0, 16));
-  const kind = KINDS.find(([, , signature]) => signature.test(start));
+  const kind = KINDS.find(([, , is]) => is(start));
   if (!kind) throw invalid({ logo: ["must be a PNG, JPEG, GIF or WebP image"] });
   const [extension, content_type] = kind;
   const name = `${createHash("sha256").update(bytes).digest("hex")}.${extension}`;

@@ -1,0 +1,37 @@
+-- Arguments: method, path, body, how many different {id} to go round, the first {id}, a word for {unique}.
+-- Requests that do not differ from one another are put together once, so that the load costs little itself.
+
+local ready = {}
+local turn = 0
+local fresh = false
+local method, path, body, word
+
+function init(args)
+  method, path, body = args[1], args[2], args[3]
+  local count, first = tonumber(args[4]), tonumber(args[5])
+  word = args[6]
+  if body == "" then body = nil end
+  fresh = body ~= nil and body:find("{unique}", 1, true) ~= nil
+  if not fresh then
+    for i = 1, count do
+      ready[i] = wrk.format(method, (path:gsub("{id}", first + i - 1)), nil, body)
+    end
+  end
+end
+
+function request()
+  turn = turn + 1
+  if fresh then
+    return wrk.format(method, path, nil, (body:gsub("{unique}", word .. turn)))
+  end
+  return ready[turn % #ready + 1]
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"microseconds":%d,"p50_us":%d,"p99_us":%d,"refused":%d,"broken":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    errors.status, errors.connect + errors.read + errors.write + errors.timeout
+  ))
+end

@@ -1,0 +1,59 @@
+/** Linux only: what /proc tells of processes, as far as the bench needs it. */
+
+/** Bench machines tick 100 times a second: USER_HZ is part of Linux's interface. */
+const TICKS_PER_SECOND = 100;
+
+interface Process {
+  pid: number;
+  parent: number;
+  /** Its own, and that of the children that it has waited for. */
+  cpu_seconds: number;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    // A process may end, or change its owner, between the listing and the look.
+    return undefined;
+  }
+}
+
+function readProcess(pid: number): Process | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  // The name in brackets may itself hold spaces and brackets.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+  if (!fields) return undefined;
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
+  return { pid, parent: fields[1] ?? 0, cpu_seconds: (user + system + childUser + childSystem) / TICKS_PER_SECOND };
+}
+
+/** A process and all that descend from it, itself first. */
+export function processTree(root: number): Process[] {
+  const all = [...Deno.readDirSync("/proc")]
+    .flatMap(({ name }) => /^\d+$/.test(name) ? readProcess(Number(name)) ?? [] : []);
+  const tree = all.filter(({ pid }) => pid === root);
+  for (const { pid } of tree) tree.push(...all.filter(({ parent }) => parent === pid));
+  return tree;
+}
+
+/**
+ * MB of a process: `rss` is all that it holds; in `pss` what it shares with other processes, such as Deno's own program,
+ * counts in parts.
+ */
+export function memoryOfProcess(pid: number): { rss: number; pss: number } {
+  const rollup = readIfThere(`/proc/${pid}/smaps_rollup`) ?? "";
+  const megabytes = (field: RegExp) => Number(field.exec(rollup)?.[1] ?? 0) / 1024;
+  return { rss: megabytes(/^Rss:\s+(\d+) kB/m), pss: megabytes(/^Pss:\s+(\d+) kB/m) };
+}
+
+/** CPU seconds since the machine's start in which it was not idle. */
+export function busySeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = (readIfThere("/proc/stat") ?? "")
+    .split("\n", 1)[0]?.split(/\s+/).slice(1).map(Number) ?? [];
+  return (user + nice + system + irq + softirq) / TICKS_PER_SECOND;
+}
+
+export function cpuSeconds(root: number): number {
+  return processTree(root).reduce((sum, { cpu_seconds }) => sum + cpu_seconds, 0);
+}

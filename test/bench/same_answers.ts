@@ -1,0 +1,49 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { z } from "zod";
+import type { Order } from "./load.ts";
+import type { Work } from "./works.ts";
+
+/** What differs from one answer to the next whoever gives it. */
+const OWN = ["id", "name", "created_at", "updated_at", "lock_version"];
+
+async function answer({ method, url, headers, body, ids }: Order): Promise<{ status: number; content: unknown }> {
+  const response = await fetch(url.replace("{id}", `${ids?.first}`), {
+    method,
+    ...headers ? { headers } : {},
+    ...body ? { body: body.replace("{unique}", crypto.randomUUID()) } : {},
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  return { status: response.status, content: isJson ? JSON.parse(text) : text };
+}
+
+/** tRPC wraps what REST sends plain. */
+const Wrapped = z.object({ result: z.object({ data: z.object({ json: z.unknown() }) }) });
+
+function unwrapped(content: unknown): unknown {
+  const { success, data } = Wrapped.safeParse(content);
+  return success ? data.result.data.json : content;
+}
+
+function withoutOwn(content: unknown, written: boolean): unknown {
+  if (!written || typeof content !== "object" || content === null) return content;
+  return Object.fromEntries(Object.entries(content).filter(([key]) => !OWN.includes(key)));
+}
+
+/**
+ * Asks every subject once and compares: a ratio between servers that do different work would mean nothing.
+ *
+ * @throws {Error} naming the work where an answer differs from ours
+ */
+export async function checkSameAnswers({ name, ours, others }: Work): Promise<void> {
+  const written = ours.method !== "GET";
+  const [expected, ...answers] = await Promise.all([ours, ...others.map(({ order }) => order)].map(answer));
+  if (expected === undefined || expected.status >= 300) throw new Error(`${name}: answered with ${expected?.status}`);
+  for (const { status, content } of answers) {
+    deepStrictEqual(
+      { status, content: withoutOwn(content, written) },
+      { status: expected.status, content: withoutOwn(unwrapped(expected.content), written) },
+      `${name}: the two do not give the same answer`,
+    );
+  }
+}

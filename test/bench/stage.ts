@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { type Postgres, startPostgres } from "../postgres.ts";
+import { freePort } from "../ports.ts";
+import { seed, type Seeded } from "./seed.ts";
+import { type Launch, launch, type Server } from "./servers.ts";
+
+/** Everything that the bench measures, started and filled alike. */
+export interface Stage {
+  ours: Server;
+  bare: Server;
+  token: string;
+  /** Path of the public app's page. */
+  page: string;
+  seeded: Seeded;
+  postgres_version: number;
+  /** Milliseconds to the first answer with data, of each launch. */
+  starts: { ours: number[]; bare: number[] };
+}
+
+const PAGE = "/a/bench";
+const LAUNCHES = 5;
+
+/** About 2 KB, as the pages that the figures of others were measured with. */
+const SOURCE = `<!doctype html><title>Bench</title><h1>Bench</h1>${
+  "<p>A page of two thousand bytes or so.</p>".repeat(46)
+}`;
+
+async function post(url: string, token: string, body: unknown): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
+/** Launches in turn, and keeps the last of each running. */
+async function launchBoth(ours: () => Promise<Server>, bare: () => Promise<Server>) {
+  const starts: Stage["starts"] = { ours: [], bare: [] };
+  const [last] = (await Array.fromAsync(Array.from({ length: LAUNCHES }), async (_, index) => {
+    const both = { ours: await ours(), bare: await bare() };
+    starts.ours.push(both.ours.started_ms);
+    starts.bare.push(both.bare.started_ms);
+    if (index < LAUNCHES - 1) await Promise.all([both.ours.stop(), both.bare.stop()]);
+    return both;
+  })).slice(-1);
+  if (!last) throw new Error("nothing was launched");
+  return { ...last, starts };
+}
+
+/**
+ * Starts PostgreSQL, lets our server make its tables and one public app, fills them, and gives the bare server a copy of
+ * the very same database. What it starts, \`stack\` ends.
+ */
+export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_bench_" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const postgres: Postgres | undefined = await startPostgres();
+  if (!postgres) throw new Error("PostgreSQL is missing: apt-get install postgresql, or brew install postgresql");
+  stack.defer(() => postgres.stop());
+
+  const token = `atr_${randomBytes(24).toString("hex")}`;
+  const port = freePort();
+  const site = `http://127.0.0.1:${port}`;
+  const headers = { authorization: `Bearer ${token}` };
+  const ours: Launch = {
+    args: ["-P", "main.ts"],
+    env: {
+      BASE_URL: site,
+      DATA_DIR: `${folder}/data`,
+      DATABASE_URL: await postgres.createDatabase("ours"),
+      ADMIN_TOKEN: token,
+      ADMIN_PASSWORD: randomBytes(12).toString("hex"),
+      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    },
+    log: `${folder}/ours.log`,
+    first: "/account/departments.json",
+    headers,
+  };
+
+  const first = await launch(ours, port);
+  await using maker = new AsyncDisposableStack();
+  maker.defer(() => first.stop());
+  const app = { name: "Bench", app_engine: "html", css_engine: "none", source_code: SOURCE, public: true };
+  await post(`${site}/platform/apps.json`, token, { app: { ...app, url_code: "bench" } });
+  await Deno.writeTextFile(`${folder}/page.html`, await (await fetch(`${site}${PAGE}`)).text());
+  await maker.disposeAsync();
+
+  const seeded = await seed(postgres.url("ours"));
+  const bare: Launch = {
+    args: ["-A", fileURLToPath(new URL("bare.ts", import.meta.url))],
+    env: {
+      DATABASE_URL: await postgres.createDatabase("bare", "ours"),
+      ACCOUNT: `${seeded.account}`,
+      SITE: site,
+      PAGE: `${folder}/page.html`,
+    },
+    log: `${folder}/bare.log`,
+    first: `/departments/${seeded.ids.first}`,
+  };
+  const launched = await launchBoth(
+    () => launch({ ...ours, first: `/account/departments/${seeded.ids.first}.json` }, port),
+    () => launch(bare),
+  );
+  stack.defer(() => launched.ours.stop());
+  stack.defer(() => launched.bare.stop());
+  return { ...launched, token, page: PAGE, seeded, postgres_version: postgres.version };
+}
