@@ -12,7 +12,7 @@ import { createPages } from "./server/http/pages.ts";
 import { openKv } from "./server/kv.ts";
 import { createLog, type Log } from "./server/log.ts";
 import { createPasswords } from "./server/passwords.ts";
-import { announce, finish, giveUp, proveFree, shutDownOnSignal } from "./server/process.ts";
+import { finish, giveUp, proveFree, serve } from "./server/process.ts";
 
 /** Everything behind the door, ready to answer. Also what the tests start. */
 export async function compose(config: Config, log: Log) {
@@ -21,9 +21,8 @@ export async function compose(config: Config, log: Log) {
     const { sql } = database;
     const applied = await migrate(sql);
     if (applied.length > 0) log.info("migrated", { applied });
-    const passwords = createPasswords();
-    const generated = await prepareAccount(sql, passwords, config);
     const kv = await openKv(config);
+    const passwords = createPasswords();
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, clock, log });
     const pages = createPages(sql, log);
@@ -35,6 +34,8 @@ export async function compose(config: Config, log: Log) {
       await database.close();
       log.flush();
     };
+    // Last, since what it generates is shown once: nothing may fail behind it.
+    const generated = await prepareAccount(sql, passwords, config);
     return { handler, sql, compiler, generated, close };
   } catch (error) {
     await database.close();
@@ -50,9 +51,7 @@ if (import.meta.main) {
     if (Deno.args.length > 0) finish(log, await runCommand(config, log, Deno.args));
     proveFree(config);
     const atrium = await compose(config, log);
-    const onListen = () => announce(config, atrium.generated);
-    const server = Deno.serve({ hostname: config.host, port: config.port, onListen }, atrium.handler);
-    shutDownOnSignal(server, atrium.close, log);
+    serve(config, atrium, log);
     if (!config.hosted) atrium.compiler.warm();
   } catch (error) {
     giveUp(log, error);

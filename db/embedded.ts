@@ -47,14 +47,17 @@ export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: Embe
     if (!(error instanceof BackendStopped) || folder === null) throw error;
     throw new Error(`The embedded database in ${folder} does not start: ${error.message}`, { cause: error });
   });
-  const reopen = () => folder === null ? Promise.reject(new Error("its memory is gone")) : openFolder(folder);
+  const reopen = () => folder === null ? Promise.reject(new Error("it was in memory only")) : openFolder(folder);
   const turns = new Turns(backend, reopen, lock_wait_ms);
   const endUpkeep = startUpkeep(turns);
   let sockets = 0;
   let isOpen = true;
+  const mustBeOpen = () => {
+    if (!isOpen) throw new Error("the embedded database is closed");
+  };
   return {
     socket() {
-      if (!isOpen) throw new Error("the embedded database is closed");
+      mustBeOpen();
       return new EmbeddedSocket(turns, backend.parameters, ++sockets);
     },
     async close() {
@@ -67,11 +70,13 @@ export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: Embe
         unlock();
       }
     },
-    dump: () =>
-      turns.alone(({ backend }) => {
+    async dump() {
+      mustBeOpen();
+      return await turns.alone(({ backend }) => {
         // Whoever loads it begins without recovery.
         backend.select("checkpoint");
         return backend.dump();
-      }),
+      });
+    },
   };
 }

@@ -31,8 +31,9 @@ const STARTUP = Buffer.from("\0\0\0\x17\0\x03\0\0user\0postgres\0\0", "latin1");
 
 export class Backend {
   readonly #pglite: PGlite;
-  readonly #words: string[];
-  #stopped = false;
+  readonly #lines: string[];
+  /** Why it stopped. */
+  #stopped: string | undefined;
   /** What it tells each client that connects: its version, encoding and the like. */
   readonly parameters: [string, string][];
 
@@ -44,33 +45,34 @@ export class Backend {
   static async open(folder: string | null, load?: Blob): Promise<Backend> {
     // Here and not above, so that a process with a PostgreSQL server never loads it.
     const { PGlite } = await import("@electric-sql/pglite");
-    const words: string[] = [];
+    const lines: string[] = [];
     const pglite = new PGlite({
       dataDir: folder === null ? "memory://" : `file://${folder}`,
       loadDataDir: load,
       initDbStartParams: INITDB,
       startParams: [...PGlite.defaultStartParams, ...Object.entries(SETTINGS).flatMap(([k, v]) => ["-c", `${k}=${v}`])],
       onStderr(line) {
-        const [, text] = /(?:FATAL|PANIC|DETAIL): +(.*)/.exec(line) ?? [];
-        if (text) words.push(text);
+        lines.push(line);
         return false;
       },
     });
     try {
       await pglite.waitReady;
     } catch (error) {
-      letGoOfFiles(pglite);
-      throw new BackendStopped(words.join(". ") || textOf(error), { cause: error });
+      abandon(pglite);
+      throw new BackendStopped(reasonIn(lines) ?? lines.at(-1) ?? textOf(error), { cause: error });
     }
-    return new Backend(pglite, words);
+    // What it says of a recovery is no reason for anything later.
+    lines.length = 0;
+    return new Backend(pglite, lines);
   }
 
-  private constructor(pglite: PGlite, words: string[]) {
+  private constructor(pglite: PGlite, lines: string[]) {
     this.#pglite = pglite;
-    this.#words = words;
+    this.#lines = lines;
     this.#watch(pglite.Module);
     // Some are only told with the first statement.
-    this.parameters = parametersOf(Buffer.concat([this.run(STARTUP), this.run(query("select 1"))]));
+    this.parameters = [...new Map(parametersOf(Buffer.concat([this.run(STARTUP), this.run(query("select 1"))])))];
   }
 
   /**
@@ -87,7 +89,7 @@ export class Backend {
       // The memory that it shows is used again as soon as this returns.
       onRawData: (bytes) => void chunks.push(Buffer.from(bytes)),
     }).catch(() => {});
-    if (this.#stopped) throw new BackendStopped(this.#words.join(". ") || "it ran out of stack");
+    if (this.#stopped !== undefined) throw new BackendStopped(this.#stopped);
     const [only] = chunks;
     return only && chunks.length === 1 ? only : Buffer.concat(chunks);
   }
@@ -106,7 +108,7 @@ export class Backend {
   }
 
   async close(): Promise<void> {
-    if (!this.#stopped) await this.#pglite.close();
+    if (this.#stopped === undefined) await this.#pglite.close();
   }
 
   /**
@@ -119,7 +121,7 @@ export class Backend {
     module._PostgresMainLoopOnce = () => this.#attempt(loop, (error) => statusOf(error) === HANDLED);
     module._PostgresMainLongJmp = () => this.#attempt(handle, () => false);
     module.stackRestore = (pointer) => {
-      if (this.#stopped) throw new BackendStopped();
+      if (this.#stopped !== undefined) throw new BackendStopped(this.#stopped);
       return stackRestore(pointer);
     };
   }
@@ -134,20 +136,28 @@ export class Backend {
   }
 
   #stop(error: unknown): void {
-    if (this.#stopped) return;
-    this.#stopped = true;
-    if (this.#words.length === 0) this.#words.push(textOf(error));
-    letGoOfFiles(this.#pglite);
+    if (this.#stopped !== undefined) return;
+    this.#stopped = reasonIn(this.#lines) ?? textOf(error);
+    abandon(this.#pglite);
   }
 }
 
-/** A backend that did not end by itself has all of its files open. */
-function letGoOfFiles(pglite: PGlite): void {
+/**
+ * Ends a backend that did not end by itself: its files are closed and its timers, which would call into it, cleared.
+ * PostgreSQL's own farewell, with its last writes, is not said: PGlite's `close` does that apart from this.
+ */
+function abandon(pglite: PGlite): void {
   try {
-    pglite.Module.FS.quit();
+    pglite.Module._emscripten_force_exit(0);
   } catch {
-    // It never came as far as to have any.
+    // It says by an exception that it ended, or that it never came so far as to begin.
   }
+}
+
+/** What PostgreSQL says as it ends. At this level of its log it says little else. */
+function reasonIn(lines: string[]): string | undefined {
+  const reasons = lines.map((line) => /(?:FATAL|PANIC|DETAIL): +(.*)/.exec(line)?.[1]).filter((reason) => reason);
+  return reasons.length > 0 ? reasons.join(". ") : undefined;
 }
 
 function statusOf(error: unknown): unknown {

@@ -21,6 +21,8 @@ export interface Client {
   answer(bytes: Buffer): void;
   /** Ends the connection, once what was answered has been read. */
   hangUp(): void;
+  /** Ends the connection at once, with an error that the driver gives to whoever waits. */
+  fail(reason: string): void;
 }
 
 export class Session {

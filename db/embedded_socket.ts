@@ -14,6 +14,7 @@ export class EmbeddedSocket extends Duplex implements Client {
   settings = "";
   readonly #splitter = new Splitter();
   #told: [string, string][] = [];
+  #is_over = false;
 
   constructor(
     private readonly turns: Turns,
@@ -32,7 +33,13 @@ export class EmbeddedSocket extends Duplex implements Client {
   }
 
   answer(bytes: Buffer): void {
-    if (!this.readableEnded && !this.destroyed) this.push(bytes);
+    if (this.#is_over || this.destroyed) return;
+    try {
+      this.push(bytes);
+    } catch (error) {
+      // The reader's own, as it reads at once. It ends neither this connection nor the turn of the others.
+      reportError(error);
+    }
   }
 
   welcome(): void {
@@ -40,7 +47,13 @@ export class EmbeddedSocket extends Duplex implements Client {
   }
 
   hangUp(): void {
+    this.#is_over = true;
     this.push(null);
+  }
+
+  fail(reason: string): void {
+    // The code of a server that is gone, so that it is told from a statement's own error.
+    this.destroy(Object.assign(new Error(reason), { code: "ECONNRESET" }));
   }
 
   override _read(): void {

@@ -32,7 +32,10 @@ export class Turns {
   #failure: { fault: Fault; until: number } | undefined;
   #is_awake = false;
   #alarm: ReturnType<typeof setTimeout> | undefined;
-  /** How many batches ran so far. */
+  /** When the event loop must have its turn, and what notices that it had. */
+  #slice: { until: number; end: ReturnType<typeof setImmediate> } | undefined;
+  #is_closed = false;
+  /** How many requests were served so far. */
   runs = 0;
 
   /** @param reopen starts the backend again after it stopped */
@@ -91,6 +94,7 @@ export class Turns {
 
   /** Ends every connection, then the backend, with all of its work in the folder. */
   async close(): Promise<void> {
+    this.#is_closed = true;
     await this.#reopening;
     for (const client of [...this.#places.keys()]) {
       client.hangUp();
@@ -102,6 +106,7 @@ export class Turns {
       await this.alone(() => backend.select("checkpoint"));
     } finally {
       clearTimeout(this.#alarm);
+      clearImmediate(this.#slice?.end);
       this.#session = undefined;
       await backend.close();
     }
@@ -123,7 +128,13 @@ export class Turns {
   }
 
   #go(): void {
-    const until = performance.now() + SLICE_MS;
+    // A client that waits for each answer may bring the next request before anything else in the process has run, again
+    // and again; so a slice ends only when the event loop came round.
+    this.#slice ??= {
+      until: performance.now() + SLICE_MS,
+      end: setImmediate(() => this.#slice = undefined),
+    };
+    const { until } = this.#slice;
     while (this.#session ? this.#step(this.#session) : this.#awaitBackend()) {
       if (performance.now() < until) continue;
       setImmediate(() => this.#go());
@@ -159,21 +170,18 @@ export class Turns {
       if (place !== this.#holder) session.settle(client);
       if (request.kind === "batch") outcome = session.run(client, request);
     } catch (error) {
-      if (error instanceof BackendStopped) place.turnAway(request, stoppedBy(error.message));
-      else place.turnAway(request, { severity: "FATAL", code: "22023", message: textOf(error) });
-      client.hangUp();
       if (error instanceof BackendStopped) throw error;
-      return true;
-    }
-    if (!outcome) {
-      client.welcome();
+      place.turnAway(request, { severity: "FATAL", code: "22023", message: textOf(error) });
+      client.hangUp();
       return true;
     }
     this.runs++;
-    this.#holder = outcome.state === "idle" ? undefined : place;
+    this.#holder = outcome && outcome.state !== "idle" ? place : undefined;
     this.#held_since = performance.now();
     if (place.waits_since !== undefined) this.#lineUp(place);
-    session.tell(client, outcome);
+    // Last, because an answer may bring the client's next request.
+    if (outcome) session.tell(client, outcome);
+    else client.welcome();
     return true;
   }
 
@@ -186,20 +194,17 @@ export class Turns {
 
   /** The backend is gone, and with it all that the clients had in its session: they must connect anew. */
   #halt(reason: string): void {
-    const places = [...this.#places.values()];
+    const clients = [...this.#places.keys()];
     this.#session = undefined;
     this.#holder = undefined;
     this.#line = [];
     this.#places.clear();
-    for (const place of places) {
-      place.refuse(stoppedBy(reason));
-      place.client.hangUp();
-    }
+    for (const client of clients) client.fail(stoppedBy(reason));
   }
 
   /** Starts it again for whoever waits. Recovery brings back all that was acknowledged. */
   #awaitBackend(): boolean {
-    if (this.#reopening || this.#line.length + this.#tasks.length === 0) return false;
+    if (this.#is_closed || this.#reopening || this.#line.length + this.#tasks.length === 0) return false;
     if (this.#failure && performance.now() < this.#failure.until) {
       this.#refuseAll(this.#failure.fault);
       return false;
@@ -208,7 +213,8 @@ export class Turns {
       this.#session = new Session(backend);
       this.#failure = undefined;
     }, (error) => {
-      this.#failure = { fault: stoppedBy(textOf(error)), until: performance.now() + PAUSE_MS };
+      const fault: Fault = { severity: "FATAL", code: "57P03", message: stoppedBy(textOf(error)) };
+      this.#failure = { fault, until: performance.now() + PAUSE_MS };
     }).finally(() => {
       this.#reopening = undefined;
       this.#wake();
@@ -233,9 +239,9 @@ export class Turns {
     this.#alarm = undefined;
     if (!this.#holder || due === Infinity) return;
     this.#alarm = setTimeout(() => {
-      for (const place of [...this.#line]) {
-        place.refuse(held(this.#lock_wait_ms), performance.now() - this.#lock_wait_ms);
-      }
+      const long_ago = performance.now() - this.#lock_wait_ms;
+      const waiting = this.#held_since > long_ago ? [] : [...this.#line];
+      for (const place of waiting) place.refuse(held(this.#lock_wait_ms), long_ago);
       this.#setAlarm();
     }, due - performance.now() + 1);
   }
@@ -250,8 +256,8 @@ function held(ms: number): Fault {
   };
 }
 
-function stoppedBy(reason: string): Fault {
-  return { severity: "ERROR", code: "57P02", message: `the embedded database stopped: ${reason}` };
+function stoppedBy(reason: string): string {
+  return `the embedded database stopped: ${reason}`;
 }
 
 function textOf(error: unknown): string {

@@ -12,13 +12,12 @@ const TICKS_PER_VACUUM = 60;
 
 /** PostgreSQL's own thresholds of autovacuum. One table at a time, the neediest first, because nothing else runs then. */
 const NEEDY_TABLE = `
-  select format('vacuum (analyze) %I.%I', schemaname, relname)
-  from pg_stat_user_tables
-  join pg_class on pg_class.oid = relid
-  where n_dead_tup > 50 + 0.2 * greatest(reltuples, 0)
-    or n_mod_since_analyze > 50 + 0.1 * greatest(reltuples, 0)
-    or n_ins_since_vacuum > 1000 + 0.2 * greatest(reltuples, 0)
-  order by n_dead_tup + n_mod_since_analyze desc, relid
+  select format('vacuum (analyze) %I.%I', stat.schemaname, stat.relname)
+  from pg_stat_user_tables stat
+  join pg_class on pg_class.oid = stat.relid
+  where stat.n_dead_tup > 50 + 0.2 * greatest(reltuples, 0)
+    or stat.n_mod_since_analyze > 50 + 0.1 * greatest(reltuples, 0)
+  order by stat.n_dead_tup + stat.n_mod_since_analyze desc, stat.relid
   limit 1
 `;
 

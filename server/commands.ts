@@ -11,6 +11,9 @@ import { createPasswords } from "./passwords.ts";
 
 type Command = (sql: Pool, applied: string[], argument: string | undefined) => Promise<string> | string;
 
+/** Why a command cannot be carried out, as a sentence for the person who gave it. */
+export class CommandFault extends Error {}
+
 const NO_ADMIN = "there is no admin yet: start the server once";
 
 const commands: Record<string, Command> = {
@@ -20,7 +23,7 @@ const commands: Record<string, Command> = {
   /** A new token of the first admin's; the ones before it go on working. The argument names it. */
   async token(sql, _applied, name = "deno task token") {
     const admin = await findFirstAdmin(sql);
-    if (!admin) throw new Error(NO_ADMIN);
+    if (!admin) throw new CommandFault(NO_ADMIN);
     const { account_id, id: user_id } = admin;
     const secret = newSecret();
     await insertToken(sql, { account_id, user_id, name, hash: hashOf(secret), scopes: null, expires_at: null });
@@ -30,7 +33,7 @@ const commands: Record<string, Command> = {
   /** A new password of the first admin's, or of the user whose e-mail the argument is. */
   async password(sql, _applied, email) {
     const user = email ? await findUserByEmail(sql, email) : await findFirstAdmin(sql);
-    if (!user) throw new Error(email ? `there is no user ${email}` : NO_ADMIN);
+    if (!user) throw new CommandFault(email ? `there is no user ${email}` : NO_ADMIN);
     const password = newPassword();
     const password_hash = await createPasswords().hash(password);
     await updateUserSetting(sql, user.account_id, user.id, { password_hash });
@@ -38,10 +41,10 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** @returns what is to be printed; @throws where there is no such command, or it cannot be carried out */
+/** @returns what is to be printed; @throws {CommandFault} where there is no such command, or it cannot be carried out */
 export async function runCommand(config: Config, log: Log, [name = "", argument]: string[]): Promise<string> {
   const work = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!work) throw new Error(`there is no command ${name}; known are ${Object.keys(commands).join(", ")}`);
+  if (!work) throw new CommandFault(`there is no command ${name}; known are ${Object.keys(commands).join(", ")}`);
   const database = await openDatabase(config, log);
   try {
     const applied = await migrate(database.sql);

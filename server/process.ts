@@ -2,15 +2,17 @@
 import { FolderLocked } from "../db/embedded.ts";
 import { DatabaseTooNew, DatabaseTooOld } from "../db/migrate.ts";
 import { type Config, ConfigError } from "./config.ts";
+import { CommandFault } from "./commands.ts";
 import { refusalOfDatabase } from "./database_errors.ts";
 import type { Generated } from "./domains/account/first_start.ts";
+import { createGate, type Gate } from "./gate.ts";
 import { faultOf, type Log } from "./log.ts";
 
-/** In-flight requests may take this long after a signal; hosting platforms kill soon after. */
-const DRAIN_MS = 5_000;
+/** All that a stop may take; hosting platforms kill after 5 s. */
+const DRAIN_MS = 4_500;
 
 /** What was generated is printed here once, then the one line that scripts wait for. */
-export function announce({ base_url, host, port }: Config, generated: Generated | undefined): void {
+function announce({ base_url, host, port }: Config, generated: Generated | undefined): void {
   const lines: string[] = [];
   if (generated) {
     lines.push(
@@ -42,8 +44,23 @@ function say(text: string, to: { writeSync(bytes: Uint8Array): number } = Deno.s
   to.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
+/** What `compose` made, as far as serving it needs. */
+interface Atrium {
+  handler: (request: Request) => Promise<Response>;
+  generated: Generated | undefined;
+  close(): Promise<void>;
+}
+
+/** Listens, says so, and ends with the process's signals. */
+export function serve(config: Config, { handler, generated, close }: Atrium, log: Log): void {
+  const gate = createGate(handler);
+  const onListen = () => announce(config, generated);
+  const server = Deno.serve({ hostname: config.host, port: config.port, onListen }, gate.handler);
+  shutDownOnSignal(server, gate, close, log);
+}
+
 /** SIGTERM and SIGINT: take nothing new, finish what is in flight, close everything, exit 0. */
-export function shutDownOnSignal(server: Deno.HttpServer, close: () => Promise<void>, log: Log): void {
+function shutDownOnSignal(server: Deno.HttpServer, gate: Gate, close: () => Promise<void>, log: Log): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -51,6 +68,7 @@ export function shutDownOnSignal(server: Deno.HttpServer, close: () => Promise<v
     log.info("stopping", { signal });
     const end = setTimeout(() => finish(log), DRAIN_MS);
     try {
+      await gate.close();
       await server.shutdown();
       await close();
     } catch (error) {
@@ -81,7 +99,9 @@ export function giveUp(log: Log, error: unknown): never {
 
 /** Why the process cannot start, in one line for the person who started it. */
 function faultSentence(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof FolderLocked) return error.message;
+  if (error instanceof ConfigError || error instanceof CommandFault || error instanceof FolderLocked) {
+    return error.message;
+  }
   if (error instanceof DatabaseTooNew || error instanceof DatabaseTooOld) return error.message;
   if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";
   if (error instanceof Deno.errors.PermissionDenied) return `Not permitted: ${error.message}`;

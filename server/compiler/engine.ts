@@ -8,18 +8,14 @@ export interface EngineFile {
   compile(source: string): Compiled;
   /** Builds what compiled apps import. */
   buildRuntime(): Promise<BuiltRuntime>;
-  /** Modules that cost no file of their own: specifier → ES module. */
-  inlined: Record<string, string>;
   /** An app to try everything out on, before the first real one comes. */
   sample: string;
 }
 
 /** An engine's output, before its imports are resolved. */
 export interface Compiled {
-  /** An ES module. */
+  /** An ES module that shows the app in the page. */
   code: string;
-  /** An ES module that imports the one above as `app` and shows it in the page. */
-  entry: string;
   /** With the engine's own scoping done. */
   css: string;
   warnings: string[];

@@ -5,12 +5,16 @@ import { CompileFailure } from "./compiler.ts";
 import type { Compiled } from "./engine.ts";
 import { type Position, showMistake, showWarning } from "./positions.ts";
 
-export { buildRuntime, FLAG_MODULES as inlined } from "./svelte_runtime.ts";
+export { buildRuntime } from "./svelte_runtime.ts";
 
-const ENTRY = `import { mount } from "svelte";
-import App from "app";
-mount(App, { target: document.getElementById("platform-app") ?? document.body });
+/** Behind the compiled component, whose lines it leaves where they are. */
+const MOUNT = `
+import { mount as $$mount } from "svelte";
+$$mount(App, { target: document.getElementById("platform-app") ?? document.body });
 `;
+
+/** What the compiler imports to turn on one of the runtime's modes, which is a function call there. */
+const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
 
 export const sample = `<script lang="ts">
   let { first = 1 }: { first?: number } = $props();
@@ -34,10 +38,10 @@ export const sample = `<script lang="ts">
 
 /** @throws {CompileFailure} with one message: Svelte stops at the first mistake */
 export function compile(source: string): Compiled {
-  const { js, css, warnings } = compileOrFail(source);
+  const { js, css, warnings } = compileOrFail(withApplyEnded(source));
   return {
-    code: js.code,
-    entry: ENTRY,
+    code: js.code.replace(FLAG, 'import { enable_$1_mode_flag as $$$$$1 } from "svelte/internal/flags"; $$$$$1();') +
+      MOUNT,
     css: css?.code ?? "",
     warnings: warnings.map(({ message, start }) => {
       const text = firstLine(message);
@@ -54,10 +58,22 @@ export function compile(source: string): Compiled {
   };
 }
 
+/**
+ * Svelte's parser wants a semicolon behind an at-rule's last word, CSS does not: `.a { @apply p-4 }`. It takes the
+ * place of a space, so that nothing moves; what is written without one is a mistake of one column at most.
+ */
+function withApplyEnded(source: string): string {
+  return source.replace(
+    /<style[^>]*>[^]*?<\/style>/g,
+    (style) => style.replace(/(@apply\s[^;{}]*[^;{}\s])(\s?)(\s*\})/g, "$1;$3"),
+  );
+}
+
 function compileOrFail(source: string) {
   try {
     return compileSvelte(source, {
       filename: "App.svelte",
+      name: "App",
       generate: "client",
       css: "external",
       discloseVersion: false,

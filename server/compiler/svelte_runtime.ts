@@ -38,18 +38,6 @@ const COMMON = new Set(
   to_array untrack update update_pre update_store user_effect user_pre_effect head action attach`.split(/\s+/),
 );
 
-/** `import "svelte/internal/flags/legacy"` and its kin only call a function of the runtime. */
-export const FLAG_MODULES: Record<string, string> = {
-  "svelte/internal/disclose-version": "",
-  "svelte/internal/flags/async": flag("async"),
-  "svelte/internal/flags/legacy": flag("legacy"),
-  "svelte/internal/flags/tracing": flag("tracing"),
-};
-
-function flag(name: string) {
-  return `import { enable_${name}_mode_flag as enable } from "${FLAGS}"; enable();`;
-}
-
 export async function buildRuntime(): Promise<BuiltRuntime> {
   const specifiers = [...MODULES, FLAGS];
   const names = await exportsOf(specifiers);

@@ -5,45 +5,59 @@ import { candidatesIn } from "./candidates.ts";
 import { CompileFailure } from "./compiler.ts";
 import { type Position, positionOf, showMistake } from "./positions.ts";
 
-/** `@import "tailwindcss"` as it is in the package: theme, preflight, utilities. */
-const BASE = await Deno.readTextFile(createRequire(import.meta.url).resolve("tailwindcss/index.css"));
+/** What `@import "tailwindcss"` and `@import "tailwindcss/theme"` mean; without either, an app gets the first. */
+const SHEETS = new Map(["index", "theme", "preflight", "utilities"].map((name) => {
+  const file = createRequire(import.meta.url).resolve(`tailwindcss/${name}.css`);
+  return [name, Deno.readTextFileSync(file)];
+}));
+const SHEET = /^tailwindcss(?:\/(theme|preflight|utilities|index))?(?:\.css)?$/;
+const BRINGS_ITS_OWN = /@import\s+["']tailwindcss/;
 
-/** Statements that only ask for what is there already; older code still writes them. */
-const ALREADY_THERE = /@(?:tailwind\s+\w+|(?:import|reference)\s+["']tailwindcss(?:\/[\w.]+)?["'])[^;{}]*;/g;
+/** Statements that ask for what is there already: older code, and code that is compiled file by file, writes them. */
+const ALREADY_THERE = /@tailwind\s+\w+\s*;|@reference\s[^;{}]*;/g;
 
-/** Leading `@import`s; an address in quotes or `url()` may contain semicolons. */
-const IMPORTS = /^(?:\s|\/\*[^]*?\*\/)*(?:@import\s+(?:url\([^)]*\)|"[^"]*"|'[^']*')[^;]*;(?:\s|\/\*[^]*?\*\/)*)+/;
+/** Addresses in the `@import`s at the top; in quotes and in `url()` they may contain semicolons. */
+const REMOTE_IMPORTS =
+  /@import\s+(?:url\((?!["'])[^)]*\)|(?:url\()?(?:"(?!tailwindcss)[^"]*"|'(?!tailwindcss)[^']*'))[^;{}]*;/g;
 
 /**
  * @param css the app's own styles, scoped already
  * @throws {CompileFailure} on a directive that Tailwind refuses or that would leave this process
  */
 export async function buildTailwind(source: string, css: string): Promise<string> {
-  const refuse = (directive: string) =>
-    new CompileFailure([
-      showMistake(source, `${directive} is not available here`, positionOf(source, new RegExp(directive))),
-    ]);
-  const own = css.replace(ALREADY_THERE, "");
+  const imports: string[] = [];
   // A browser reads imports at the top only, and Tailwind's rules come before the app's own.
-  const [imports = ""] = IMPORTS.exec(own) ?? [];
+  const own = css.replace(ALREADY_THERE, "").replace(REMOTE_IMPORTS, (statement) => {
+    imports.push(statement);
+    return "";
+  });
   try {
-    const { build, sources, root } = await compile(`${imports}${BASE}\n${own.slice(imports.length)}`, {
-      loadModule: (_id, _base, kind) => Promise.reject(refuse(kind === "config" ? "@config" : "@plugin")),
-      loadStylesheet: (id) => Promise.reject(refused(source, id)),
+    const input = BRINGS_ITS_OWN.test(own) ? own : `@import "tailwindcss";\n${own}`;
+    const { build, sources, root } = await compile(input, {
+      loadModule: (_id, _base, kind) => Promise.reject(refusal(source, kind === "config" ? "@config" : "@plugin")),
+      loadStylesheet: (id) => loadSheet(source, id),
     });
-    if (sources.length > 0) throw refuse("@source");
-    if (root !== null) throw refuse("source()");
-    return build(candidatesIn(source));
+    if (sources.length > 0) throw refusal(source, "@source");
+    if (root !== null && root !== "none") throw refusal(source, "source(");
+    return imports.join("\n") + build(candidatesIn(source));
   } catch (error) {
     if (error instanceof CompileFailure || !(error instanceof Error)) throw error;
-    const message = error.message.trim();
+    // What follows the first paragraph is Tailwind's own excerpt.
+    const [message = ""] = error.message.trim().split("\n\n");
     throw new CompileFailure([showMistake(source, message, blamed(source, message))]);
   }
 }
 
-function refused(source: string, id: string): CompileFailure {
-  const place = positionOf(source, new RegExp(String.raw`@(?:import|reference)[^;]*?${RegExp.escape(id)}`));
-  return new CompileFailure([showMistake(source, `"${id}" cannot be imported; only https: addresses can`, place)]);
+function loadSheet(source: string, id: string): Promise<{ path: string; base: string; content: string }> {
+  const [known, name = "index"] = SHEET.exec(id) ?? [];
+  const content = known && SHEETS.get(name);
+  return content === undefined ? Promise.reject(refusal(source, id)) : Promise.resolve({ path: id, base: "", content });
+}
+
+/** For what would read a file or run one. */
+function refusal(source: string, what: string): CompileFailure {
+  const place = positionOf(source, new RegExp(RegExp.escape(what)));
+  return new CompileFailure([showMistake(source, `${what.replace("(", "()")} is not available here`, place)]);
 }
 
 /**

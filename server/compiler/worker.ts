@@ -8,6 +8,7 @@ import { ENGINE_FILES, RUNTIME_FILES } from "./engine.ts";
 import { readLines } from "./lines.ts";
 import { type Answer, READY, type Request, type Runtime, type WorkerBuild } from "./protocol.ts";
 import { buildTailwind } from "./tailwind.ts";
+import { styleInPage } from "./tailwind_browser.ts";
 
 /** Of the 256 MB that the heap may take: beyond it an idle worker would hold more than it is worth. */
 const RETIRE_BYTES = 220 * 1024 * 1024;
@@ -21,18 +22,19 @@ type Outcome =
 async function compile(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
   const load = ENGINE_FILES[source.engine];
   if (!load) throw new CompileFailure([`${source.engine} is not compiled by this server`]);
-  const { compile, inlined } = await load();
+  const { compile } = await load();
   const { source_code, css_engine } = source;
 
   const start = performance.now();
   const compiled = compile(source_code);
-  const bundle = await bundleApp(source_code, compiled, { runtime, inlined, remote_imports });
+  const inPage = css_engine === "tailwind_all" ? styleInPage(compiled.css) : undefined;
+  const code = compiled.code + (inPage ?? "");
+  const bundle = await bundleApp(source_code, { ...compiled, code }, { runtime, remote_imports });
   const middle = performance.now();
-  const styles = css_engine === "tailwind" ? await buildTailwind(source_code, compiled.css) : compiled.css;
+  const isTailwind = css_engine === "tailwind";
+  const styles = isTailwind ? await buildTailwind(source_code, compiled.css) : inPage ? "" : compiled.css;
   const css = await bundleStyles(source_code, styles);
   const end = performance.now();
-
-  const isTailwind = css_engine === "tailwind";
   return {
     ...bundle,
     css,
@@ -62,13 +64,8 @@ async function warmUp() {
   const { compile, sample } = await import("./svelte.ts");
   const compiled = compile(sample);
   await bundleStyles(sample, await buildTailwind(sample, compiled.css));
-  const code = "export default () => 0";
   const runtime = { modules: {}, imports: {}, scripts: [] };
-  await bundleApp(sample, { ...compiled, code, entry: `import app from "app"; app();` }, {
-    runtime,
-    inlined: {},
-    remote_imports: false,
-  });
+  await bundleApp(sample, { ...compiled, code: "alert(1)" }, { runtime, remote_imports: false });
 }
 
 const encoder = new TextEncoder();

@@ -74,6 +74,8 @@ const viewerOf = async ({ viewers, call }: Context) => call.token ? await viewer
 
 function sees(app: ServedApp, viewer: Viewer): boolean {
   if (viewer.account_id !== app.account_id || !visibleTo(viewer, app.department_id)) return false;
+  // What is public opens for a token of any scopes as it does for nobody.
+  if (app.public) return viewer.scopes?.includes("apps:read") ?? true;
   allow(viewer, "guest", "apps:read");
   return true;
 }

@@ -17,7 +17,7 @@ export type Body = { kind: "json"; value: Record<string, unknown> } | { kind: "f
 export async function readBody(request: Request, forms: boolean): Promise<Body> {
   const type = request.headers.get("content-type") ?? "";
   if (/^application\/json\s*(;|$)/i.test(type)) {
-    if (/charset\s*=\s*"?(?!utf-?8\b)/i.test(type)) throw unsupported("JSON is read as UTF-8 only");
+    if (/charset\s*=(?!\s*"?utf-?8\b)/i.test(type)) throw unsupported("JSON is read as UTF-8 only");
     return { kind: "json", value: parseJson(decode(await readBytes(request, JSON_LIMIT))) };
   }
   if (forms && /^multipart\/form-data\s*;/i.test(type)) {

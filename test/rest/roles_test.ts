@@ -1,0 +1,178 @@
+/**
+ * Every route against every role, every scope and another account. Source: decisions, "Roles", "Tokens", "Another
+ * account's object". A route that is not in the table fails the test: whoever adds one says here who may call it.
+ */
+import assert from "node:assert/strict";
+import { type Route, routesOf } from "../../server/http/routes.ts";
+import { appRouter } from "../../server/router.ts";
+import { addAccount, addPerson, addToken, as, made, type Role, ROLES } from "./people.ts";
+import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+
+/** The weakest role that may call. */
+const WEAKEST: Record<string, Role> = {
+  "account.find": "user",
+  "account.update": "admin",
+  "departments.list": "manager",
+  "departments.find": "manager",
+  "departments.create": "admin",
+  "departments.update": "admin",
+  "departments.set_as_main": "admin",
+  "departments.delete": "admin",
+  "user_settings.list": "manager",
+  // A user may read itself, whatever its role; users_test.ts shows that it reads nobody else.
+  "user_settings.find": "guest",
+  "user_settings.create": "admin",
+  "user_settings.update": "admin",
+  "user_settings.delete": "admin",
+  "teams.list": "manager",
+  "teams.create": "admin",
+  "teams.update": "admin",
+  "teams.delete": "admin",
+  "groups.list": "manager",
+  "groups.create": "admin",
+  "groups.update": "admin",
+  "groups.delete": "admin",
+  "mailboxes.list": "manager",
+  "mailboxes.create": "admin",
+  "mailboxes.update": "admin",
+  "mailboxes.delete": "admin",
+  // Each its own tokens; tokens_test.ts shows that only an admin has others'.
+  "tokens.list": "user",
+  "tokens.create": "user",
+  "tokens.delete": "user",
+  "apps.list": "user",
+  "apps.find": "user",
+  "apps.create": "manager",
+  "apps.update": "manager",
+  "apps.delete": "manager",
+  "apps.replace": "manager",
+  "apps.versions": "user",
+  "apps.version": "user",
+  "apps.restore": "manager",
+};
+
+const ROUTES = routesOf(appRouter);
+const NO_APP = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
+
+/** An address of the route with this id, by default one that does not exist. */
+const addressOf = ({ path }: Route, id: string | number = path.startsWith("/platform/") ? NO_APP : 999_999) =>
+  path.replace(":id", `${id}`).replace(":version", "1");
+
+/** A body that is right as far as it goes, and changes nothing where there is nothing. */
+function bodyOf({ meta: { wrapper }, body, name }: Route): { json?: unknown } {
+  if (wrapper) return { json: { [wrapper]: {} } };
+  if (name === "apps.replace") return { json: { field: "source_code", old: "nowhere", new: "" } };
+  return body.length > 0 ? { json: {} } : {};
+}
+
+/** Its own id where the route asks for a user: that is what everybody may read. */
+const targetOf = (route: Route, id: number) =>
+  route.name === "user_settings.find" ? addressOf(route, id) : addressOf(route);
+
+onStage("roles: every route against every role", async ({ ask, play }) => {
+  assert.deepEqual(ROUTES.map(({ name }) => name).sort(), Object.keys(WEAKEST).sort(), "every route has its row");
+  await inTurn(ROLES, async (role) => {
+    const { id, token } = await addPerson(ask, role);
+    await play(ROUTES.map((route): Scenario => {
+      const allowed = ROLES.indexOf(role) >= ROLES.indexOf(WEAKEST[route.name] ?? "admin");
+      return {
+        name: `${role} ${allowed ? "may" : "may not"}: ${route.method} ${route.path}`,
+        method: route.method,
+        path: targetOf(route, id),
+        sent: { ...bodyOf(route), token },
+        status: allowed ? expectedStatus(route) : 403,
+        ...(allowed && expectedStatus(route) === 422 && { body: faultsOf(route) }),
+      };
+    }));
+  });
+});
+
+/** What a caller who may call gets for the bodies and ids above. */
+function expectedStatus(route: Route): number {
+  if (route.path.includes(":id")) return route.name === "user_settings.find" ? 200 : 404;
+  return route.method === "POST" ? 422 : 200;
+}
+
+/** What an empty body lacks. */
+const faultsOf = ({ name }: Route): Record<string, RegExp> =>
+  name === "user_settings.create"
+    ? { email: /blank/ }
+    : name === "apps.create"
+    ? { name: /blank/, source_code: /blank/ }
+    : { name: /blank/ };
+
+onStage("roles: without a valid token every route is 401, whatever is sent", async ({ play }) => {
+  await play(ROUTES.map((route): Scenario => ({
+    name: `${route.method} ${route.path}`,
+    method: route.method,
+    path: addressOf(route),
+    sent: { ...(route.body.length > 0 && { raw: "{not json" }), token: route.params.length ? null : "wrong" },
+    status: 401,
+  })));
+});
+
+onStage("roles: a scope opens its routes and no other", async ({ ask, play }) => {
+  const scopeOf = ({ name, type }: Route) => `${name.split(".")[0]}:${type === "query" ? "read" : "write"}`;
+  const scopes = [...new Set(ROUTES.map(scopeOf))];
+  await inTurn(scopes, async (scope) => {
+    const only = await addToken(ask, { scopes: [scope] });
+    const others = await addToken(ask, { scopes: scopes.filter((other) => other !== scope) });
+    await play(
+      ROUTES.filter((route) => scopeOf(route) === scope).map((route): Scenario => ({
+        name: `${route.method} ${route.path} needs ${scope}`,
+        method: route.method,
+        path: targetOf(route, 1),
+        sent: { ...bodyOf(route), token: others },
+        status: 403,
+        async then() {
+          const { status } = await ask(route.method, targetOf(route, 1), { ...bodyOf(route), token: only });
+          // A token with scopes makes none without: that refusal is not about the route.
+          assert.equal(status, expectedStatus(route), scope);
+        },
+      })),
+    );
+  });
+});
+
+/** One object of every kind that has an id, by the domain's name. */
+async function makeOneOfEach(ask: Ask): Promise<Record<string, string | number>> {
+  const make = async (path: string, json: unknown) => made(await ask("POST", path, { json })).id;
+  return {
+    departments: await make("/account/departments.json", { department: { name: "Theirs" } }),
+    user_settings: await make("/account/user_settings.json", { user_setting: { email: "them@example.com" } }),
+    teams: await make("/account/teams.json", { team: { name: "Theirs" } }),
+    groups: await make("/account/groups.json", { group: { name: "Theirs" } }),
+    mailboxes: await make("/account/mailboxes.json", { mailbox: { name: "Theirs" } }),
+    tokens: await make("/account/tokens.json", { token: { name: "Theirs" } }),
+    apps: await make("/platform/apps.json", { app: { name: "Theirs", app_engine: "js", source_code: "1" } }),
+  };
+}
+
+onStage(
+  "accounts: another account's id is answered as a missing one, on every route",
+  async ({ server, ask, play }) => {
+    const theirs = as(ask, (await addAccount(server)).token);
+    const ids = await makeOneOfEach(theirs);
+    await theirs("PATCH", `/platform/apps/${ids.apps}.json`, { json: { app: { source_code: "2" } } });
+    const before = await snapshot(theirs);
+    const routes = ROUTES.filter(({ path }) => path.includes(":id"));
+    assert.ok(routes.length >= 20);
+    await play(routes.map((route): Scenario => ({
+      name: `${route.method} ${route.path}`,
+      method: route.method,
+      path: addressOf(route, ids[route.name.split(".")[0] ?? ""]),
+      sent: bodyOf(route),
+      status: 404,
+      async then({ body }) {
+        assert.deepEqual(body, (await ask(route.method, addressOf(route), bodyOf(route))).body);
+      },
+    })));
+    assert.deepEqual(await snapshot(theirs), before, "nothing of theirs is changed");
+  },
+);
+
+/** Everything that the lists of an account show. */
+async function snapshot(ask: Ask): Promise<unknown[]> {
+  const lists = ROUTES.filter(({ name }) => name.endsWith(".list") && name !== "tokens.list");
+  return await Promise.all(lists.map(async ({ path }) => (await ask("GET", path)).body));
+}

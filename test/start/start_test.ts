@@ -1,0 +1,118 @@
+/** First and later starts, in a process of their own: what is printed, what is kept, what the commands make. */
+import assert from "node:assert/strict";
+import { openDatabase } from "../../server/database.ts";
+import { createLog } from "../../server/log.ts";
+import { createPasswords } from "../../server/passwords.ts";
+import { ask, emptyPlace, type Environment, launch, type Process, run, stop } from "./launch.ts";
+
+const accountOf = async ({ url }: Process, token: string) => (await ask(`${url}/account.json`, token)).status;
+
+const shown = (output: string, name: string) => new RegExp(`^ +${name} +(\\S+)$`, "m").exec(output)?.[1];
+
+/** The stored hash of a user's password, read while no process holds the database. */
+async function passwordHash({ DATA_DIR = "", DATABASE_URL }: Environment, email: string): Promise<string | null> {
+  const database = await openDatabase({ data_dir: DATA_DIR, database_url: DATABASE_URL }, createLog(() => {}));
+  const [user] = await database.sql<
+    { password_hash: string }[]
+  >`select password_hash from users where email = ${email}`;
+  await database.close();
+  return user?.password_hash ?? null;
+}
+
+Deno.test("start: what was generated is shown once; tokens and data stay; commands make new ones", async (t) => {
+  await using place = await emptyPlace();
+  const { environment } = place;
+  const { verify } = createPasswords();
+  let token = "";
+  let password = "";
+
+  await t.step("the first start shows e-mail, password and token, then one ready line", async () => {
+    await using first = await launch(environment);
+    const output = first.output();
+    assert.deepEqual(output.match(/^listening on .*$/gm), [`listening on http://127.0.0.1:${first.port}`]);
+    assert.equal(shown(output, "address"), first.url);
+    assert.equal(shown(output, "e-mail"), "admin@localhost");
+    token = shown(output, "token") ?? "";
+    password = shown(output, "password") ?? "";
+    assert.match(token, /^atr_[0-9A-Za-z]{43}$/);
+    assert.match(password, /^\S{12,}$/);
+    assert.equal(await accountOf(first, token), 200);
+    assert.deepEqual((await ask(`${first.url}/readyz`)).status, 200);
+    const json = JSON.stringify({ department: { name: "Kept" } });
+    const headers = { "content-type": "application/json" };
+    const created = await ask(`${first.url}/account/departments.json`, token, { method: "POST", headers, body: json });
+    assert.equal(created.status, 201);
+
+    const { code, ms, stdout, stderr } = await stop(first, "SIGTERM");
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.ok(ms < 5_000, `${ms} ms`);
+    const logged = stdout.split("\n").filter((line) => line.startsWith("{"));
+    assert.ok(logged.length >= 4, "requests are logged");
+    for (const line of logged) assert.ok(!line.includes(token) && !line.includes(password) && !line.includes("Kept"));
+  });
+  assert.ok(await verify(password, await passwordHash(environment, "admin@localhost")));
+
+  await t.step("the second start shows nothing of it, and works on the same data; ADMIN_TOKEN opens, too", async () => {
+    await using second = await launch({ ...environment, ADMIN_TOKEN: "first-admin-token" });
+    assert.doesNotMatch(second.output(), /password|token|first admin/);
+    assert.match((await ask(`${second.url}/account/departments.json`, token)).text, /"name":"Kept"/);
+    assert.equal(await accountOf(second, "first-admin-token"), 200);
+    const { code, stderr } = await stop(second, "SIGINT");
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+
+  let made = "";
+  await t.step("commands: migrate, token and password, each in one line", async () => {
+    const migrated = await run(environment, "migrate");
+    assert.deepEqual([migrated.code, migrated.stdout], [0, "the database is up to date\n"]);
+    const new_token = await run(environment, "token");
+    assert.deepEqual([new_token.code, new_token.stderr], [0, ""]);
+    made = new_token.stdout.trim();
+    assert.match(new_token.stdout, /^atr_[0-9A-Za-z]{43}\n$/);
+    const new_password = await run(environment, "password");
+    const [, secret = ""] = /^admin@localhost (\S{12,})\n$/.exec(new_password.stdout) ?? [];
+    assert.equal(new_password.code, 0, new_password.stderr);
+    const hash = await passwordHash(environment, "admin@localhost");
+    assert.deepEqual([await verify(secret, hash), await verify(password, hash)], [true, false]);
+  });
+
+  await t.step("a command that cannot be carried out says so in one line", async () => {
+    for (const args of [["password", "nobody@example.com"], ["constructor"], ["tokne"]]) {
+      // deno-lint-ignore no-await-in-loop -- the embedded database takes one process at a time
+      const { code, stdout, stderr } = await run(environment, ...args);
+      assert.deepEqual([code, stdout], [1, ""], args[0]);
+      assert.match(stderr, /^[^\n]*(nobody@example\.com|constructor|tokne)[^\n]*\n$/);
+    }
+  });
+
+  await t.step("a changed ADMIN_TOKEN takes the place of the one before; made and generated tokens stay", async () => {
+    await using third = await launch({ ...environment, ADMIN_TOKEN: "second-admin-token" });
+    const statuses = await Promise.all(
+      ["second-admin-token", "first-admin-token", token, made].map((each) => accountOf(third, each)),
+    );
+    assert.deepEqual(statuses, [200, 401, 200, 200]);
+    assert.equal((await stop(third)).code, 0);
+  });
+});
+
+Deno.test("start: commands before the first start, and an admin that the environment names", async () => {
+  await using place = await emptyPlace();
+  const { environment } = place;
+  const migrated = await run(environment, "migrate");
+  assert.deepEqual([migrated.code, migrated.stderr], [0, ""]);
+  assert.match(migrated.stdout, /^applied 0001_\w+\.sql, 0002_\w+\.sql, [^\n]+\n$/);
+  const early = await run(environment, "token");
+  assert.deepEqual([early.code, early.stdout], [1, ""]);
+  assert.match(early.stderr, /^[^\n]*start the server once\n$/);
+
+  const named = { ADMIN_EMAIL: "ada@example.com", ADMIN_PASSWORD: "correct horse", ADMIN_TOKEN: "given-token" };
+  await using process = await launch({ ...environment, ...named, BASE_URL: "https://atrium.example.com/" });
+  assert.doesNotMatch(process.output(), /^ +(password|token) /m, "nothing was generated");
+  assert.doesNotMatch(process.output(), /correct horse|given-token/);
+  assert.equal(await accountOf(process, "given-token"), 200);
+  const { servers } = JSON.parse((await ask(`${process.url}/openapi.json`)).text);
+  assert.deepEqual(servers, [{ url: "https://atrium.example.com" }]);
+  assert.equal((await stop(process)).code, 0);
+  const hash = await passwordHash(environment, "ada@example.com");
+  assert.ok(await createPasswords().verify("correct horse", hash));
+});

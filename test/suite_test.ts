@@ -1,0 +1,27 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { findSuite, sortIntoSuite } from "./suite.ts";
+
+const tree = fileURLToPath(new URL("..", import.meta.url));
+
+Deno.test("what stands beside its module runs once; what stands under test/ runs on every database unless listed", () => {
+  const suite = sortIntoSuite([
+    "test/rest/departments_test.ts",
+    "test/start/embedded_test.ts",
+    "test/start/launch_test.ts",
+    "test/compiler/svelte_test.ts",
+    "server/flow/template_test.ts",
+    "test/benchmarks_test.ts",
+    "test/faults/kill_test.ts",
+  ]);
+  deepStrictEqual(suite, {
+    once: ["server/flow/template_test.ts", "test/compiler/svelte_test.ts", "test/start/embedded_test.ts"],
+    perDatabase: ["test/benchmarks_test.ts", "test/rest/departments_test.ts", "test/start/launch_test.ts"],
+  });
+});
+
+Deno.test("a path narrows the suite to a folder or a file", () => {
+  deepStrictEqual(findSuite(tree, ["./test/suite_test.ts"]), { once: ["test/suite_test.ts"], perDatabase: [] });
+  deepStrictEqual(findSuite(tree, ["test/suite"]), { once: [], perDatabase: [] });
+  ok(findSuite(tree, ["test/"]).once.includes("test/tally_test.ts"));
+});

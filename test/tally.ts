@@ -1,0 +1,44 @@
+/** What one run of `deno test` counted, or several together. */
+export interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+// deno-lint-ignore no-control-regex -- colours are control characters
+const COLOUR = /\x1b\[[0-9;]*m/g;
+const CLOSING = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed(.*)$/;
+
+/**
+ * Reads the closing line of `deno test`, `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`, or gives undefined for
+ * any other line. The JUnit report is no substitute: it leaves out files that failed before their first test.
+ */
+export function readClosingLine(line: string): Tally | undefined {
+  const [, passed, failed, rest] = CLOSING.exec(line.replaceAll(COLOUR, "").trim()) ?? [];
+  if (passed === undefined || failed === undefined) return undefined;
+  return {
+    passed: Number(passed),
+    failed: Number(failed),
+    skipped: Number(/(\d+) ignored/.exec(rest ?? "")?.[1] ?? 0),
+  };
+}
+
+/** The tally of a run that ended with `code`. A run that failed without saying so in numbers counts as one failure. */
+export function settle(closing: Tally | undefined, code: number): Tally {
+  const tally = closing ?? { passed: 0, failed: 0, skipped: 0 };
+  return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+}
+
+/** All runs together. */
+export function sum(tallies: readonly Tally[]): Tally {
+  return tallies.reduce((all, one) => ({
+    passed: all.passed + one.passed,
+    failed: all.failed + one.failed,
+    skipped: all.skipped + one.skipped,
+  }), { passed: 0, failed: 0, skipped: 0 });
+}
+
+/** The one line that CI reads: `12 passed, 0 failed`, and `, 3 skipped` where any were. */
+export function closingLine({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}

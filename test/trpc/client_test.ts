@@ -1,0 +1,297 @@
+/** The real `@trpc/client` through `client/mod.ts`, over HTTP on a port. */
+import assert from "node:assert/strict";
+import { type Client, type ClientError, createClient, isClientError } from "../../client/mod.ts";
+import { appRouter } from "../../server/router.ts";
+import { ADMIN_TOKEN, startServer, type TestServer } from "../harness.ts";
+
+interface Stage {
+  server: TestServer;
+  url: string;
+  client: Client;
+  /** What each HTTP request called: its path below `/trpc/`. */
+  requests: string[];
+  clientOf(token: string | undefined, options?: { batch?: boolean }): Client;
+}
+
+function onPort(name: string, work: (stage: Stage) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const server = await startServer();
+    const url = server.listen();
+    const requests: string[] = [];
+    const recording: typeof fetch = (input, init) => {
+      requests.push(decodeURIComponent(new URL(new Request(input).url).pathname.replace("/trpc/", "")));
+      return fetch(input, init);
+    };
+    const clientOf = (token: string | undefined, options = {}) =>
+      createClient({ url, token, fetch: recording, ...options });
+    try {
+      await work({ server, url, client: clientOf(ADMIN_TOKEN), requests, clientOf });
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+/** The refusal that a call must end with. */
+async function refusal(call: Promise<unknown>): Promise<NonNullable<ClientError["data"]> & { message: string }> {
+  try {
+    await call;
+  } catch (error) {
+    assert.ok(isClientError(error) && error.data, String(error));
+    return { ...error.data, message: error.message };
+  }
+  throw new Error("the call was not refused");
+}
+
+/** The first bytes of a PNG, then every byte there is, so that nothing that re-encodes text goes unnoticed. */
+const LOGO = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, ...Array(256).keys(), 13, 10, 45, 45]);
+const logoFile = (bytes = LOGO) => new File([bytes], 'zażółć "logo".png', { type: "image/png" });
+
+const SOURCE = "document.title = 'one';\n";
+
+/** Calls of every procedure, by domain. */
+const walks: Record<string, (client: Client) => Promise<void>> = {
+  async departments({ departments }) {
+    const first = await departments.create.mutate({ department: { name: "Sales", shortcut: "SAL" } });
+    assert.deepEqual([first.name, first.main, first.logo_url, first.user_setting_ids], ["Sales", true, null, []]);
+    const second = await departments.create.mutate({ department: { name: "Support", user_setting_ids: [1] } });
+    assert.deepEqual(second.user_setting_ids, [1]);
+    assert.deepEqual((await departments.list.query({ sort: "-name" })).map(({ id }) => id), [second.id, first.id]);
+    assert.deepEqual((await departments.list.query({ per_page: 1, page: 2 })).map(({ id }) => id), [second.id]);
+    assert.deepEqual(await departments.find.query({ id: second.id }), second);
+    const changed = await departments.update.mutate({ id: first.id, department: { phone: "1", lock_version: 0 } });
+    assert.deepEqual([changed.phone, changed.name, changed.lock_version], ["1", "Sales", 1]);
+    assert.equal((await departments.set_as_main.mutate({ id: second.id })).main, true);
+    assert.equal(await departments.delete.mutate({ id: second.id }), undefined);
+    assert.equal((await departments.find.query({ id: first.id })).main, true);
+  },
+
+  async account({ account }) {
+    const { departments } = await account.find.query();
+    assert.equal(departments.mode, "restricted");
+    const changed = await account.update.mutate({ account: { name: "Acme", departments: { mode: "open" } } });
+    assert.deepEqual([changed.name, changed.departments.mode], ["Acme", "open"]);
+  },
+
+  async directory({ teams, groups, mailboxes }) {
+    for (const [directory, key] of [[teams, "team"], [groups, "group"]] as const) {
+      // deno-lint-ignore no-await-in-loop -- one after another reads best in a failure
+      await walkEntries(directory, key);
+    }
+    const box = await mailboxes.create.mutate({ mailbox: { name: "Info", email: "info@example.com" } });
+    const renamed = await mailboxes.update.mutate({ id: box.id, mailbox: { email: null } });
+    assert.deepEqual([renamed.name, renamed.email], ["Info", null]);
+    assert.deepEqual((await mailboxes.list.query({})).map(({ id }) => id), [box.id]);
+    await mailboxes.delete.mutate({ id: box.id });
+    assert.deepEqual(await mailboxes.list.query({}), []);
+  },
+
+  async user_settings({ user_settings }) {
+    const ada = await user_settings.create.mutate({ user_setting: { email: "ada@example.com", role: "manager" } });
+    assert.deepEqual([ada.login, ada.without_department, ada.active], ["ada@example.com", true, true]);
+    const changed = await user_settings.update.mutate({ id: ada.id, user_setting: { without_department: false } });
+    assert.deepEqual(await user_settings.find.query({ id: ada.id }), changed);
+    assert.deepEqual((await user_settings.list.query({ role: "manager" })).map(({ id }) => id), [ada.id]);
+    assert.deepEqual(await user_settings.list.query({ active: false }), []);
+    await user_settings.delete.mutate({ id: ada.id });
+  },
+
+  async tokens({ tokens }) {
+    const made = await tokens.create.mutate({ token: { name: "Reader", scopes: ["apps:read"] } });
+    assert.match(made.token, /^atr_[0-9A-Za-z]{43}$/);
+    const listed = (await tokens.list.query({})).find(({ id }) => id === made.id);
+    assert.deepEqual([listed?.name, listed?.scopes, Object.keys(listed ?? {}).includes("token")], [
+      "Reader",
+      ["apps:read"],
+      false,
+    ]);
+    await tokens.delete.mutate({ id: made.id });
+  },
+
+  async apps({ apps }) {
+    const app = await apps.create.mutate({
+      app: {
+        name: "Counter",
+        url_code: "Mój Licznik",
+        app_engine: "js",
+        source_code: SOURCE,
+        fields: { deep: [1, null] },
+      },
+    });
+    assert.deepEqual([app.url_code, app.css_engine, app.fields], ["moj-licznik", "tailwind_all", { deep: [1, null] }]);
+    const [listed] = await apps.list.query({ q: "count", app_engine: "js", public: false, active: true });
+    assert.deepEqual([listed?.id, Object.keys(listed ?? {}).includes("source_code")], [app.id, false]);
+    assert.deepEqual(await apps.find.query({ id: app.id }), app);
+    const named = await apps.update.mutate({ id: app.id, app: { name: "Clicker", lock_version: app.lock_version } });
+    assert.deepEqual([named.name, named.source_code], ["Clicker", SOURCE]);
+    const edited = await apps.replace.mutate({ id: app.id, field: "source_code", old: "one", new: "two" });
+    assert.equal(edited.source_code, SOURCE.replace("one", "two"));
+    const [{ version } = { version: 0 }] = await apps.versions.query({ id: app.id });
+    assert.equal((await apps.version.query({ id: app.id, version })).source_code, SOURCE);
+    assert.equal((await apps.restore.mutate({ id: app.id, version })).source_code, SOURCE);
+    assert.equal(await apps.delete.mutate({ id: app.id }), undefined);
+  },
+};
+
+async function walkEntries(directory: Client["teams"] | Client["groups"], key: "team" | "group"): Promise<void> {
+  // The two routers differ in the wrapper's name only, which no union of their types can say.
+  const { create, update, list, delete: remove } = directory as Client["teams"];
+  const wrapped = (name: string) => ({ [key]: { name } }) as { team: { name: string } };
+  const entry = await create.mutate(wrapped("Early"));
+  assert.equal((await update.mutate({ id: entry.id, ...wrapped("Late") })).name, "Late");
+  assert.deepEqual((await list.query({ sort: "name" })).map(({ name }) => name), ["Late"]);
+  await remove.mutate({ id: entry.id });
+  assert.deepEqual(await list.query({}), []);
+}
+
+onPort("client: every procedure of the router is called and answers what REST would", async ({ client, requests }) => {
+  // deno-lint-ignore no-await-in-loop -- the account's mode stands on the departments before it
+  for (const walk of Object.values(walks)) await walk(client);
+  const called = new Set(requests.flatMap((path) => path.split(",")));
+  assert.deepEqual([...called].sort(), Object.keys(appRouter._def.procedures).sort());
+});
+
+onPort("client: a file travels byte for byte, with the fields beside it", async ({ server, url, client }) => {
+  const { departments } = client;
+  const fields = { name: "Zażółć", description: "a\r\nb = [c]", user_setting_ids: [1], mailbox_ids: [] };
+  const created = await departments.create.mutate({ department: { ...fields, logo: logoFile() } });
+  assert.deepEqual([created.name, created.description, created.user_setting_ids], [fields.name, fields.description, [
+    1,
+  ]]);
+
+  const addressOf = (logo_url: string | null) => (logo_url ?? "").replace(server.base_url, url);
+  const first = await fetch(addressOf(created.logo_url));
+  assert.deepEqual([first.status, first.headers.get("content-type")], [200, "image/png"]);
+  assert.deepEqual(await first.bytes(), LOGO);
+
+  const other = Uint8Array.from([0xff, 0xd8, 0xff, ...LOGO]);
+  const replaced = await departments.update.mutate({
+    id: created.id,
+    department: { logo: logoFile(other), user_setting_ids: [], lock_version: created.lock_version },
+  });
+  assert.deepEqual([replaced.name, replaced.user_setting_ids, replaced.lock_version], [fields.name, [], 1]);
+  assert.notEqual(replaced.logo_url, created.logo_url);
+  assert.deepEqual(await (await fetch(addressOf(replaced.logo_url))).bytes(), other);
+  assert.deepEqual(await (await fetch(addressOf(created.logo_url))).bytes(), LOGO, "the old address goes on working");
+
+  const removed = await departments.update.mutate({ id: created.id, department: { logo_remove: "1" } });
+  assert.equal(removed.logo_url, null);
+
+  const refused = await refusal(departments.update.mutate({
+    id: created.id,
+    department: { logo: new File(["<svg/>"], "a.svg"), email: "nobody" },
+  }));
+  assert.deepEqual([refused.httpStatus, refused.body.email], [422, ["is not an e-mail address"]]);
+  const stale = departments.update.mutate({ id: created.id, department: { logo: logoFile(), lock_version: 0 } });
+  assert.equal((await refusal(stale)).httpStatus, 409);
+});
+
+onPort("client: null empties a field, with a file beside it or without", async ({ client: { departments } }) => {
+  const filled = { name: "Sales", phone: "1", email: "a@example.com", company_website: "https://example.com" };
+  const { id } = await departments.create.mutate({ department: filled });
+  const empty = { phone: null, email: null, company_website: null };
+  for (const logo of [undefined, logoFile()]) {
+    // deno-lint-ignore no-await-in-loop -- the second stands on what the first left
+    await departments.update.mutate({ id, department: filled });
+    // deno-lint-ignore no-await-in-loop -- likewise
+    const { phone, email, company_website } = await departments.update.mutate({ id, department: { ...empty, logo } });
+    assert.deepEqual({ phone, email, company_website }, empty, logo ? "with a file" : "without a file");
+  }
+});
+
+onPort("client: calls made at once travel together, and fail apart", async ({ client, clientOf, requests }) => {
+  const [account, list, missing] = await Promise.allSettled([
+    client.account.find.query(),
+    client.departments.list.query({}),
+    client.departments.find.query({ id: 99 }),
+  ]);
+  assert.deepEqual(requests, ["account.find,departments.list,departments.find"]);
+  assert.deepEqual([account.status, list.status, missing.status], ["fulfilled", "fulfilled", "rejected"]);
+
+  const names = Array.from({ length: 60 }, (_, index) => `Team ${index}`);
+  requests.length = 0;
+  const made = await Promise.all(names.map((name) => client.teams.create.mutate({ team: { name } })));
+  assert.deepEqual(made.map(({ name }) => name), names);
+  assert.deepEqual(requests.map((path) => path.split(",").length), [50, 10]);
+
+  requests.length = 0;
+  const apart = clientOf(ADMIN_TOKEN, { batch: false });
+  await Promise.all([apart.account.find.query(), apart.teams.list.query({})]);
+  assert.deepEqual(requests.sort(), ["account.find", "teams.list"]);
+});
+
+onPort(
+  "client: a refusal carries the status and the body that REST answers with",
+  async ({ server, client, clientOf }) => {
+    const sales = await client.departments.create.mutate({ department: { name: "Sales" } });
+    await client.departments.update.mutate({ id: sales.id, department: { name: "Sales 2" } });
+    const { id: user_setting_id } = await client.user_settings.create.mutate({
+      user_setting: { email: "u@example.com", role: "user" },
+    });
+    const { token } = await client.tokens.create.mutate({ token: { name: "User", user_setting_id } });
+    const scoped = await client.tokens.create.mutate({ token: { name: "Scoped", scopes: ["apps:read"] } });
+
+    const create = (name: string, more = {}) => client.departments.create.mutate({ department: { name, ...more } });
+    const calls: [call: Promise<unknown>, status: number, body: Record<string, unknown>][] = [
+      [clientOf(undefined).account.find.query(), 401, { code: "unauthorized" }],
+      [clientOf("atr_wrong").account.find.query(), 401, { code: "unauthorized" }],
+      [clientOf(token).departments.list.query({}), 403, { code: "forbidden" }],
+      [clientOf(scoped.token).departments.list.query({}), 403, { code: "forbidden" }],
+      [client.departments.find.query({ id: 99 }), 404, { code: "not_found" }],
+      [client.departments.delete.mutate({ id: 99 }), 404, { code: "not_found" }],
+      [client.apps.find.query({ id: "no-uuid" }), 404, { code: "not_found" }],
+      [client.departments.list.query({ page: 0 }), 400, { code: "bad_request" }],
+      [create(" "), 422, { name: ["can't be blank"] }],
+      [create("sALES 2"), 422, { name: ["has already been taken"] }],
+      [create("x".repeat(256), { email: "no" }), 422, {
+        name: ["is too long (maximum is 255 characters)"],
+        email: ["is not an e-mail address"],
+      }],
+      [client.departments.create.mutate({ department: { name: "New", user_setting_ids: [77] } }), 422, {
+        user_setting_ids: ["has unknown ids: 77"],
+      }],
+    ];
+    const seen = await Promise.all(calls.map(([call]) => refusal(call)));
+    seen.forEach(({ httpStatus, body }, index) => {
+      const [, status, expected] = calls[index] ?? [];
+      assert.equal(httpStatus, status, `call ${index}: ${JSON.stringify(body)}`);
+      const said = "error" in body ? { code: body.code } : body;
+      assert.deepEqual(said, expected, `call ${index}`);
+    });
+
+    const conflict = await refusal(
+      client.departments.update.mutate({ id: sales.id, department: { name: "Sales 3", lock_version: 0 } }),
+    );
+    assert.deepEqual([conflict.httpStatus, conflict.code, conflict.path], [409, "CONFLICT", "departments.update"]);
+    assert.deepEqual(conflict.body.current, await client.departments.find.query({ id: sales.id }));
+
+    const over_rest = await server.request("POST", "/account/departments.json", { json: { department: { name: "" } } });
+    const over_trpc = await refusal(create(""));
+    assert.deepEqual(over_trpc.body, over_rest.body);
+    assert.equal(over_trpc.message, "name can't be blank");
+    assert.equal(JSON.stringify(over_trpc).includes("stack"), false);
+  },
+);
+
+onPort(
+  "client: a compile error, or a source beyond the limit, is told on source_code",
+  async ({ client: { apps } }) => {
+    const broken = apps.create.mutate({ app: { name: "Broken", app_engine: "svelte", source_code: "<p>{#if}</p>" } });
+    const { httpStatus, body } = await refusal(broken);
+    assert.equal(httpStatus, 422);
+    assert.match(String(Object(body).source_code), /^\d+:\d+ /);
+    const long = apps.create.mutate({ app: { name: "Long", app_engine: "html", source_code: "x".repeat(200_001) } });
+    assert.deepEqual((await refusal(long)).body, { source_code: ["is too long (maximum is 200000 characters)"] });
+    const huge = apps.create.mutate({ app: { name: "Huge", app_engine: "html", source_code: "x".repeat(2_100_000) } });
+    const refused = await refusal(huge);
+    assert.deepEqual([refused.httpStatus, refused.body.code], [413, "payload_too_large"]);
+  },
+);
+
+onPort("client: the token may come from a function, asked for each request", async ({ url }) => {
+  let asked = 0;
+  const { account } = createClient({ url: `${url}/`, token: () => (asked++, Promise.resolve(ADMIN_TOKEN)) });
+  await account.find.query();
+  await account.find.query();
+  assert.equal(asked, 2);
+});
