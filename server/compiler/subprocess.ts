@@ -27,7 +27,8 @@ export function startSubprocess(command: Deno.Command, ready_limit_ms: number): 
   const child = command.spawn();
   const writer = child.stdin.getWriter();
   const lines = readLines(child.stdout);
-  const ended = child.status.then(() => undefined);
+  // The pipe to it is ours, and stays open until it is closed here.
+  const ended = child.status.then(() => writer.abort()).catch(() => {});
   let last_words = "";
 
   const heard = (async () => {

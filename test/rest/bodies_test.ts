@@ -21,8 +21,9 @@ const post = (name: string, raw: BodyInit, status: number, rest: Partial<Scenari
   ...rest,
 });
 
+/** @param depth of the whole body */
 const nested = (depth: number) =>
-  `{"department":{"name":"Deep ${depth}","x":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
+  `{"department":{"name":"Deep ${depth}","x":${"[".repeat(depth - 2)}${"]".repeat(depth - 2)}}}`;
 
 onStage("bodies: malformed JSON is 400", async ({ ask, play }) => {
   await play([
@@ -58,8 +59,8 @@ onStage("bodies: malformed JSON is 400", async ({ ask, play }) => {
       400,
     ),
     post("UTF-16", new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 400),
-    post("nested 60 levels deep, which is allowed", nested(60), 201),
-    post("nested 70 levels deep", nested(70), 400),
+    post("nested 64 levels deep, which is the limit", nested(64), 201),
+    post("nested 65 levels deep", nested(65), 400),
     post("nested a million levels deep", nested(500_000), 400),
     post("a million brackets that are not closed", "[".repeat(1_000_000), 400),
     post("a million braces that are not closed", '{"a":'.repeat(200_000), 400),
