@@ -32,11 +32,8 @@ export async function readApp({ sql, viewer }: Context, id: string): Promise<Jso
 /** @throws {CompileFailure} */
 export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>> {
   await proveDepartment(ctx, input.department_id ?? null);
-  const build = await ctx.compiler.compile({
-    engine: input.app_engine,
-    css_engine: input.css_engine,
-    source_code: input.source_code,
-  });
+  const { app_engine: engine, css_engine, source_code } = input;
+  const build = await ctx.compiler.compile({ engine, css_engine, source_code }, ctx.viewer.account_id);
   const values = { ...valuesOf(input, {}), ...buildValues(build) };
   const created = await insertApp(ctx.sql, ctx.viewer, uuid(), values);
   if (!created) throw new Error("an insert returned no row");
@@ -114,10 +111,10 @@ const differs = (app: Written, changes: AppChanges, keys: readonly (keyof Writte
 
 const keeps = (app: Written, changes: AppChanges) => differs(app, changes, [...SOURCES, "actions"]);
 
-async function rebuilt({ compiler }: Context, app: Written, changes: AppChanges): Promise<Values> {
+async function rebuilt({ compiler, viewer }: Context, app: Written, changes: AppChanges): Promise<Values> {
   if (!differs(app, changes, SOURCES)) return {};
   const { app_engine: engine, css_engine, source_code } = { ...app, ...changes };
-  return buildValues(await compiler.compile({ engine, css_engine, source_code }));
+  return buildValues(await compiler.compile({ engine, css_engine, source_code }, viewer.account_id));
 }
 
 /** @param fields as they are before the write */
