@@ -52,7 +52,7 @@ export const on_postgres = Deno.env.get("TEST_DATABASE") === "postgres";
 export async function startServer(environment: Record<string, string> = {}): Promise<TestServer> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_test_" });
   const database_url = on_postgres ? await createDatabase() : undefined;
-  if (!database_url) await copyFolder(await migratedFolder(), folder);
+  if (!database_url) await copyMigrated(folder);
   const config = readConfig({
     DATA_DIR: folder,
     ADMIN_TOKEN,
@@ -119,6 +119,9 @@ export async function createDatabase(): Promise<string> {
   url.pathname = `/${name}`;
   return url.href;
 }
+
+/** Makes an embedded database in the folder, with every migration applied and no account. */
+export const copyMigrated = async (folder: string) => copyFolder(await migratedFolder(), folder);
 
 /** A data folder with every migration applied, made once a machine and state of the migrations. */
 async function migratedFolder(): Promise<string> {

@@ -8,6 +8,7 @@ import type { Runtime } from "./protocol.ts";
 const MINIFY = {
   minify: true,
   legalComments: "none",
+  charset: "utf8",
   sourcemap: false,
   logLevel: "silent",
   tsconfigRaw: {},

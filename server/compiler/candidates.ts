@@ -7,7 +7,8 @@
 const RUN =
   /(?:[^\s"'`<>{}()[\]=;,\\|$^?]|\[[^\s[\]]*(?:\[[^\s[\]]*\][^\s[\]]*)*\]|\([^\s()]*(?:\([^\s()]*\)[^\s()]*)*\))+/g;
 
-/** What stands inside an arbitrary value and is not one itself: `cond?'a':'b'`, `fn(x)`. */
+/** Strings in brackets that have no white space: `["a","b"]`, `add("a")`. */
+const QUOTED = /["'`]/;
 const WORD = /[^\s"'`<>{}()[\]=;,\\|$^?]+/g;
 
 /** A class name starts with a letter, or with the sign of a negative, important, variant or arbitrary one. */
@@ -18,10 +19,10 @@ const LONGEST = 500;
 
 export function candidatesIn(source: string): string[] {
   const found = new Set<string>();
-  for (const pattern of [RUN, WORD]) {
-    for (const [token] of source.matchAll(pattern)) {
-      if (token.length <= LONGEST) addForms(found, token);
-    }
+  for (const [token] of source.matchAll(RUN)) {
+    if (token.length > LONGEST) continue;
+    addForms(found, token);
+    if (QUOTED.test(token)) { for (const [word] of token.matchAll(WORD)) addForms(found, word); }
   }
   return [...found];
 }
@@ -29,13 +30,10 @@ export function candidatesIn(source: string): string[] {
 function addForms(found: Set<string>, token: string) {
   const bare = token.replace(/^[.:,]+/, "").replace(/[.:,]+$/, "");
   add(found, bare);
-  if (token.includes(".")) { for (const part of token.split(".")) add(found, part); // pug-like `div.flex.p-4`
-   }
+  if (token.includes(".")) { for (const part of token.split(".")) add(found, part); } // `div.flex.p-4`
+  if (bare.startsWith("class:")) add(found, bare.slice("class:".length)); // Svelte's directive
   const colon = bare.indexOf(":");
-  if (colon > 0) {
-    add(found, bare.slice(0, colon)); // `{flex:on}`
-    add(found, bare.slice(colon + 1)); // `class:flex`
-  }
+  if (colon > 0) add(found, bare.slice(0, colon)); // `{flex:on}`
 }
 
 function add(found: Set<string>, name: string) {

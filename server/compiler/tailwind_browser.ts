@@ -8,7 +8,7 @@ export const keepsCached = () => import("@tailwindcss/browser");
 
 /** What only Tailwind understands. */
 const DIRECTIVES =
-  /@(?:apply|theme|utility|variant|custom-variant|layer|reference|tailwind)\b|--(?:alpha|spacing)\(|\btheme\(/;
+  /@import\s+["']tailwindcss|@(?:apply|theme|utility|variant|custom-variant|layer|reference|tailwind)\b|--(?:alpha|spacing)\(|\btheme\(/;
 
 /**
  * The browser build reads `<style type="text/tailwindcss">` only, so styles with its directives must come as that.

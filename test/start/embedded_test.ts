@@ -396,6 +396,21 @@ test("what is no protocol ends its own connection only; encryption is declined",
   assert.deepEqual([...await sql`select 1 as n`], [{ n: 1 }]);
 });
 
+test("the rest of the process has its turn while a client asks without pause", async (_sql, embedded) => {
+  const sql = pool(embedded, { max: 1 });
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  // From 1 KB on the driver writes at once, without a turn of the event loop of its own.
+  const text = "x".repeat(2_000);
+  for (let i = 0; i < 500; i++) {
+    // deno-lint-ignore no-await-in-loop -- without pause, one after the other
+    await sql`select ${text}::text as text`;
+  }
+  clearInterval(timer);
+  assert.ok(ticks > 0);
+  await sql.end();
+});
+
 test("a pool that ends leaves the database to the next", async (sql, embedded) => {
   await sql`create table a (n int)`;
   await sql.listen("news", () => {});

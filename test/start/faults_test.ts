@@ -4,7 +4,7 @@ import { openDatabase } from "../../server/database.ts";
 import { createLog } from "../../server/log.ts";
 import { on_postgres } from "../harness.ts";
 import { freePort } from "../ports.ts";
-import { ask, emptyPlace, type Environment, launch, run, SECRET_KEYS, stop } from "./launch.ts";
+import { ask, emptyPlace, type Environment, launch, newPlace, run, SECRET_KEYS, stop } from "./launch.ts";
 
 /** Proves that it ends with code 1, these lines and nothing else. */
 async function refuses(environment: Environment, lines: RegExp[], ...args: string[]): Promise<void> {
@@ -45,7 +45,7 @@ Deno.test("faults: every wrong or missing variable is named in one message, and 
 });
 
 Deno.test("faults: a port in use; the first admin is still shown by the start that succeeds", async () => {
-  await using place = await emptyPlace();
+  await using place = await newPlace();
   {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const PORT = String(listener.addr.port);
@@ -57,7 +57,7 @@ Deno.test("faults: a port in use; the first admin is still shown by the start th
 });
 
 Deno.test("faults: a KV store that cannot be opened; the first admin is still shown by the start that succeeds", async () => {
-  await using place = await emptyPlace();
+  await using place = await newPlace();
   await refuses({ ...place.environment, KV_URL: `${place.folder}/none/kv.sqlite3` }, [
     /^Atrium cannot start: .*database file/,
   ]);
@@ -85,7 +85,7 @@ Deno.test({
   name: "faults: a database that does not exist",
   ignore: !on_postgres,
   async fn() {
-    await using place = await emptyPlace();
+    await using place = await newPlace();
     const url = new URL(place.environment.DATABASE_URL ?? "");
     url.pathname = "/there_is_none";
     await refuses({ ...place.environment, DATABASE_URL: url.href, SECRET_KEYS }, [
@@ -95,7 +95,7 @@ Deno.test({
 });
 
 Deno.test("faults: a database newer than the program is left as it is", async () => {
-  await using place = await emptyPlace();
+  await using place = await newPlace();
   assert.equal((await run(place.environment, "migrate")).code, 0);
   const { DATA_DIR = "", DATABASE_URL } = place.environment;
   const open = () => openDatabase({ data_dir: DATA_DIR, database_url: DATABASE_URL }, createLog(() => {}));
@@ -114,7 +114,7 @@ Deno.test({
   name: "faults: a locked data folder, and who holds it works on",
   ignore: on_postgres,
   async fn() {
-    await using place = await emptyPlace();
+    await using place = await newPlace();
     await using first = await launch({ ...place.environment, ADMIN_TOKEN: "holder" });
     await refuses(place.environment, [/^The folder \S+ is in use by another Atrium process/]);
     await refuses(place.environment, [/^The folder \S+ is in use by another Atrium process/], "token");

@@ -1,5 +1,5 @@
 /** Atrium as a process of its own, started as `deno task start` starts it. */
-import { createDatabase, on_postgres } from "../harness.ts";
+import { copyMigrated, createDatabase, on_postgres } from "../harness.ts";
 import { freePort } from "../ports.ts";
 
 const TREE = new URL("../../", import.meta.url);
@@ -11,7 +11,7 @@ const OF_DENO = /^Warning Permissions in the config file is an experimental feat
 
 export type Environment = Record<string, string>;
 
-/** An empty data folder, and an empty database where the tests run on PostgreSQL. */
+/** A data folder, and a database where the tests run on PostgreSQL. */
 export interface Place extends AsyncDisposable {
   folder: string;
   environment: Environment;
@@ -19,10 +19,21 @@ export interface Place extends AsyncDisposable {
 
 export const SECRET_KEYS = "k1:0123456789abcdef0123456789abcdef";
 
-/** @param database_url instead of a new database */
+/** @param database_url instead of a new, empty database */
 export async function emptyPlace(database_url?: string): Promise<Place> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
   const url = database_url ?? (on_postgres ? await createDatabase() : undefined);
+  return placeOf(folder, url);
+}
+
+/** Without an account, but quicker to start than an empty one where the database is embedded. */
+export async function newPlace(): Promise<Place> {
+  const place = await emptyPlace();
+  if (!on_postgres) await copyMigrated(place.folder);
+  return place;
+}
+
+function placeOf(folder: string, url: string | undefined): Place {
   return {
     folder,
     environment: { DATA_DIR: folder, ...(url && { DATABASE_URL: url, SECRET_KEYS }) },

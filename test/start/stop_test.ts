@@ -1,6 +1,6 @@
 /** SIGTERM and SIGINT: what is in flight is finished, nothing holds the process longer than 5 s. */
 import assert from "node:assert/strict";
-import { ask, emptyPlace, eventually, launch, type Process, stop } from "./launch.ts";
+import { ask, eventually, launch, newPlace, type Process, stop } from "./launch.ts";
 
 const TOKEN = "token-of-the-stop-tests";
 const BODY = JSON.stringify({ department: { name: "Slowly sent" } });
@@ -44,7 +44,7 @@ async function isClosed({ url }: Process): Promise<boolean> {
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`stop: on ${signal} a request in flight is finished, new ones are refused, and it ends with 0`, async () => {
-    await using place = await emptyPlace();
+    await using place = await newPlace();
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
     // An open app makes the process listen for changes; an idle connection stays open beside it.
     assert.equal((await ask(`${process.url}/a/nothing`)).status, 404);
@@ -65,7 +65,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 }
 
 Deno.test("stop: without anything in flight it ends at once, whatever idle connections are left", async () => {
-  await using place = await emptyPlace();
+  await using place = await newPlace();
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   using _idle = await Deno.connect({ hostname: "127.0.0.1", port: process.port });
   assert.equal((await ask(`${process.url}/readyz`)).status, 200);
@@ -75,7 +75,7 @@ Deno.test("stop: without anything in flight it ends at once, whatever idle conne
 });
 
 Deno.test("stop: a request that never ends holds the process for less than 5 s; a second signal changes nothing", async () => {
-  await using place = await emptyPlace();
+  await using place = await newPlace();
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   const request = await beginRequest(process);
   const answer = request.answer();

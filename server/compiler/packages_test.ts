@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { exported, findPackageFile } from "./packages.ts";
+
+Deno.test("packages: an exports field is read as a browser's bundler reads it", () => {
+  const exports = {
+    ".": { node: "./node.js", browser: { development: "./dev.js", default: "./browser.js" }, default: "./index.js" },
+    "./store": { types: "./store.d.ts", default: "./store.js" },
+    "./types": { types: "./types.d.ts" },
+    "./closed": null,
+  };
+  assert.equal(exported(exports, "."), "./browser.js");
+  assert.equal(exported(exports, "./store"), "./store.js");
+  for (const path of ["./types", "./closed", "./unknown"]) assert.equal(exported(exports, path), undefined, path);
+  assert.equal(exported("./main.js", "."), "./main.js");
+  assert.equal(exported("./main.js", "./store"), undefined);
+});
+
+Deno.test("packages: files of this project's packages, and of theirs", () => {
+  const svelte = findPackageFile("svelte");
+  assert.match(svelte.path, /svelte.*index-client\.js$/);
+  assert.match(findPackageFile("clsx", svelte.path).path, /clsx\.mjs$/);
+  assert.throws(() => findPackageFile("svelte/nothing"), /not exported/);
+});

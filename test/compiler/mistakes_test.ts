@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { CompileFailure, type CssEngine } from "../../server/compiler/compiler.ts";
+import { openCompiler } from "./scratch.ts";
+
+/** What an author gets wrong, and every message's headline and excerpt. */
+const MISTAKES: { name: string; source: string; css?: CssEngine; says: (string | RegExp)[] }[] = [
+  {
+    name: "a missing value",
+    source: "<script>\n  let a = ;\n</script>",
+    says: ["2:11 Unexpected token\n  let a = ;\n          ^"],
+  },
+  { name: "an unclosed element", source: "<main>\n  <p>x</p>\n", says: ["1:1 `<main>` was left open\n<main>\n^"] },
+  { name: "an unclosed block", source: "<p>a</p>\n  {#if a}\nx", says: ["2:3 Block was left open\n  {#if a}\n  ^"] },
+  { name: "a wrong closing tag", source: "<div>\n</span>", says: [/^2:1 `<\/span>` attempted to close an element/] },
+  {
+    name: "a misspelt rune, behind a tab",
+    source: "<script>\n\tlet a = $sttate(1);\n</script>",
+    says: [/^2:10 `\$sttate` is an illegal variable name.*\n\tlet a = \$sttate\(1\);\n\t {8}\^$/],
+  },
+  {
+    name: "assigning to a constant",
+    source: "<script>\n  const a = 1;\n  a = 2;\n</script>",
+    says: [/^3:3 Cannot assign to constant\n/],
+  },
+  {
+    name: "an enum",
+    source: `<script lang="ts">\n  enum A { B }\n</script>`,
+    says: [/^2:3 TypeScript language features like enums are not natively supported/],
+  },
+  { name: "types without lang", source: "<script>\nlet a: number = 1\n</script>", says: [/^2:6 Unexpected token\n/] },
+  {
+    name: "two scripts",
+    source: "<script>let a</script>\n<script>let b</script>",
+    says: [/^2:1 A component can have a single/],
+  },
+  {
+    name: "a binding that is not there",
+    source: "<p\n  bind:value={a}>x</p>",
+    says: [/^2:3 `bind:value` can only be used with/],
+  },
+  {
+    name: "props twice",
+    source: "<script>\nlet { a } = $props();\nlet { b } = $props();\n</script>",
+    says: [/^3:13 Cannot use `\$props\(\)` more than once/],
+  },
+  {
+    name: "an unclosed rule",
+    source: "<p>x</p>\n<style>\n p { color: red\n</style>",
+    says: [/^4:9 Unexpected end of input/],
+  },
+  { name: "an unknown each key", source: "{#each a as b (b}\nx{/each}", says: [/^1:17 Expected token \)/] },
+  {
+    name: "imports, all at once, behind letters of several bytes",
+    source: `<script>\n  let żółć = "😀"; import a from "./a.js";\n  import b from "lodash";\n</script>{a}{b}{żółć}`,
+    says: [
+      /^2:34 "\.\/a\.js" cannot be imported; an app may import svelte, svelte\/animate/,
+      /^3:17 "lodash" cannot be imported/,
+    ],
+  },
+  {
+    name: "a name that a module does not have",
+    source: `<script>\n  import { zip } from "svelte/store";\n  zip();\n</script>`,
+    says: [/^2:12 "svelte\/store" has no export "zip"\n {2}import \{ zip \} from "svelte\/store";\n {11}\^$/],
+  },
+  {
+    name: "a class that is not there",
+    source: "<p>x</p>\n<style>\n  p { @apply px-4 paddding-4; }\n</style>",
+    css: "tailwind",
+    says: [/^3:19 Cannot apply unknown utility class `paddding-4`\n/],
+  },
+  {
+    name: "a theme value that is not there",
+    source: "<p>x</p>\n<style>\n  p { color: theme(colors.rde); }\n</style>",
+    css: "tailwind",
+    says: [/^3:14 Could not resolve value for theme function: `theme\(colors\.rde\)`/],
+  },
+  {
+    name: "a theme with a property",
+    source: "<style>\n  @theme { color: red }\n</style>",
+    css: "tailwind",
+    says: [/^2:3 `@theme` blocks must only contain custom properties or `@keyframes`\.\n/],
+  },
+];
+
+Deno.test("mistakes: each message has its place in the author's source", async (test) => {
+  await using compiler = openCompiler();
+  for (const { name, source, css, says } of MISTAKES) {
+    // deno-lint-ignore no-await-in-loop -- one worker
+    await test.step(name, async () => {
+      const failure = await compiler.svelte(source, css).then(() => undefined, (error) => error);
+      assert.ok(failure instanceof CompileFailure, `${failure ?? "it compiles"}`);
+      assert.equal(failure.messages.length, says.length, failure.messages.join("\n"));
+      for (const [i, expected] of says.entries()) {
+        if (typeof expected === "string") assert.equal(failure.messages[i], expected);
+        else assert.match(failure.messages[i] ?? "", expected);
+      }
+    });
+  }
+});

@@ -1,0 +1,186 @@
+/**
+ * Generated requests to every route: no 5xx, none over 5 s, every answer of its declared shape. Source:
+ * design/security.md, "Figures". `FUZZ_REQUESTS=10000` for the long run; `FUZZ_SEED` repeats one.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type Route, routesOf } from "../../server/http/routes.ts";
+import { appRouter } from "../../server/router.ts";
+import type { Answer } from "../harness.ts";
+import { z } from "zod";
+import { anyText, arbitraryOf, NAUGHTY, textPaths, withText } from "./arbitrary.ts";
+import { PNG } from "./images.ts";
+import { addPerson, made } from "./people.ts";
+import { type Ask, inTurn, type Method, onStage } from "./scenario.ts";
+
+const REQUESTS = Number(Deno.env.get("FUZZ_REQUESTS") ?? 1_500);
+const AT_ONCE = 5;
+const LONGEST_MS = 5_000;
+
+const ROUTES = routesOf(appRouter);
+
+interface Generated {
+  route: Route;
+  /** Which of the known ids, or text that may be none. */
+  id: number | string;
+  version: string;
+  input: Record<string, unknown>;
+  query: [string, string][];
+  form: boolean;
+}
+
+const requestFor = (route: Route): fc.Arbitrary<Generated> =>
+  fc.record({
+    route: fc.constant(route).map((route) => Object.assign(Object.create({ toJSON: () => route.name }), route)),
+    id: fc.oneof({ arbitrary: fc.nat(11), weight: 4 }, anyText),
+    version: fc.oneof(fc.constantFrom("1", "2", "0"), anyText),
+    input: (route.input ? arbitraryOf(route.input) : fc.constant({})) as fc.Arbitrary<Record<string, unknown>>,
+    query: fc.array(fc.tuple(fc.constantFrom(...Object.keys(route.input?.shape ?? {}), "x"), anyText), {
+      maxLength: 3,
+    }),
+    form: fc.boolean(),
+  });
+
+/** Deletes are rarer than the rest, so that something is left to work on. */
+const anyRequest = fc.oneof(
+  ...ROUTES.map((route) => ({ arbitrary: requestFor(route), weight: route.method === "DELETE" ? 1 : 3 })),
+);
+
+/** Made of code units at random, a text may have no UTF-8 form; in an address it must have one. */
+const segment = (text: string) => encodeURIComponent(text.toWellFormed()).replace(/^(\.+)$/, "%2e$1");
+
+onStage("fuzz: generated requests", async ({ ask }) => {
+  const apps = await seed(ask);
+  const idOf = ({ route, id }: Generated): string => {
+    if (typeof id === "string") return isAdmins(route, id) ? "x" : segment(id);
+    // The admin and its token, which are the first of their kind, are needed to the end.
+    return route.name.startsWith("apps.") ? apps[id % apps.length] ?? "" : `${id + 2}`;
+  };
+  const perform = async (generated: Generated): Promise<void> => {
+    const { route, version, query, input, form } = generated;
+    const path = route.path.replace(":id", () => idOf(generated)).replace(":version", () => segment(version));
+    const search = query.length > 0 && route.method === "GET"
+      ? `?${new URLSearchParams(query.map(([key, value]) => [key, value.toWellFormed()]))}`
+      : "";
+    const body = Object.fromEntries(route.body.map((key) => [key, input[key]]));
+    const sent = route.body.length === 0
+      ? {}
+      : form && route.meta.multipart_only
+      ? { form: formOf(body) }
+      : { json: body };
+    const answer = await timed(ask, route.method, path + search, sent);
+    if (route.name === "apps.create" && answer.status === 201) apps.push(answer.body.id);
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyRequest, { minLength: AT_ONCE, maxLength: AT_ONCE }),
+      async (requests) => void await Promise.all(requests.map(perform)),
+    ),
+    { numRuns: Math.ceil(REQUESTS / AT_ONCE), ...seedOf("FUZZ_SEED") },
+  );
+  console.log((globalThis as any).tally); (globalThis as any).tally={};
+  assert.equal((await ask("GET", "/account.json")).status, 200, "and the server is well");
+}, { compiles: true });
+
+/** Other spellings of 1 in an address would end the test's own admin or its token. */
+const isAdmins = ({ name }: Route, id: string) => /^(tokens|user_settings)\./.test(name) && Number(id) === 1;
+
+function seedOf(variable: string): { seed?: number } {
+  const seed = Deno.env.get(variable);
+  return seed ? { seed: Number(seed) } : {};
+}
+
+async function timed(ask: Ask, method: Method, path: string, sent: Parameters<Ask>[2]): Promise<Answer> {
+  const started = performance.now();
+  const answer = await ask(method, path, sent);
+  const k = method + " " + path.split("?")[0].replace(/[^/]*?(\.json|$)/g, (m)=>/\d|%/.test(m)?":x":m) ; (globalThis as any).tally ??= {}; ((globalThis as any).tally[k] ??= {})[answer.status] = ((globalThis as any).tally[k][answer.status] ?? 0) + 1;
+  const took = performance.now() - started;
+  const what = `${method} ${path} ${JSON.stringify(sent)?.slice(0, 2_000)}`;
+  assert.ok(answer.status < 500, `${answer.status} for ${what}: ${JSON.stringify(answer.body)}`);
+  assert.notEqual(answer.status, 401, `the admin's token is gone after ${what}`);
+  assert.ok(took < LONGEST_MS, `${Math.round(took)} ms for ${what}`);
+  return answer;
+}
+
+/** Some of everything to work on. Returns the apps' ids. */
+async function seed(ask: Ask): Promise<string[]> {
+  const apps: string[] = [];
+  await inTurn([1, 2, 3, 4], async (index) => {
+    await addPerson(ask, "manager");
+    made(await ask("POST", "/account/departments.json", { json: { department: { name: `Department ${index}` } } }));
+    await inTurn(["team", "group", "mailbox"], async (wrapper) => {
+      const path = `/account/${wrapper}${wrapper === "mailbox" ? "es" : "s"}.json`;
+      made(await ask("POST", path, { json: { [wrapper]: { name: `${wrapper} ${index}` } } }));
+    });
+    const app = { name: `App ${index}`, app_engine: "js", source_code: "Sales 1", url_code: `app-${index}` };
+    apps.push(made(await ask("POST", "/platform/apps.json", { json: { app } })).id);
+  });
+  return apps;
+}
+
+/** As a browser would send the object. */
+function formOf(body: Record<string, unknown>): FormData {
+  const form = new FormData();
+  const append = (name: string, value: unknown): void => {
+    if (Array.isArray(value)) value.forEach((item) => append(`${name}[]`, item));
+    else if (typeof value === "object" && value !== null) {
+      for (const [key, item] of Object.entries(value)) append(`${name}[${key}]`, item);
+    } else if (name.endsWith("[logo]") && String(value).length % 2) form.append(name, new Blob([PNG, String(value)]));
+    else if (value !== undefined && value !== null) form.append(name, String(value));
+  };
+  for (const [key, value] of Object.entries(body)) append(key, value);
+  return form;
+}
+
+/** Bodies that are right, for one naughty field to be put on top. */
+const BASES: Record<string, () => Record<string, unknown>> = {
+  departments: () => ({ name: crypto.randomUUID() }),
+  user_settings: () => ({ email: `${crypto.randomUUID()}@example.com` }),
+  tokens: () => ({ name: "Token", expires_at: null }),
+  apps: () => ({ name: "App", app_engine: "js", source_code: "1" }),
+};
+
+onStage("fuzz: naughty strings in every text field", async ({ ask }) => {
+  const [app = ""] = await seed(ask);
+  const fields = ROUTES.filter(({ body }) => body.length > 0).flatMap((route) => {
+    const wrapper = route.meta.wrapper ? route.input?.shape[route.meta.wrapper] : route.input;
+    return textPaths(wrapper ?? z.never()).filter(([key]) => !route.params.includes(`${key}`)).map((path) => ({
+      route,
+      path,
+    }));
+  });
+  assert.ok(fields.length > 80, `${fields.length} fields`);
+  const all = fields.length * NAUGHTY.length;
+  // A stride without a common divisor reaches every field and every string long before it reaches every pair.
+  const stride = Math.max(1, Math.floor(all / REQUESTS)) | 1;
+  const chosen = Array.from({ length: Math.min(all, REQUESTS) }, (_, index) => {
+    const pair = (index * stride) % all;
+    return { ...(fields[pair % fields.length] ?? fields[0]), text: NAUGHTY[(pair + index) % NAUGHTY.length] ?? "" };
+  });
+  await inTurn(chosen, async ({ route, path, text }) => {
+    if (!route || !path) return;
+    const domain = route.name.split(".")[0] ?? "";
+    const base = route.method === "POST" ? BASES[domain]?.() ?? { name: crypto.randomUUID() } : {};
+    const body = withText(route.meta.wrapper ? base : { field: "source_code", old: "1", new: "1" }, path, text);
+    // The second of its kind: the first user is the admin.
+    const address = route.path.replace(":id", domain === "apps" ? app : "2");
+    await timed(ask, route.method, address, { json: route.meta.wrapper ? { [route.meta.wrapper]: body } : body });
+  });
+}, { compiles: true });
+
+onStage("fuzz: a naughty string comes back as it was sent", async ({ ask }) => {
+  const { id } = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Naughty" } } }));
+  const path = `/account/departments/${id}.json`;
+  await inTurn(NAUGHTY, async (description) => {
+    const answer = await timed(ask, "PATCH", path, { json: { department: { description } } });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.description, description);
+  });
+  await inTurn(NAUGHTY, async (text) => {
+    await timed(ask, "GET", `/a/${segment(text)}`, { token: null }).catch((error) => {
+      if (!/401/.test(error.message)) throw error;
+    });
+    await timed(ask, "GET", `/platform/apps.json?q=${segment(text)}`, {});
+    await timed(ask, "GET", `/logos/${segment(text)}`, {});
+  });
+});

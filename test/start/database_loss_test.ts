@@ -1,0 +1,170 @@
+/** A database that goes away, or kills what is at work on it: PostgreSQL only. */
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { createDatabase, on_postgres } from "../harness.ts";
+import { emptyPlace, eventually, launch, type Process, stop } from "./launch.ts";
+import { openProxy } from "./proxy.ts";
+
+const TOKEN = "token-of-the-loss-tests";
+const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** No answer may take longer: a request that hangs is worse than one that is refused. */
+const PATIENCE_MS = 10_000;
+
+async function ask({ url }: Process, path: string, json?: unknown): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method: json === undefined ? "GET" : "POST",
+    headers: HEADERS,
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const department = (name: string) => ({ department: { name, user_setting_ids: [1] } });
+const create = (process: Process, name: string) => ask(process, "/account/departments.json", department(name));
+
+function assertUnavailable({ status, headers, text }: Answer): void {
+  assert.equal(status, 503, text);
+  assert.match(headers.get("retry-after") ?? "", /^\d+$/);
+  const { error, code } = JSON.parse(text);
+  assert.equal(code, "unavailable");
+  assert.doesNotMatch(error, /postgres|connect|127\.0\.0\.1|select|insert/i, "nothing of the inside");
+}
+
+async function assertAlive(process: Process): Promise<void> {
+  assert.equal((await ask(process, "/healthz")).status, 200);
+}
+
+Deno.test({
+  name: "loss: backends killed inside transactions end requests with 2xx or 503, never the process",
+  ignore: !on_postgres,
+  async fn() {
+    const url = await createDatabase();
+    await using place = await emptyPlace(url);
+    await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
+    const killer = postgres(url, { max: 1, onnotice: () => {} });
+    let working = true;
+    const statuses = new Map<number, number>();
+    const created: string[] = [];
+    const work = async (worker: number) => {
+      for (let index = 0; working; index++) {
+        const name = `Department ${worker} ${index}`;
+        // deno-lint-ignore no-await-in-loop -- one request after another keeps a transaction open at any time
+        const { status } = await create(process, name);
+        if (status === 201) created.push(name);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const workers = Promise.all([1, 2, 3, 4, 5, 6].map(work));
+    let killed = 0;
+    for (let round = 0; round < 60; round++) {
+      // deno-lint-ignore no-await-in-loop -- a blow every 50 ms
+      const rows = await killer`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()
+          and (${round % 3 === 0} or state = 'idle in transaction')
+      `;
+      killed += rows.length;
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    working = false;
+    await workers;
+    assert.ok(killed >= 60, `only ${killed} were killed`);
+    assert.ok((statuses.get(201) ?? 0) > 0 && (statuses.get(503) ?? 0) > 0, JSON.stringify([...statuses]));
+    assert.deepEqual([...statuses.keys()].filter((status) => status !== 201 && status !== 503), []);
+
+    await assertAlive(process);
+    await eventually(async () => (await create(process, "Afterwards")).status === 201, "it works again", 3_000);
+    assert.equal((await ask(process, "/readyz")).status, 200);
+    const rows = await killer<{ name: string; users: number }[]>`
+      select d.name, (select count(*)::int from department_users u where u.department_id = d.id) as users
+      from departments d
+    `;
+    await killer.end();
+    const kept = new Map(rows.map(({ name, users }) => [name, users]));
+    assert.deepEqual(created.filter((name) => kept.get(name) !== 1), [], "what was answered with 201 is there, whole");
+    assert.deepEqual(rows.filter(({ users }) => users !== 1), [], "nothing is half written");
+    assert.equal((await stop(process)).code, 0);
+  },
+});
+
+Deno.test({
+  name: "loss: a database that is away gives 503, and works again without a restart",
+  ignore: !on_postgres,
+  async fn() {
+    const direct = new URL(await createDatabase());
+    await using proxy = openProxy(direct.hostname, Number(direct.port));
+    const proxied = new URL(direct);
+    proxied.port = String(proxy.port);
+    await using place = await emptyPlace(proxied.href);
+    await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
+    assert.equal((await create(process, "Before")).status, 201);
+    assert.equal((await ask(process, "/a/nothing")).status, 404);
+
+    for (const round of [1, 2]) {
+      // deno-lint-ignore no-await-in-loop -- the second round stands on the first
+      await proxy.leave();
+      for (const path of ["/account/departments.json", "/account.json", "/a/counter"]) {
+        // deno-lint-ignore no-await-in-loop -- a failure names its path
+        const answer = await ask(process, path);
+        assert.equal(answer.status, 503, `${path}: ${answer.text.slice(0, 200)}`);
+        assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/, path);
+      }
+      // deno-lint-ignore no-await-in-loop -- likewise
+      assertUnavailable(await create(process, `Away ${round}`));
+      // deno-lint-ignore no-await-in-loop -- likewise
+      const ready = await ask(process, "/readyz");
+      assert.deepEqual([ready.status, JSON.parse(ready.text).database, JSON.parse(ready.text).kv], [503, false, true]);
+      assert.match(ready.headers.get("retry-after") ?? "", /^\d+$/);
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await assertAlive(process);
+
+      proxy.comeBack();
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await eventually(async () => (await create(process, `Back ${round}`)).status === 201, "it works again", 3_000);
+      // deno-lint-ignore no-await-in-loop -- likewise
+      assert.equal((await ask(process, "/readyz")).status, 200);
+    }
+    const names = JSON.parse((await ask(process, "/account/departments.json")).text).map(({ name }: { name: string }) =>
+      name
+    );
+    assert.deepEqual(names, ["Back 1", "Back 2", "Before"]);
+    const { code, stderr } = await stop(process);
+    assert.deepEqual([code, stderr], [0, ""]);
+  },
+});
+
+Deno.test({
+  name: "loss: a database that hangs does not hang /readyz, and the process stops in time",
+  ignore: !on_postgres,
+  async fn() {
+    const direct = new URL(await createDatabase());
+    await using proxy = openProxy(direct.hostname, Number(direct.port));
+    const proxied = new URL(direct);
+    proxied.port = String(proxy.port);
+    await using place = await emptyPlace(proxied.href);
+    await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
+    assert.equal((await ask(process, "/readyz")).status, 200);
+    proxy.freeze();
+    assert.equal((await ask(process, "/readyz")).status, 503);
+    await assertAlive(process);
+    proxy.thaw();
+    await eventually(async () => (await ask(process, "/readyz")).status === 200, "it is ready again", 5_000);
+    proxy.freeze();
+    const held = create(process, "Held").catch(() => "cut off");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const { code, ms } = await stop(process);
+    assert.equal(code, 0);
+    assert.ok(ms < 5_000, `${ms} ms`);
+    await held;
+  },
+});
