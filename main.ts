@@ -4,7 +4,8 @@ import { runCommand } from "./server/commands.ts";
 import { createCompiler } from "./server/compiler/sandbox.ts";
 import { createVendorFiles } from "./server/compiler/vendor_files.ts";
 import { type Config, readConfig } from "./server/config.ts";
-import { openDatabase, surviveLostBackends } from "./server/database.ts";
+import { openDatabase } from "./server/database.ts";
+import { surviveLostConnections } from "./server/database_loss.ts";
 import { prepareAccount } from "./server/domains/account/first_start.ts";
 import { createViewers } from "./server/domains/tokens/viewers.ts";
 import { createApp } from "./server/http/app.ts";
@@ -45,7 +46,7 @@ export async function compose(config: Config, log: Log) {
 
 if (import.meta.main) {
   const log = createLog();
-  surviveLostBackends(log);
+  surviveLostConnections(log);
   try {
     const config = readConfig(Deno.env.toObject());
     if (Deno.args.length > 0) finish(log, await runCommand(config, log, Deno.args));

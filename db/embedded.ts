@@ -31,7 +31,8 @@ export interface EmbeddedOptions {
   load?: Blob;
   /**
    * So long a statement waits for another connection's idle transaction before it fails with SQLSTATE 55P03. The default,
-   * 25 s, is less than the driver's `connect_timeout`, whose error would not say why.
+   * 25 s, is less than the driver's `connect_timeout`, whose error would not say why. A transaction that others still
+   * wait for after twice that time, and that did nothing all the while, is undone and its connection ended.
    */
   lock_wait_ms?: number;
 }

@@ -164,6 +164,12 @@ function statusOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
 }
 
+/** PGlite's file system throws no errors but numbers, those of WASI. */
+const FILE_ERRORS: Record<number, string> = { 2: "permission denied", 51: "no space left", 54: "not a directory" };
+
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  const number = typeof error === "object" && error !== null && "errno" in error ? Number(error.errno) : undefined;
+  if (number === undefined) return String(error);
+  return `its files cannot be written: ${FILE_ERRORS[number] ?? `error ${number}`}`;
 }

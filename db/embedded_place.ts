@@ -45,8 +45,10 @@ export class Place {
   /** Refuses what `next` gave. */
   turnAway(request: Batch | Startup, fault: Fault): void {
     if (request.kind === "startup") {
+      // Both, because a postgres.js connection that once broke under a statement takes the answer to be for that one, and
+      // would connect again and again.
       this.client.answer(errorResponse({ ...fault, severity: "FATAL" }));
-      return this.client.hangUp();
+      return this.client.fail(fault.message);
     }
     this.client.answer(errorResponse(fault));
     this.#is_skipping = request.ends === "flush";

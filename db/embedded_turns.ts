@@ -29,7 +29,7 @@ export class Turns {
   #held_since = 0;
   #session: Session | undefined;
   #reopening: Promise<void> | undefined;
-  #failure: { fault: Fault; until: number } | undefined;
+  #failure: { reason: string; until: number } | undefined;
   #is_awake = false;
   #alarm: ReturnType<typeof setTimeout> | undefined;
   /** When the event loop must have its turn, and what notices that it had. */
@@ -206,15 +206,14 @@ export class Turns {
   #awaitBackend(): boolean {
     if (this.#is_closed || this.#reopening || this.#line.length + this.#tasks.length === 0) return false;
     if (this.#failure && performance.now() < this.#failure.until) {
-      this.#refuseAll(this.#failure.fault);
+      this.#failAll(this.#failure.reason);
       return false;
     }
     this.#reopening = this.#reopen().then((backend) => {
       this.#session = new Session(backend);
       this.#failure = undefined;
     }, (error) => {
-      const fault: Fault = { severity: "FATAL", code: "57P03", message: stoppedBy(textOf(error)) };
-      this.#failure = { fault, until: performance.now() + PAUSE_MS };
+      this.#failure = { reason: stoppedBy(textOf(error)), until: performance.now() + PAUSE_MS };
     }).finally(() => {
       this.#reopening = undefined;
       this.#wake();
@@ -222,28 +221,35 @@ export class Turns {
     return false;
   }
 
-  #refuseAll(fault: Fault): void {
-    for (const { reject } of this.#tasks.splice(0)) reject(new BackendStopped(fault.message));
-    for (const place of this.#line.splice(0)) {
-      place.is_in_line = false;
-      if (place.has_left) this.#places.delete(place.client);
-      else place.refuse(fault);
+  #failAll(reason: string): void {
+    for (const { reject } of this.#tasks.splice(0)) reject(new BackendStopped(reason));
+    for (const { client } of this.#line.splice(0)) {
+      this.#places.delete(client);
+      client.fail(reason);
     }
   }
 
-  /** So that a statement that waits inside of another's transaction, which waits for it, does not wait for ever. */
+  /**
+   * Nobody waits for ever for a transaction that does nothing, be it because that waits in turn for who waits. First
+   * those who wait are refused; if that does not help, and others come to wait, it is undone.
+   */
   #setAlarm(): void {
-    const waits = this.#line.map((place) => place.waits_since ?? Infinity);
-    const due = Math.max(Math.min(...waits), this.#held_since) + this.#lock_wait_ms;
     clearTimeout(this.#alarm);
     this.#alarm = undefined;
-    if (!this.#holder || due === Infinity) return;
-    this.#alarm = setTimeout(() => {
-      const long_ago = performance.now() - this.#lock_wait_ms;
-      const waiting = this.#held_since > long_ago ? [] : [...this.#line];
-      for (const place of waiting) place.refuse(held(this.#lock_wait_ms), long_ago);
-      this.#setAlarm();
-    }, due - performance.now() + 1);
+    const waits = Math.min(...this.#line.map((place) => place.waits_since ?? Infinity));
+    if (!this.#holder || waits === Infinity) return;
+    const due = Math.max(waits, this.#held_since) + this.#lock_wait_ms;
+    this.#alarm = setTimeout(() => this.#endWaiting(), due - performance.now() + 1);
+  }
+
+  #endWaiting(): void {
+    const ms = this.#lock_wait_ms;
+    const now = performance.now();
+    if (this.#held_since + ms > now) return this.#setAlarm();
+    if (this.#held_since + 2 * ms < now) {
+      this.#holder?.client.fail(`a transaction did nothing for ${2 * ms} ms, and is undone`);
+    } else for (const place of [...this.#line]) place.refuse(held(ms), now - ms);
+    this.#setAlarm();
   }
 }
 

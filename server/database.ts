@@ -2,7 +2,8 @@
 import postgres from "postgres";
 import { openEmbedded } from "../db/embedded.ts";
 import type { Config } from "./config.ts";
-import { faultOf, type Log } from "./log.ts";
+import { guardTransactions } from "./database_loss.ts";
+import type { Log } from "./log.ts";
 
 /** A pool or a transaction: queries take either. */
 export type Sql = postgres.ISql<Types>;
@@ -67,7 +68,7 @@ function openPostgres(url: string, log: Log): Promise<Database> {
     // Connections are renewed, so that none outlives a failover for long.
     max_lifetime: 30 * 60,
   });
-  return Promise.resolve({ sql, close: () => sql.end({ timeout: DRAIN_S }) });
+  return Promise.resolve({ sql: guardTransactions(sql), close: () => sql.end({ timeout: DRAIN_S }) });
 }
 
 async function openFolder(folder: string, log: Log): Promise<Database> {
@@ -82,23 +83,4 @@ async function openFolder(folder: string, log: Log): Promise<Database> {
       await embedded.close();
     },
   };
-}
-
-/**
- * postgres.js raises an uncaught error when a backend dies inside a transaction; the pool itself recovers. Anything
- * else uncaught still ends the process.
- */
-export function surviveLostBackends(log: Log): void {
-  const belongsToDriver = (error: unknown) =>
-    error instanceof Error && /\/postgres[@/].*\/(connection|index|queue)\.js/.test(error.stack ?? "");
-  globalThis.addEventListener("error", (event) => {
-    if (!belongsToDriver(event.error)) return;
-    event.preventDefault();
-    log.error("database connection lost", faultOf(event.error));
-  });
-  globalThis.addEventListener("unhandledrejection", (event) => {
-    if (!belongsToDriver(event.reason)) return;
-    event.preventDefault();
-    log.error("database connection lost", faultOf(event.reason));
-  });
 }

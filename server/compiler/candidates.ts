@@ -11,8 +11,8 @@ const RUN =
 const QUOTED = /["'`]/;
 const WORD = /[^\s"'`<>{}()[\]=;,\\|$^?]+/g;
 
-/** A class name starts with a letter, or with the sign of a negative, important, variant or arbitrary one. */
-const START = /^[a-zA-Z@!*[_-]/;
+/** A class name starts with a letter or digit (`2xl:block`), or with the sign of a negative, important, variant or arbitrary one. */
+const START = /^[\w@!*[-]/;
 
 /** Longer ones are data (base64, minified code), never a class. */
 const LONGEST = 500;

@@ -24,7 +24,7 @@ Deno.test("tailwind: the classes that the source names, and no others", async ()
   ];
   assert.deepEqual(present.filter((name) => !css.includes(name)), []);
   assert.doesNotMatch(css, /\.grid\{|\.p-4\{|\.hidden\{|\n\s/);
-  assert.match(css, /^@layer theme,base,components,utilities;/);
+  assert.match(css, /^(@layer properties;)?@layer theme,base,components,utilities;/);
   assert.ok(Number.isInteger(css_build_time) && css_build_time >= 1);
   assert.match(config.compiler.tailwindcss ?? "", /^4\./);
 });

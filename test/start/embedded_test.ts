@@ -398,6 +398,7 @@ test("what is no protocol ends its own connection only; encryption is declined",
 
 test("the rest of the process has its turn while a client asks without pause", async (_sql, embedded) => {
   const sql = pool(embedded, { max: 1 });
+  await sql`select 1`;
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
   // From 1 KB on the driver writes at once, without a turn of the event loop of its own.
