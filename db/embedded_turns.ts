@@ -4,7 +4,8 @@
  */
 import { type Backend, BackendStopped } from "./embedded_backend.ts";
 import { Place } from "./embedded_place.ts";
-import { type Client, Session } from "./embedded_session.ts";
+import { Revival, stoppedBy } from "./embedded_revival.ts";
+import type { Client, Session } from "./embedded_session.ts";
 import type { Fault } from "./wire.ts";
 import type { Batch, Startup } from "./wire_client.ts";
 
@@ -16,22 +17,20 @@ interface Task {
 
 /** After so long at a stretch the rest of the process has its turn. */
 const SLICE_MS = 10;
-/** A backend that did not start is not tried again sooner. */
-const PAUSE_MS = 2_000;
+/** So long a client that was welcomed may take to its first statement, while all others wait. */
+const GREETING_MS = 50;
 
 export class Turns {
-  readonly #reopen: () => Promise<Backend>;
+  readonly #revival: Revival;
   readonly #lock_wait_ms: number;
   readonly #places = new Map<Client, Place>();
   #line: Place[] = [];
   #tasks: Task[] = [];
   #holder: Place | undefined;
   #held_since = 0;
-  #session: Session | undefined;
-  #reopening: Promise<void> | undefined;
-  #failure: { reason: string; until: number } | undefined;
   #is_awake = false;
   #alarm: ReturnType<typeof setTimeout> | undefined;
+  #greeting: ReturnType<typeof setTimeout> | undefined;
   /** When the event loop must have its turn, and what notices that it had. */
   #slice: { until: number; end: ReturnType<typeof setImmediate> } | undefined;
   #is_closed = false;
@@ -40,14 +39,13 @@ export class Turns {
 
   /** @param reopen starts the backend again after it stopped */
   constructor(backend: Backend, reopen: () => Promise<Backend>, lock_wait_ms: number) {
-    this.#session = new Session(backend);
-    this.#reopen = reopen;
+    this.#revival = new Revival(backend, reopen);
     this.#lock_wait_ms = lock_wait_ms;
   }
 
   /**
-   * Welcomes the client when its turn comes, and not before: postgres.js reports a connection that is refused, but a
-   * failure of its own first statement, which asks for types, ends the process.
+   * Welcomes the client when its turn comes, and lets it run its first statement before anyone else. With postgres.js
+   * that one is its own and asks for types, and nobody catches it: were it refused, the process would end.
    */
   join(client: Client, startup: Startup): void {
     this.#places.set(client, new Place(client));
@@ -95,20 +93,21 @@ export class Turns {
   /** Ends every connection, then the backend, with all of its work in the folder. */
   async close(): Promise<void> {
     this.#is_closed = true;
-    await this.#reopening;
+    await this.#revival.attempt;
     for (const client of [...this.#places.keys()]) {
       client.hangUp();
       this.leave(client);
     }
-    if (!this.#session) return;
-    const { backend } = this.#session;
+    const { session } = this.#revival;
+    if (!session) return;
     try {
-      await this.alone(() => backend.select("checkpoint"));
+      await this.alone(({ backend }) => backend.select("checkpoint"));
     } finally {
       clearTimeout(this.#alarm);
+      clearTimeout(this.#greeting);
       clearImmediate(this.#slice?.end);
-      this.#session = undefined;
-      await backend.close();
+      this.#revival.session = undefined;
+      await session.backend.close();
     }
   }
 
@@ -135,7 +134,7 @@ export class Turns {
       end: setImmediate(() => this.#slice = undefined),
     };
     const { until } = this.#slice;
-    while (this.#session ? this.#step(this.#session) : this.#awaitBackend()) {
+    while (this.#revival.session ? this.#step(this.#revival.session) : this.#awaitBackend()) {
       if (performance.now() < until) continue;
       setImmediate(() => this.#go());
       return;
@@ -155,7 +154,7 @@ export class Turns {
       else return false;
     } catch (error) {
       task?.reject(error);
-      if (!task || error instanceof BackendStopped) this.#halt(textOf(error));
+      if (!task || error instanceof BackendStopped) this.#halt(stoppedBy(error));
     }
     return true;
   }
@@ -176,13 +175,21 @@ export class Turns {
       return true;
     }
     this.runs++;
-    this.#holder = outcome && outcome.state !== "idle" ? place : undefined;
+    clearTimeout(this.#greeting);
+    this.#holder = outcome?.state === "idle" ? undefined : place;
     this.#held_since = performance.now();
     if (place.waits_since !== undefined) this.#lineUp(place);
+    if (!outcome) this.#greeting = setTimeout(() => this.#release(place), GREETING_MS);
     // Last, because an answer may bring the client's next request.
     if (outcome) session.tell(client, outcome);
     else client.welcome();
     return true;
+  }
+
+  #release(place: Place): void {
+    if (this.#holder !== place) return;
+    this.#holder = undefined;
+    this.#wake();
   }
 
   #clear(session: Session, place: Place): void {
@@ -195,29 +202,18 @@ export class Turns {
   /** The backend is gone, and with it all that the clients had in its session: they must connect anew. */
   #halt(reason: string): void {
     const clients = [...this.#places.keys()];
-    this.#session = undefined;
+    this.#revival.session = undefined;
     this.#holder = undefined;
     this.#line = [];
     this.#places.clear();
-    for (const client of clients) client.fail(stoppedBy(reason));
+    for (const client of clients) client.fail(reason);
   }
 
-  /** Starts it again for whoever waits. Recovery brings back all that was acknowledged. */
   #awaitBackend(): boolean {
-    if (this.#is_closed || this.#reopening || this.#line.length + this.#tasks.length === 0) return false;
-    if (this.#failure && performance.now() < this.#failure.until) {
-      this.#failAll(this.#failure.reason);
-      return false;
-    }
-    this.#reopening = this.#reopen().then((backend) => {
-      this.#session = new Session(backend);
-      this.#failure = undefined;
-    }, (error) => {
-      this.#failure = { reason: stoppedBy(textOf(error)), until: performance.now() + PAUSE_MS };
-    }).finally(() => {
-      this.#reopening = undefined;
-      this.#wake();
-    });
+    const { failure, attempt } = this.#revival;
+    if (this.#is_closed || attempt || this.#line.length + this.#tasks.length === 0) return false;
+    if (failure !== undefined) this.#failAll(failure);
+    else void this.#revival.tryAgain().then(() => this.#wake());
     return false;
   }
 
@@ -239,7 +235,7 @@ export class Turns {
     const waits = Math.min(...this.#line.map((place) => place.waits_since ?? Infinity));
     if (!this.#holder || waits === Infinity) return;
     const due = Math.max(waits, this.#held_since) + this.#lock_wait_ms;
-    this.#alarm = setTimeout(() => this.#endWaiting(), due - performance.now() + 1);
+    this.#alarm = setTimeout(() => this.#endWaiting(), Math.max(1, due - performance.now() + 1));
   }
 
   #endWaiting(): void {
@@ -260,10 +256,6 @@ function held(ms: number): Fault {
     message: `waited ${ms} ms for the embedded database, which another connection keeps in an idle transaction`,
     hint: "Inside of sql.begin, use the transaction's own handle.",
   };
-}
-
-function stoppedBy(reason: string): string {
-  return `the embedded database stopped: ${reason}`;
 }
 
 function textOf(error: unknown): string {

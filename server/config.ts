@@ -85,7 +85,8 @@ const Environment = z.object({
   KV_URL: z.string().optional(),
   ADMIN_TOKEN: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces").optional(),
   ADMIN_EMAIL: z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address").default("admin@localhost"),
-  ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").max(1024).optional(),
+  ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").max(1024, "must have at most 1024 characters")
+    .optional(),
   SECRET_KEYS: secretKeys.optional(),
   EGRESS_ALLOW: egressAllow.default([]),
   APPS_ORIGIN: z.string().regex(/^https?:\/\/\*\.[^\s/]+$/, "must look like https://*.apps.example").optional(),

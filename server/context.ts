@@ -15,6 +15,8 @@ export interface Viewer {
   user_id: number;
   token_id: number;
   role: Role;
+  /** When the token ends, ISO 8601; null is never. */
+  expires_at: string | null;
   /** `<domain>:read` or `<domain>:write`; null is everything that the role may do. */
   scopes: readonly string[] | null;
   /** Visibility by department is restricted in this account. */

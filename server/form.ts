@@ -4,6 +4,9 @@ import { badRequest } from "./errors.ts";
 
 type Tree = { [key: string]: unknown };
 
+/** Characters of a field's name, so that none nests deep. */
+const NAME_LIMIT = 255;
+
 /**
  * `department[name]=x`, `department[user_setting_ids][]=1` as nested objects. A blank entry of a list stands for
  * an empty list, as HTML forms send it.
@@ -13,8 +16,10 @@ type Tree = { [key: string]: unknown };
 export function nest(form: FormData): Tree {
   const tree: Tree = Object.create(null);
   for (const [name, value] of form) {
-    const [, head, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
-    if (head === undefined || rest === undefined) throw badRequest("A form field has a malformed name");
+    const [, head, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name.slice(0, NAME_LIMIT + 1)) ?? [];
+    if (head === undefined || rest === undefined || name.length > NAME_LIMIT) {
+      throw badRequest("A form field has a malformed name");
+    }
     plant(tree, [head, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, key = ""]) => key)], value);
   }
   return tree;
@@ -29,12 +34,13 @@ function plant(tree: Tree, [key = "", next, ...rest]: string[], value: FormDataE
     if (value !== "") list.push(value);
   } else {
     const branch = tree[key] ??= Object.create(null);
-    if (typeof branch !== "object" || branch === null || Array.isArray(branch)) {
-      throw badRequest(`The form field ${key} is both an object and a value`);
-    }
-    plant(branch as Tree, [next, ...rest], value);
+    if (!isTree(branch)) throw badRequest(`The form field ${key} is both an object and a value`);
+    plant(branch, [next, ...rest], value);
   }
 }
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Blob);
 
 /**
  * Turns text into the numbers, booleans and lists that the schema wants; the schema refuses what does not fit. A form

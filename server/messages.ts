@@ -11,11 +11,15 @@ type Issue = z.core.$ZodIssue;
  */
 export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
   const fields: Fields = {};
+  const mistyped = new Set<string>();
   for (const issue of issues) {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     for (const path of keys) {
       const inner = path[0] === wrapper ? path.slice(1) : path;
       const field = inner.join(".") || "base";
+      // What zod measures of a value of the wrong type says nothing more.
+      if (mistyped.has(field)) continue;
+      if (issue.code === "invalid_type") mistyped.add(field);
       const messages = fields[field] ??= [];
       const message = messageOf(issue);
       if (!messages.includes(message)) messages.push(message);
@@ -55,6 +59,6 @@ const shortMessage = (minimum: number) =>
 function typeMessage({ expected, message }: Extract<Issue, { code: "invalid_type" }>): string {
   if (/received (undefined|null)$/.test(message)) return "can't be blank";
   if (expected === "number" || expected === "int") return "is not a number";
-  const article = /^[aeiou]/.test(expected) ? "an" : "a";
-  return `must be ${article} ${expected === "record" ? "object" : expected}`;
+  const thing = expected === "record" ? "object" : expected;
+  return `must be ${/^[aeiou]/.test(thing) ? "an" : "a"} ${thing}`;
 }

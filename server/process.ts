@@ -104,7 +104,9 @@ function faultSentence(error: unknown): string {
   }
   if (error instanceof DatabaseTooNew || error instanceof DatabaseTooOld) return error.message;
   if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";
-  if (error instanceof Deno.errors.PermissionDenied) return `Not permitted: ${error.message}`;
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AlreadyExists) {
+    return `A file or folder cannot be used (DATA_DIR names where they are): ${error.message}`;
+  }
   const message = error instanceof Error ? error.message : String(error);
   if (refusalOfDatabase(error)?.status === 503) return `The database cannot be reached: ${message}`;
   return `Atrium cannot start: ${message}`;

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import { tooLong } from "./messages.ts";
 
-const characters = (text: string, maximum: number) => text.length <= maximum || [...text].length <= maximum;
+/** A code point is one or two units, so most texts need no counting. */
+const characters = (text: string, maximum: number) =>
+  text.length <= maximum || text.length <= 2 * maximum && [...text].length <= maximum;
 
 /** PostgreSQL stores neither, and a lone surrogate would silently become another character. */
 const storable = (text: string) => !text.includes("\0") && text.isWellFormed();
@@ -80,6 +82,10 @@ export const JsonObject = z.record(z.string(), z.json()).refine(
   (value) => everyString(value, storable),
   NOT_STORABLE,
 );
+
+/** One that lists carry, too: at most `maximum` characters of JSON. */
+export const jsonObject = (maximum: number) =>
+  JsonObject.refine((value) => characters(JSON.stringify(value), maximum), tooLong(maximum));
 
 function everyString(value: unknown, holds: (text: string) => boolean): boolean {
   if (typeof value === "string") return holds(value);

@@ -11,7 +11,7 @@ const RUN =
 const QUOTED = /["'`]/;
 const WORD = /[^\s"'`<>{}()[\]=;,\\|$^?]+/g;
 
-/** A class name starts with a letter or digit (`2xl:block`), or with the sign of a negative, important, variant or arbitrary one. */
+/** A class starts with a letter or digit (`2xl:block`), or a sign: negative, important, variant, arbitrary. */
 const START = /^[\w@!*[-]/;
 
 /** Longer ones are data (base64, minified code), never a class. */

@@ -33,6 +33,9 @@ export interface CompilerOptions {
   deno?: string;
 }
 
+/** Characters of code and styles. Nested rules multiply: 6 KB of source can make 7 MB. */
+const OUTPUT_LIMIT = 4_000_000;
+
 /** Building a runtime bundles megabytes and compresses them as far as it goes. */
 const RUNTIME_LIMIT_MS = 60_000;
 
@@ -73,13 +76,21 @@ export function createCompiler({
     ]);
     const job = { job: "compile", source, runtime, remote_imports } as const;
     const { code, css, imports, warnings, ...times } = read(await pool.perform(job, account, time_limit_ms), engine);
+    if (code.length + css.length > OUTPUT_LIMIT) {
+      throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
+    }
     return {
       code,
       css,
       imports: imports.map(address),
       scripts: [...runtime.scripts, ...tailwind?.scripts ?? []].map(address),
       ...times,
-      config: { compiler: toolchainOf(engine, css_engine), source_hash, size: await sizeOf(code, css), warnings },
+      config: {
+        compiler: toolchainOf(engine, css_engine),
+        source_hash,
+        size: await sizeOf(code, css),
+        warnings: shown(warnings),
+      },
     };
   }
 
@@ -87,7 +98,8 @@ export function createCompiler({
     async compile(source, account = SERVER) {
       const { engine, css_engine, source_code } = source;
       const source_hash = await sha256(source_code);
-      if (!isCompiled(engine)) return unchanged(source_code, source_hash);
+      if (engine === "js" || engine === "html") return unchanged(source_code, source_hash);
+      if (!isCompiled(engine)) throw new CompileFailure([`${engine} apps cannot be compiled by this release`]);
       const key = JSON.stringify([engine, css_engine, source_hash]);
       const known = built.get(key) ?? running.get(key);
       if (known) return known;
@@ -110,6 +122,9 @@ export function createCompiler({
     close: () => pool.close(),
   };
 }
+
+/** Lists carry warnings, too. */
+const shown = (warnings: string[]) => warnings.slice(0, 20).map((warning) => warning.slice(0, 500));
 
 /** The account of work that is nobody's. Accounts count from 1. */
 const SERVER = 0;

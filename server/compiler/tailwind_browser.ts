@@ -18,7 +18,14 @@ const DIRECTIVES =
 export function styleInPage(css: string): string | undefined {
   if (!DIRECTIVES.test(css)) return undefined;
   const text = JSON.stringify(css.replace(/@reference[^;]*;/g, ""));
-  return `\n{ const style = document.createElement("style"); style.type = "text/tailwindcss"; style.textContent = ${text}; document.head.append(style); }\n`;
+  return `
+{
+  const style = document.createElement("style");
+  style.type = "text/tailwindcss";
+  style.textContent = ${text};
+  document.head.append(style);
+}
+`;
 }
 
 export async function buildRuntime(): Promise<BuiltRuntime> {

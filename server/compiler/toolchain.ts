@@ -5,18 +5,26 @@ import type { CssEngine, Engine } from "./compiler.ts";
 
 const Imports = z.record(z.string(), z.string());
 
-/** What each engine is compiled with, and what its apps import. None: the source is served as it is. */
-const PACKAGES: Record<Engine | CssEngine, readonly string[]> = {
-  svelte: ["svelte", "esbuild"],
-  vue: [],
-  react: [],
-  js: [],
-  html: [],
-  kaboom: [],
-  phaser: [],
-  tailwind_all: ["@tailwindcss/browser"],
-  tailwind: ["tailwindcss"],
-  none: [],
+interface Part {
+  /** What it is compiled with, and what its apps import. None: the source is served as it is. */
+  packages: readonly string[];
+  /** The files here that say how its runtime is built: a change in one makes a new runtime, as a new version does. */
+  recipe: readonly string[];
+}
+
+const NOTHING: Part = { packages: [], recipe: [] };
+
+const PARTS: Record<Engine | CssEngine, Part> = {
+  svelte: { packages: ["svelte", "esbuild"], recipe: ["runtime.ts", "svelte_runtime.ts"] },
+  vue: NOTHING,
+  react: NOTHING,
+  js: NOTHING,
+  html: NOTHING,
+  kaboom: NOTHING,
+  phaser: NOTHING,
+  tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["runtime.ts", "tailwind_browser.ts"] },
+  tailwind: { packages: ["tailwindcss"], recipe: [] },
+  none: NOTHING,
 };
 
 const versions = new Map(
@@ -28,9 +36,15 @@ const versions = new Map(
 
 /** Package versions by package name. */
 export function toolchainOf(...parts: (Engine | CssEngine)[]): Record<string, string> {
-  const names = new Set(parts.flatMap((part) => PACKAGES[part]));
+  const names = new Set(parts.flatMap((part) => PARTS[part].packages));
   return Object.fromEntries([...names].map((name) => [name, versions.get(name) ?? "unknown"]));
 }
 
 /** False where the source itself is what a browser gets. */
-export const isCompiled = (engine: Engine): boolean => PACKAGES[engine].length > 0;
+export const isCompiled = (engine: Engine): boolean => PARTS[engine].packages.length > 0;
+
+/** The same text for the same runtime: versions, and how it is built from them. */
+export async function recipeOf(part: Engine | CssEngine): Promise<string> {
+  const files = PARTS[part].recipe.map((file) => Deno.readTextFile(new URL(file, import.meta.url)));
+  return JSON.stringify([toolchainOf(part), ...await Promise.all(files)]);
+}

@@ -2,11 +2,11 @@
  * The runtimes that apps import: built by a worker when the first app asks for them, kept for ever under names that
  * say their content, so that apps compiled before an upgrade go on working.
  */
-import type { CssEngine, Engine, VendorFile } from "./compiler.ts";
+import type { VendorFile } from "./compiler.ts";
 import { sha256 } from "./hash.ts";
 import { type BuiltRuntime, Runtime, type RuntimeName } from "./protocol.ts";
 import { createRecent } from "./recent.ts";
-import { toolchainOf } from "./toolchain.ts";
+import { recipeOf } from "./toolchain.ts";
 
 /** Where vendor files are kept. Files never change: a second `put` of a name may be ignored. */
 export interface VendorStore {
@@ -21,12 +21,6 @@ export interface Vendor {
 
 /** Files that this process keeps at hand. The largest runtime, compressed twice, is 2 MB. */
 const CACHE_BYTES = 16 * 1024 * 1024;
-
-/** The recipes of runtimes: a change in one makes a new runtime, as a new version of a package does. */
-const RECIPES: Partial<Record<RuntimeName, string[]>> = {
-  svelte: ["runtime.ts", "svelte_runtime.ts"],
-  tailwind_all: ["runtime.ts", "tailwind_browser.ts"],
-};
 
 export function createVendor(store: VendorStore, build: (name: RuntimeName) => Promise<BuiltRuntime>): Vendor {
   const files = createRecent<VendorFile>(CACHE_BYTES);
@@ -74,8 +68,6 @@ export function createVendor(store: VendorStore, build: (name: RuntimeName) => P
   };
 }
 
-async function manifestName(name: Engine | CssEngine & RuntimeName): Promise<string> {
-  const recipes = (RECIPES[name] ?? []).map((file) => Deno.readTextFile(new URL(file, import.meta.url)));
-  const made_of = [toolchainOf(name), ...await Promise.all(recipes)];
-  return `${name}-${(await sha256(JSON.stringify(made_of))).slice(0, 32)}.json`;
+async function manifestName(name: RuntimeName): Promise<string> {
+  return `${name}-${(await sha256(await recipeOf(name))).slice(0, 32)}.json`;
 }

@@ -2,13 +2,13 @@
  * A compile worker: a process of its own that reads requests on standard input and answers on standard output. It
  * ends when its input does, so it never outlives the server.
  */
+import { build } from "./build.ts";
 import { bundleApp, bundleStyles } from "./bundle.ts";
-import { CompileFailure, type Source } from "./compiler.ts";
-import { ENGINE_FILES, RUNTIME_FILES } from "./engine.ts";
+import { CompileFailure } from "./compiler.ts";
+import { RUNTIME_FILES } from "./engine.ts";
 import { readLines } from "./lines.ts";
-import { type Answer, READY, type Request, type Runtime, type WorkerBuild } from "./protocol.ts";
+import { type Answer, READY, type Request } from "./protocol.ts";
 import { buildTailwind } from "./tailwind.ts";
-import { styleInPage } from "./tailwind_browser.ts";
 
 /** Of the 256 MB that the heap may take: beyond it an idle worker would hold more than it is worth. */
 const RETIRE_BYTES = 220 * 1024 * 1024;
@@ -19,36 +19,11 @@ type Outcome =
   | Pick<Extract<Answer, { mistakes: unknown }>, "mistakes">
   | Pick<Extract<Answer, { crash: unknown }>, "crash">;
 
-async function compile(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
-  const load = ENGINE_FILES[source.engine];
-  if (!load) throw new CompileFailure([`${source.engine} is not compiled by this server`]);
-  const { compile } = await load();
-  const { source_code, css_engine } = source;
-
-  const start = performance.now();
-  const compiled = compile(source_code);
-  const inPage = css_engine === "tailwind_all" ? styleInPage(compiled.css) : undefined;
-  const code = compiled.code + (inPage ?? "");
-  const bundle = await bundleApp(source_code, { ...compiled, code }, { runtime, remote_imports });
-  const middle = performance.now();
-  const isTailwind = css_engine === "tailwind";
-  const styles = isTailwind ? await buildTailwind(source_code, compiled.css) : inPage ? "" : compiled.css;
-  const css = await bundleStyles(source_code, styles);
-  const end = performance.now();
-  return {
-    ...bundle,
-    css,
-    app_build_time: Math.ceil((isTailwind ? middle : end) - start),
-    css_build_time: isTailwind ? Math.ceil(end - middle) : 0,
-    warnings: [...compiled.warnings, ...bundle.warnings],
-  };
-}
-
 async function perform(request: Request): Promise<Outcome> {
   try {
     if (request.job === "compile") {
       const { source, runtime, remote_imports } = request;
-      return { build: await compile(source, runtime, remote_imports) };
+      return { build: await build(source, runtime, remote_imports) };
     }
     const load = RUNTIME_FILES[request.name];
     if (!load) throw new Error(`${request.name} has no runtime`);

@@ -12,15 +12,15 @@
  */
 import { Hono } from "hono";
 import { type Call, contexts, type Services } from "../context.ts";
-import { internal, notFound, Refusal } from "../errors.ts";
-import { faultOf } from "../log.ts";
+import { notFound } from "../errors.ts";
 import { appRouter } from "../router.ts";
+import { pathOf } from "./address.ts";
 import { mountApps } from "./apps.ts";
 import { mountAssets } from "./assets.ts";
 import { mountHealth } from "./health.ts";
 import { mountOpenApi } from "./openapi.ts";
 import type { PageMemory } from "./pages.ts";
-import { type Env, mountRest, refuse } from "./rest.ts";
+import { type Env, mountRest, refuse, reported } from "./rest.ts";
 import { mountTrpc } from "./trpc.ts";
 
 export type Handler = (request: Request) => Promise<Response>;
@@ -34,22 +34,25 @@ export function createApp(services: Services & { pages: PageMemory }): Handler {
   mountApps(app, services.pages);
   mountAssets(app);
   app.notFound(() => refuse(notFound()));
-  app.onError((error, c) => {
-    if (error instanceof Refusal) return refuse(error);
-    const { log, call } = c.env.context;
-    log.error("request failed", { request_id: call.request_id, ...faultOf(error) });
-    return refuse(internal(error));
-  });
+  app.onError((error, c) => refuse(reported(error, {}, c.env.context)));
   const contextOf = contexts(services);
   const newRequestId = requestIds();
   return async (request) => {
     const started = performance.now();
     const call = callOf(request, newRequestId);
-    const response = await app.fetch(request, { context: contextOf(call) });
+    const answer = (request: Request) => app.fetch(request, { context: contextOf(call) });
+    const response = request.method === "HEAD" ? await headOf(answer, request) : await answer(request);
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
     report(services, request, response, call, started);
     return response;
   };
+}
+
+/** What GET answers, its length too, without the body. */
+async function headOf(answer: (request: Request) => Response | Promise<Response>, request: Request): Promise<Response> {
+  const { status, headers, body } = await answer(new Request(request, { method: "GET" }));
+  if (body) headers.set("content-length", String((await new Response(body).bytes()).length));
+  return new Response(null, { status, headers });
 }
 
 function callOf({ headers }: Request, newRequestId: () => string): Call {
@@ -68,12 +71,6 @@ function requestIds(): () => string {
   const process = crypto.randomUUID().slice(0, 13);
   let count = 0;
   return () => `${process}-${(count++).toString(36)}`;
-}
-
-/** The path without its query, which may hold what a person typed. */
-function pathOf(url: string): string {
-  const query = url.indexOf("?");
-  return url.slice(url.indexOf("/", 8), query === -1 ? undefined : query);
 }
 
 function report({ log }: Services, request: Request, response: Response, call: Call, started: number): void {

@@ -15,6 +15,7 @@ import { findAppUser } from "../domains/user_settings/queries.ts";
 import { unauthorized } from "../errors.ts";
 import { allow } from "../trpc.ts";
 import { visibleTo } from "../visibility.ts";
+import { hostOf, pathOf } from "./address.ts";
 import { FOR_EVERYONE } from "./assets.ts";
 import { noticePage } from "./page.ts";
 import type { PageMemory, ServedApp } from "./pages.ts";
@@ -39,15 +40,13 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function mountApps(app: Hono<Env>, pages: PageMemory): void {
   app.get("/a/:code", (c) => answerPage(c, pages));
   app.get("/a/:id/:file", (c) => answerFile(c, pages));
+  app.get("/a/*", (c) => missing(c.req.raw));
   mountOthers(app, "/a/:code", ["GET"]);
   mountOthers(app, "/a/:id/:file", ["GET"]);
 }
 
 /** A segment as it was sent: encoded slashes and NULs name no app. */
-const segment = (url: string, index: number) =>
-  url.slice(url.indexOf("/", 8)).split("?", 1)[0]?.split("/")[index] ?? "";
-
-const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.indexOf("/", 8));
+const segment = (url: string, index: number) => pathOf(url).split("/")[index] ?? "";
 
 async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
   const request = c.req.raw;

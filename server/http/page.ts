@@ -47,9 +47,13 @@ ${head.join("\n")}
 `;
 }
 
+/** Written so that every text can be read in one way only: another way would take exponential time on hostile ones. */
+const COMMENT = /<!--(?:-?>|(?!-?>)(?:(?!--!?>)[^])*--!?>)/.source;
+const DOCTYPE = new RegExp(`^(?:\\s|${COMMENT})*<!doctype[^>]*>`, "i");
+
 /** Behind a doctype, which must stay first or the browser turns to quirks mode; else at the very start. */
 function insertFirst(document: string, element: string): string {
-  const [doctype = ""] = /^(?:\uFEFF|\s|<!--[^]*?-->)*<!doctype[^>]*>/i.exec(document) ?? [];
+  const [doctype = ""] = DOCTYPE.exec(document) ?? [];
   return doctype + element + document.slice(doctype.length);
 }
 

@@ -1,12 +1,13 @@
 /** REST: every procedure with a `rest` meta, mounted on Hono through `callTRPCProcedure`. */
 import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
 import type { Context as HonoContext, Hono } from "hono";
-import { badRequest, Refusal, unsupported } from "../errors.ts";
+import { badRequest, notFound, Refusal, unsupported } from "../errors.ts";
 import { coerce, nest } from "../form.ts";
 import { Json } from "../json.ts";
 import { type Meta, refusalOf } from "../trpc.ts";
 import { type Context, stamp } from "../context.ts";
 import { faultOf } from "../log.ts";
+import { pathOf, queryOf } from "./address.ts";
 import { type Body, readBody } from "./body.ts";
 import { honoPath, type Route, routesOf } from "./routes.ts";
 
@@ -54,6 +55,8 @@ export function mountOthers(app: Hono<Env>, path: string, known: string[]): void
 
 async function answer(router: AnyTRPCRouter, route: Route, c: HonoContext<Env>): Promise<Response> {
   const { context } = c.env;
+  // An encoded dot is no dot: paths are matched as they are written.
+  if (route.path.endsWith(".json") && !pathOf(c.req.raw.url).endsWith(".json")) return refuse(notFound());
   try {
     const value = await callTRPCProcedure({
       router,
@@ -85,7 +88,7 @@ async function readInput(route: Route, c: HonoContext<Env>): Promise<unknown> {
   const input: Record<string, unknown> = {};
   if (route.body.length > 0) await takeBody(input, route, c.req.raw);
   else takeQuery(input, route, c.req.raw.url);
-  for (const key of route.params) input[key] = coerceKey(route, key, c.req.param(key)?.replace(/\.json$/, ""));
+  for (const key of route.params) input[key] = paramOf(route, key, c.req.param(key)?.replace(/\.json$/, ""));
   return input;
 }
 
@@ -118,6 +121,9 @@ function takeQuery(input: Record<string, unknown>, route: Route, url: string): v
   }
 }
 
+/** A number in a path has one spelling: `01` and `1.0` name nothing. */
+const paramOf = (route: Route, key: string, text = "") => /^0|\./.test(text) ? text : coerceKey(route, key, text);
+
 const coerceKey = ({ input }: Route, key: string, value: unknown) => {
   const schema = input?.shape[key];
   return schema ? coerce(schema, value) : value;
@@ -141,7 +147,8 @@ function send({ meta: { status = 200 } }: Route, c: HonoContext<Env>, value: unk
 
 /** RFC 8288 links to the other pages of a list. */
 function linksOf({ config }: Context, url: string, total: number): { link: string } {
-  const { pathname, searchParams } = new URL(url);
+  const pathname = pathOf(url);
+  const searchParams = queryOf(url);
   const page = Number(searchParams.get("page") ?? 1);
   const last = Math.max(1, Math.ceil(total / Number(searchParams.get("per_page") ?? 100)));
   const to = (rel: string, number: number) => {

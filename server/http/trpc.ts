@@ -12,6 +12,7 @@ import type { Context } from "../context.ts";
 import { badRequest, notFound, Refusal } from "../errors.ts";
 import { Json } from "../json.ts";
 import type { Meta } from "../trpc.ts";
+import { pathOf, queryOf } from "./address.ts";
 import { parseJson, readBody } from "./body.ts";
 import { CORS, type Env, mountOthers, refuse, reported } from "./rest.ts";
 
@@ -39,17 +40,18 @@ interface Answer {
 
 async function answerCalls(router: AnyTRPCRouter, context: Context, request: Request): Promise<Response> {
   if (request.headers.has("trpc-accept")) throw badRequest("Calls are not answered as a stream: use httpBatchLink");
-  const url = new URL(request.url);
-  const batch = url.searchParams.get("batch") === "1";
-  const path = decoded(url.pathname.slice(ENDPOINT.length + 1));
+  const query = queryOf(request.url);
+  const batch = query.get("batch") === "1";
+  const path = decoded(pathOf(request.url).slice(ENDPOINT.length + 1));
   const names = batch ? path.split(",") : [path];
   if (names.length > BATCH_LIMIT) return refuse(badRequest(`At most ${BATCH_LIMIT} calls go into one request`));
-  const inputs = inputsOf(request, url);
+  const forms = names.some((name) => metaOf(router, name).multipart_only);
+  const inputs = inputsOf(request, query, forms);
   const inputOf = async (index: number) => {
     const input = await inputs();
     if (input instanceof FormData) return input;
     const own = batch ? input?.[index] : input;
-    return own === undefined ? undefined : deserialized(own);
+    return own === undefined ? {} : deserialized(own);
   };
   const answers = await Promise.all(
     names.map((name, index) => answerCall(router, context, request, name, () => inputOf(index))),
@@ -69,23 +71,32 @@ function decoded(path: string): string {
   }
 }
 
+/**
+ * Shared values are left as the copies that superjson sends beside them: taken up, a body of 2 KB could stand for
+ * more than any memory holds.
+ */
 function deserialized(input: unknown): unknown {
   try {
-    return superjson.deserialize(input as SuperJSONResult);
+    const { json, meta } = input as SuperJSONResult;
+    return superjson.deserialize({ json, meta: meta && { v: meta.v, values: meta.values } });
   } catch {
     throw badRequest("The input is not what superjson makes");
   }
 }
 
 /** The request's inputs, read and parsed when the first call asks, once. */
-function inputsOf(request: Request, url: URL): () => Promise<Record<string, unknown> | FormData | undefined> {
+function inputsOf(
+  request: Request,
+  query: URLSearchParams,
+  forms: boolean,
+): () => Promise<Record<string, unknown> | FormData | undefined> {
   const read = async () => {
     if (request.method === "GET") {
-      const text = url.searchParams.get("input");
+      const text = query.get("input");
       return text === null ? undefined : parseJson(text);
     }
     if (!request.headers.has("content-type")) return undefined;
-    return (await readBody(request, true)).value;
+    return (await readBody(request, forms)).value;
   };
   let inputs: ReturnType<typeof read> | undefined;
   return () => inputs ??= read();
@@ -98,7 +109,7 @@ async function answerCall(
   path: string,
   getRawInput: () => Promise<unknown>,
 ): Promise<Answer> {
-  const meta: Meta = router._def.procedures[path]?._def.meta ?? {};
+  const meta = metaOf(router, path);
   try {
     const type = typeFor(router, request.method, path);
     const { signal } = request;
@@ -108,6 +119,9 @@ async function answerCall(
     return refused(reported(error, meta, context), path);
   }
 }
+
+const metaOf = (router: AnyTRPCRouter, path: string): Meta =>
+  Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.meta ?? {} : {};
 
 /** @throws {Refusal} 404 for no procedure, 405 for the wrong method */
 function typeFor(router: AnyTRPCRouter, method: string, path: string): "query" | "mutation" {

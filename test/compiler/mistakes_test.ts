@@ -69,6 +69,12 @@ const MISTAKES: { name: string; source: string; css?: CssEngine; says: (string |
     says: [/^3:19 Cannot apply unknown utility class `paddding-4`\n/],
   },
   {
+    name: "an import and a class",
+    source: `<script>import a from "a"; a</script><p>x</p>\n<style>p { @apply nope; }</style>`,
+    css: "tailwind",
+    says: [/^1:23 "a" cannot be imported/, /^2:19 Cannot apply unknown utility class `nope`/],
+  },
+  {
     name: "a theme value that is not there",
     source: "<p>x</p>\n<style>\n  p { color: theme(colors.rde); }\n</style>",
     css: "tailwind",

@@ -1,11 +1,13 @@
 /** The account itself, and its teams, groups and mailboxes. Source: decisions, "Account" and "Users". */
 import assert from "node:assert/strict";
 import { addAccount, as, made } from "./people.ts";
-import { inTurn, onStage, type Scenario } from "./scenario.ts";
+import { inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const json = (account: unknown) => ({ json: { account } });
 
-onStage("account: read and update", async ({ server, ask, play }) => {
+inAccount("account: read and update", async ({ server, ask, play }) => {
   const stranger = await addAccount(server, "taken.example.com");
   const theirs = as(ask, stranger.token);
   const department = made(
@@ -81,7 +83,7 @@ const DIRECTORIES = [
   { path: "mailboxes", wrapper: "mailbox", more: { email: "info@example.com" }, wrong: { email: "nobody" } },
 ];
 
-onStage("teams, groups, mailboxes: list, create, update, delete", async ({ server, ask, play }) => {
+inAccount("teams, groups, mailboxes: list, create, update, delete", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   await inTurn(DIRECTORIES, async ({ path: directory, wrapper, more, wrong }) => {
     const all = `/account/${directory}.json`;

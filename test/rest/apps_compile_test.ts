@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { made } from "./people.ts";
-import { onStage, type Scenario } from "./scenario.ts";
+import { onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/platform/apps.json";
 const at = (id: string, rest = "") => `/platform/apps/${id}${rest}.json`;
@@ -19,7 +21,7 @@ const COUNTER = `<script>
 const fault = (line: number, column: RegExp, offending: string) =>
   new RegExp(`^${line}:${column.source} \\S[^\\n]*\\n[^]*${offending.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`);
 
-onStage("compiler: apps that compile", async ({ ask, play }) => {
+inAccount("compiler: apps that compile", async ({ ask, play }) => {
   const brotli = (config: { size: { brotli: number } }) => config.size.brotli;
   await play([
     {
@@ -42,12 +44,12 @@ onStage("compiler: apps that compile", async ({ ask, play }) => {
       name: "tailwind: compiled on the server",
       method: "POST",
       path: ALL,
-      sent: json({ name: "Counter", url_code: "counter", public: true, css_engine: "tailwind", source_code: COUNTER }),
+      sent: json({ name: "Counter", public: true, css_engine: "tailwind", source_code: COUNTER }),
       status: 201,
       async then({ body: { id, css_build_time, config } }) {
         assert.ok(Number.isInteger(css_build_time) && css_build_time > 0);
         assert.match(config.compiler.tailwindcss, /^4\./);
-        const { body: page } = await ask("GET", "/a/counter", { token: null });
+        const { body: page } = await ask("GET", `/a/${id}`, { token: null });
         const [style = ""] = page.match(new RegExp(`/a/${id}/[^"]+\\.css`)) ?? [];
         assert.match((await ask("GET", style, { token: null })).body, /\.p-4\b/, "a class that is used");
         const modules = [...page.matchAll(/<link rel="modulepreload" href="(\/vendor\/[^"]+)"/g)];
@@ -85,9 +87,9 @@ onStage("compiler: apps that compile", async ({ ask, play }) => {
       body: { app_build_time: 0, css_build_time: 0 },
     },
   ]);
-}, { compiles: true });
+});
 
-onStage("compiler: sources that do not compile are 422 under source_code", async ({ ask, play }) => {
+inAccount("compiler: sources that do not compile are 422 under source_code", async ({ ask, play }) => {
   const refused = (name: string, app: Record<string, unknown>, source_code: unknown): Scenario => ({
     name,
     method: "POST",
@@ -141,10 +143,10 @@ onStage("compiler: sources that do not compile are 422 under source_code", async
     await ask(
       "POST",
       ALL,
-      json({ name: "Good", url_code: "good", public: true, css_engine: "none", source_code: COUNTER }),
+      json({ name: "Good", public: true, css_engine: "none", source_code: COUNTER }),
     ),
   );
-  const { body: page } = await ask("GET", "/a/good", { token: null });
+  const { body: page } = await ask("GET", `/a/${app.id}`, { token: null });
   await play([
     {
       name: "update: refused whole",
@@ -192,5 +194,5 @@ onStage("compiler: sources that do not compile are 422 under source_code", async
       body: { name: "Good", source_code: COUNTER, lock_version: 2 },
     },
   ]);
-  assert.equal((await ask("GET", "/a/good", { token: null })).body, page, "and the page is the same as before");
-}, { compiles: true });
+  assert.equal((await ask("GET", `/a/${app.id}`, { token: null })).body, page, "and the page is the same as before");
+});

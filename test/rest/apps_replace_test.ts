@@ -1,7 +1,9 @@
 /** Partial edits, and the versions that changes leave behind. Source: decisions, "Replace" and "Versions". */
 import assert from "node:assert/strict";
 import { made } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/platform/apps.json";
 const at = (id: string, rest = "") => `/platform/apps/${id}${rest}.json`;
@@ -10,7 +12,7 @@ const JS = { name: "App", app_engine: "js", css_engine: "none" };
 const create = async (ask: Ask, app: Record<string, unknown>) =>
   made(await ask("POST", ALL, { json: { app: { ...JS, ...app } } }));
 
-onStage("replace: source_code", async ({ ask, play }) => {
+inAccount("replace: source_code", async ({ ask, play }) => {
   const { id } = await create(ask, { source_code: "let a = 1;\nlet b = 1;\nlet żółw = '🐢';\n", prompt: null });
   const edit = (name: string, json: Record<string, unknown>, rest: Partial<Scenario> = {}): Scenario => ({
     name,
@@ -75,7 +77,7 @@ onStage("replace: source_code", async ({ ask, play }) => {
   ]);
 });
 
-onStage("replace: prompt and fields", async ({ ask, play }) => {
+inAccount("replace: prompt and fields", async ({ ask, play }) => {
   const fields = { color: "red", list: [1, { deep: true }], dashboard_widget: false };
   const { id } = await create(ask, { source_code: "1", prompt: "Be kind. Be short.", fields });
   const edit = (name: string, json: Record<string, unknown>, status: number, body: unknown): Scenario => ({
@@ -130,7 +132,7 @@ interface Listed {
   version: number;
 }
 
-onStage("versions: every change of source, engines or actions keeps the one before", async ({ ask, play }) => {
+inAccount("versions: every change of source, engines or actions keeps the one before", async ({ ask, play }) => {
   const { id } = await create(ask, { source_code: "one" });
   const versions = async () => (await ask("GET", at(id, "/versions"))).body.map(({ version }: Listed) => version);
   const update = (app: unknown) => ask("PATCH", at(id), { json: { app } });

@@ -1,7 +1,9 @@
 /** Apps: fields and their rules. Replace, versions, pages and the compiler have files of their own. */
 import assert from "node:assert/strict";
 import { addAccount, as, made } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/platform/apps.json";
 const at = (id: string) => `/platform/apps/${id}.json`;
@@ -22,7 +24,7 @@ const refused = (name: string, app: Record<string, unknown>, body: unknown): Sce
   body,
 });
 
-onStage("apps: create and read", async ({ server, ask, play }) => {
+inAccount("apps: create and read", async ({ server, ask, play }) => {
   const { id: created_by_id } = (await ask("GET", "/account/user_settings.json")).body[0];
   const department = made(await ask("POST", "/account/departments.json", { json: { department: { name: "D" } } })).id;
   const full = {
@@ -121,7 +123,7 @@ onStage("apps: create and read", async ({ server, ask, play }) => {
   assert.ok(!server.logged.join("\n").includes("Zażółć"), "sources are not logged");
 });
 
-onStage("apps: validations", async ({ server, ask, play }) => {
+inAccount("apps: validations", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   const theirs = made(
     await as(ask, stranger.token)("POST", "/account/departments.json", { json: { department: { name: "D" } } }),
@@ -199,7 +201,7 @@ onStage("apps: validations", async ({ server, ask, play }) => {
   assert.equal((await ask("GET", ALL)).headers.get("x-total-count"), "1", "what is refused is not made");
 });
 
-onStage("apps: 200,000 characters of source", async ({ play }) => {
+inAccount("apps: 200,000 characters of source", async ({ play }) => {
   const sized = (name: string, source_code: string, status: number): Scenario => ({
     name,
     method: "POST",
@@ -250,7 +252,7 @@ const CODES: [given: string | null, code: string | null | RegExp][] = [
   [`${"y".repeat(100)}!!!`, "y".repeat(100)],
 ];
 
-onStage("apps: url_code is cleaned", async ({ server, ask, play }) => {
+inAccount("apps: url_code is cleaned", async ({ server, ask, play }) => {
   await play(CODES.map(([url_code, expected]): Scenario => ({
     name: `url_code: ${JSON.stringify(url_code)?.slice(0, 30)} becomes ${String(expected).slice(0, 30)}`,
     method: "POST",
@@ -308,7 +310,7 @@ onStage("apps: url_code is cleaned", async ({ server, ask, play }) => {
 /** Source: spec, "Embedding". */
 const MODULES = "organize mail crm kb cms connect voip form insight billing drive fiskator commerce account".split(" ");
 
-onStage("apps: show_in_module", async ({ play }) => {
+inAccount("apps: show_in_module", async ({ play }) => {
   const row = (show_in_module: unknown, status: number): Scenario => ({
     name: `${JSON.stringify(show_in_module)} is ${status}`,
     method: "POST",
@@ -335,7 +337,7 @@ onStage("apps: show_in_module", async ({ play }) => {
   ]);
 });
 
-onStage("apps: update and delete", async ({ server, ask, play }) => {
+inAccount("apps: update and delete", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   const app = await create(ask, { fields: { keep: 1 }, url_code: "app" });
   const theirs = made(await ask("POST", ALL, { ...json(JS), token: stranger.token }));
@@ -408,7 +410,7 @@ onStage("apps: update and delete", async ({ server, ask, play }) => {
   ]);
 });
 
-onStage("apps: list", async ({ server, ask }) => {
+inAccount("apps: list", async ({ server, ask }) => {
   await create(await theirs(ask, server), { name: "Theirs" });
   await create(ask, { name: "beta", public: true, description: "100% of_it\\", show_in_module: "mail" });
   await create(ask, { name: "Alpha", active: false, dashboard_widget: true, show_in_module: "tasks/show" });

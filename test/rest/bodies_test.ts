@@ -6,7 +6,9 @@ import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, type TestServer } from "../harness.ts";
 import { made } from "./people.ts";
-import { inTurn, onStage, prove, type Scenario } from "./scenario.ts";
+import { inTurn, onSharedServer, prove, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const MiB = 1024 * 1024;
@@ -25,7 +27,7 @@ const post = (name: string, raw: BodyInit, status: number, rest: Partial<Scenari
 const nested = (depth: number) =>
   `{"department":{"name":"Deep ${depth}","x":${"[".repeat(depth - 2)}${"]".repeat(depth - 2)}}}`;
 
-onStage("bodies: malformed JSON is 400", async ({ ask, play }) => {
+inAccount("bodies: malformed JSON is 400", async ({ ask, play }) => {
   await play([
     ...[
       "",
@@ -74,7 +76,7 @@ onStage("bodies: malformed JSON is 400", async ({ ask, play }) => {
   assert.equal((await ask("GET", ALL)).body.length, 3, "what is refused makes nothing");
 });
 
-onStage("bodies: kinds", async ({ play }) => {
+inAccount("bodies: kinds", async ({ play }) => {
   const body = (name: string) => JSON.stringify({ department: { name } });
   const kind = (type: string | undefined, status: number): Scenario => ({
     name: `${type ?? "no content type"} is ${status}`,
@@ -116,7 +118,7 @@ const BOUNDARY = "xxBOUNDARYxx";
 const part = (name: string, value: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-onStage("bodies: multipart", async ({ ask, play }) => {
+inAccount("bodies: multipart", async ({ ask, play }) => {
   const multipart = (
     name: string,
     raw: BodyInit,
@@ -191,7 +193,7 @@ async function send(
 
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 
-onStage("bodies: 2 MiB of JSON, 6 MiB of a form", async ({ server, play }) => {
+inAccount("bodies: 2 MiB of JSON, 6 MiB of a form", async ({ server, play }) => {
   const sized = (size: number) => {
     const start = `{"department":{"name":"Sized ${size}","x":"`;
     return `${start}${"x".repeat(size - start.length - 3)}"}}`;
@@ -214,13 +216,18 @@ onStage("bodies: 2 MiB of JSON, 6 MiB of a form", async ({ server, play }) => {
   assert.ok(form.seen.chunks > 64 && form.seen.chunks <= 105, `read ${form.seen.chunks} pieces where 97 are the limit`);
 });
 
-onStage("bodies: what strangers send is not read", async ({ server }) => {
+const SENT_BY_STRANGERS: Record<string, string>[] = [
+  {},
+  { authorization: "Bearer wrong" },
+  { "content-type": "text/nonsense" },
+  { "content-length": `${1024 * MiB}` },
+];
+
+inAccount("bodies: what strangers send is not read", async ({ server }) => {
   const routes = routesOf(appRouter).filter(({ body }) => body.length > 0);
   await inTurn(routes, async ({ path, method }) => {
     const address = path.replace(":id", path.startsWith("/platform/") ? "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55" : "1");
-    await inTurn([{}, { authorization: "Bearer wrong" }, { "content-type": "text/nonsense" }, {
-      "content-length": `${1024 * MiB}`,
-    }], async (headers) => {
+    await inTurn(SENT_BY_STRANGERS, async (headers) => {
       const { body, seen } = watched(new Uint8Array(1000), 1000);
       const response = await server.handler(
         new Request(server.base_url + address, { method, body, headers: { ...JSON_TYPE, ...headers } }),
@@ -242,7 +249,7 @@ async function talk(url: string, request: string): Promise<string> {
   return new TextDecoder().decode(answer.subarray(0, read ?? 0));
 }
 
-onStage("bodies: over the wire", async ({ server }) => {
+inAccount("bodies: over the wire", async ({ server }) => {
   const url = server.listen();
   const head = (more: string) =>
     `POST ${ALL} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more}\r\n`;
@@ -271,7 +278,7 @@ Deno.test("bodies: a slow one is 408", async () => {
   clearInterval(timer);
 });
 
-onStage("bodies: NUL, half of a surrogate pair, and numbers that are none", async ({ ask, play }) => {
+inAccount("bodies: NUL, half of a surrogate pair, and numbers that are none", async ({ ask, play }) => {
   const { id } = made(await ask("POST", ALL, { json: { department: { name: "There" } } }));
   const raw = (name: string, department: string, fields: Record<string, RegExp>): Scenario => ({
     name,

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../harness.ts";
 import { addAccount, addPerson, as, made } from "./people.ts";
-import { type Ask, inTurn, onStage } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const APPS = "/platform/apps.json";
@@ -35,10 +37,10 @@ async function hasOneMain(ask: Ask): Promise<void> {
   else assert.deepEqual(mains, [account.main_department_id]);
 }
 
-onStage("concurrency: 20 creates of one name give one 201 and nineteen 422", async ({ ask }) => {
+inAccount("concurrency: 20 creates of one name give one 201 and nineteen 422", async ({ ask, admin }) => {
   const variants = [
     (index: number) => create(ask, index % 2 ? "Łódź" : "ŁÓDŹ"),
-    (index: number) => create(ask, index % 2 ? "Assigned" : "ASSIGNED", { user_setting_ids: [1] }),
+    (index: number) => create(ask, index % 2 ? "Assigned" : "ASSIGNED", { user_setting_ids: [admin.id] }),
     (index: number) => create(ask, `${" ".repeat(index)}Third`),
   ];
   await inTurn(variants, async (variant) => {
@@ -52,13 +54,13 @@ onStage("concurrency: 20 creates of one name give one 201 and nineteen 422", asy
   await hasOneMain(ask);
 });
 
-onStage("concurrency: 20 renames to one name give one 200 and nineteen 422", async ({ ask }) => {
+inAccount("concurrency: 20 renames to one name give one 200 and nineteen 422", async ({ ask }) => {
   const ids = await atOnce(20, async (index) => made(await create(ask, `Department ${index}`)).id);
   const answers = await atOnce(20, (index) => update(ask, ids[index], { name: "The one" }));
   assert.deepEqual(statuses(answers), [200, ...Array(19).fill(422)]);
 });
 
-onStage("concurrency: an account's first departments leave one main, and the mode right", async ({ server, ask }) => {
+inAccount("concurrency: an account's first departments leave one main, and the mode right", async ({ server, ask }) => {
   await inTurn(rounds(16), async (round) => {
     const { id, token } = await addAccount(server);
     const theirs = as(ask, token);
@@ -72,7 +74,7 @@ onStage("concurrency: an account's first departments leave one main, and the mod
   });
 });
 
-onStage("concurrency: an admin's choice of the mode holds against the second department", async ({ server, ask }) => {
+inAccount("concurrency: an admin's choice of the mode holds against the second department", async ({ server, ask }) => {
   await inTurn(rounds(8), async () => {
     const theirs = as(ask, (await addAccount(server)).token);
     made(await create(theirs, "First"));
@@ -86,7 +88,7 @@ onStage("concurrency: an admin's choice of the mode holds against the second dep
   });
 });
 
-onStage("concurrency: the main one is deleted while others are made, deleted and chosen", async ({ server, ask }) => {
+inAccount("concurrency: the main one is deleted while others are made, deleted and chosen", async ({ server, ask }) => {
   await inTurn(rounds(8), async (round) => {
     const theirs = as(ask, (await addAccount(server)).token);
     const main = made(await create(theirs, "Main"));
@@ -108,17 +110,17 @@ onStage("concurrency: the main one is deleted while others are made, deleted and
   });
 });
 
-onStage("concurrency: all departments are deleted at once", async ({ ask }) => {
+inAccount("concurrency: all departments are deleted at once", async ({ ask }) => {
   const ids = await atOnce(12, async (index) => made(await create(ask, `Department ${index}`)).id);
   assert.deepEqual(statuses(await atOnce(12, (index) => ask("DELETE", at(ids[index])))), Array(12).fill(204));
   await hasOneMain(ask);
 });
 
-onStage("concurrency: of two updates with one lock_version one is 200 and one 409", async ({ ask }) => {
+inAccount("concurrency: of two updates with one lock_version one is 200 and one 409", async ({ ask, admin }) => {
   const { id } = made(await create(ask, "Edited"));
   await inTurn(rounds(10), async (round) => {
     const { body: { lock_version } } = await ask("GET", at(id));
-    const more = round % 2 ? { user_setting_ids: [1] } : {};
+    const more = round % 2 ? { user_setting_ids: [admin.id] } : {};
     const answers = await atOnce(2, (index) => update(ask, id, { phone: `${round}/${index}`, lock_version, ...more }));
     assert.deepEqual(statuses(answers), [200, 409]);
     const { body: now } = await ask("GET", at(id));
@@ -129,7 +131,7 @@ onStage("concurrency: of two updates with one lock_version one is 200 and one 40
   assert.equal((await ask("GET", at(id))).body.lock_version, 20, "updates without one all count");
 });
 
-onStage("concurrency: assignments from both sides at once, in any order, all hold", async ({ ask }) => {
+inAccount("concurrency: assignments from both sides at once, in any order, all hold", async ({ ask }) => {
   const ids = (await atOnce(8, () => addPerson(ask, "user"))).map(({ id }) => id).sort((a, b) => a - b);
   const made_ids = await atOnce(8, async (index) => made(await create(ask, `Department ${index}`)).id);
   const departments: number[] = made_ids.sort((a, b) => a - b);
@@ -150,17 +152,17 @@ onStage("concurrency: assignments from both sides at once, in any order, all hol
   });
 });
 
-onStage("concurrency: an account keeps one of two admins who remove each other", async ({ ask }) => {
+inAccount("concurrency: an account keeps one of two admins who remove each other", async ({ ask, admin }) => {
   await inTurn(rounds(4), async () => {
     const [ada, bob] = [await addPerson(ask, "admin"), await addPerson(ask, "admin")];
     const demote = (id: number, token: string) =>
       ask("PATCH", `/account/user_settings/${id}.json`, { json: { user_setting: { role: "user" } }, token });
-    assert.equal((await demote(1, ada.token)).status, 200, "the first admin goes");
+    assert.equal((await demote(admin.id, ada.token)).status, 200, "the first admin goes");
     const answers = await Promise.all([demote(ada.id, bob.token), demote(bob.id, ada.token)]);
     assert.equal(answers.filter(({ status }) => status === 200).length, 1, JSON.stringify(answers));
     const [stays, goes] = answers[0].status === 200 ? [bob, ada] : [ada, bob];
     const restore = { json: { user_setting: { role: "admin" } }, token: stays.token };
-    assert.equal((await ask("PATCH", `/account/user_settings/1.json`, restore)).status, 200);
+    assert.equal((await ask("PATCH", `/account/user_settings/${admin.id}.json`, restore)).status, 200);
     assert.equal((await ask("DELETE", `/account/user_settings/${goes.id}.json`)).status, 204);
     assert.equal((await ask("DELETE", `/account/user_settings/${stays.id}.json`)).status, 204);
   });
@@ -169,7 +171,7 @@ onStage("concurrency: an account keeps one of two admins who remove each other",
 const makeApp = async (ask: Ask, app: Record<string, unknown>) =>
   made(await ask("POST", APPS, { json: { app: { name: "App", app_engine: "js", ...app } } }));
 
-onStage("concurrency: replacements of different fragments all survive", async ({ ask }) => {
+inAccount("concurrency: replacements of different fragments all survive", async ({ ask }) => {
   const parts = rounds(8).map((index) => `part${index};`);
   const { id } = await makeApp(ask, { source_code: parts.join("\n") });
   const answers = await atOnce(8, (index) =>
@@ -182,7 +184,7 @@ onStage("concurrency: replacements of different fragments all survive", async ({
   assert.equal((await ask("GET", `/platform/apps/${id}/versions.json`)).body.length, 8, "each kept the one before it");
 });
 
-onStage("concurrency: of 20 replacements of one fragment one is 200 and nineteen 422", async ({ ask }) => {
+inAccount("concurrency: of 20 replacements of one fragment one is 200 and nineteen 422", async ({ ask }) => {
   const { id } = await makeApp(ask, { source_code: "once" });
   const answers = await atOnce(20, (index) =>
     ask("PATCH", `/platform/apps/${id}/replace.json`, {
@@ -191,13 +193,13 @@ onStage("concurrency: of 20 replacements of one fragment one is 200 and nineteen
   assert.deepEqual(statuses(answers), [200, ...Array(19).fill(422)]);
 });
 
-onStage("concurrency: 20 apps with one url_code give one 201 and nineteen 422", async ({ ask }) => {
+inAccount("concurrency: 20 apps with one url_code give one 201 and nineteen 422", async ({ ask }) => {
   const app = { name: "App", app_engine: "js", source_code: "1", url_code: "taken" };
   const answers = await atOnce(20, () => ask("POST", APPS, { json: { app } }));
   assert.deepEqual(statuses(answers), [201, ...Array(19).fill(422)]);
 });
 
-onStage("concurrency: of two app updates with one lock_version one is 200 and one 409", async ({ ask }) => {
+inAccount("concurrency: of two app updates with one lock_version one is 200 and one 409", async ({ ask }) => {
   const { id } = await makeApp(ask, { source_code: "1" });
   await inTurn(rounds(6), async (round) => {
     const answers = await atOnce(2, (index) =>

@@ -1,7 +1,9 @@
 /** The main department, its succession, and the account's mode. Source: spec, section 3; decisions, "Mode". */
 import assert from "node:assert/strict";
 import { addAccount, made } from "./people.ts";
-import { type Ask, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const at = (id: number) => `/account/departments/${id}.json`;
@@ -18,7 +20,7 @@ async function stand(ask: Ask) {
   return { main: body.main_department_id, mode: body.departments.mode };
 }
 
-onStage("departments: the first becomes main, and the main one has a successor", async ({ ask, play }) => {
+inAccount("departments: the first becomes main, and the main one has a successor", async ({ ask, play }) => {
   assert.deepEqual(await stand(ask), { main: null, mode: "open" }, "a fresh account");
   const first = await create(ask, "First");
   assert.equal(first.main, true);
@@ -69,7 +71,7 @@ onStage("departments: the first becomes main, and the main one has a successor",
   assert.equal((await create(ask, "Again")).main, true, "and the next one becomes main");
 });
 
-onStage("departments: succession goes by age, not by id", async ({ server, ask }) => {
+inAccount("departments: succession goes by age, not by id", async ({ server, ask }) => {
   const [a, b, c] = [await create(ask, "A"), await create(ask, "B"), await create(ask, "C")];
   await server.sql`update departments set created_at = created_at - interval '1 day' where id = ${c.id}`;
   await ask("DELETE", at(a.id));
@@ -78,7 +80,7 @@ onStage("departments: succession goes by age, not by id", async ({ server, ask }
   assert.equal((await stand(ask)).main, b.id);
 });
 
-onStage("departments: another account's cannot be made main", async ({ server, ask }) => {
+inAccount("departments: another account's cannot be made main", async ({ server, ask }) => {
   const stranger = await addAccount(server);
   const mine = await create(ask, "Mine");
   const foreign = await create(ask, "Foreign", stranger.token);
@@ -88,7 +90,7 @@ onStage("departments: another account's cannot be made main", async ({ server, a
   assert.equal((await stand(ask)).main, mine.id);
 });
 
-onStage("mode: the second department turns it to restricted, once", async ({ ask }) => {
+inAccount("mode: the second department turns it to restricted, once", async ({ ask }) => {
   const first = await create(ask, "First");
   assert.equal((await stand(ask)).mode, "open", "one department does not turn it");
   await ask("DELETE", at(first.id));
@@ -102,7 +104,7 @@ onStage("mode: the second department turns it to restricted, once", async ({ ask
   assert.equal((await stand(ask)).mode, "restricted", "not even the last one");
 });
 
-onStage("mode: an admin's choice is not changed by the second department", async ({ ask }) => {
+inAccount("mode: an admin's choice is not changed by the second department", async ({ ask }) => {
   await create(ask, "First");
   const { status, body } = await chooseMode(ask, "open");
   assert.equal(status, 200);
@@ -117,7 +119,7 @@ onStage("mode: an admin's choice is not changed by the second department", async
   assert.equal((await stand(ask)).mode, "restricted");
 });
 
-onStage("mode: what an admin turns back stays back", async ({ ask }) => {
+inAccount("mode: what an admin turns back stays back", async ({ ask }) => {
   const first = await create(ask, "First");
   await create(ask, "Second");
   await chooseMode(ask, "open");
@@ -126,7 +128,7 @@ onStage("mode: what an admin turns back stays back", async ({ ask }) => {
   assert.equal((await stand(ask)).mode, "open");
 });
 
-onStage("mode: a change of the account without the mode is no choice of it", async ({ ask }) => {
+inAccount("mode: a change of the account without the mode is no choice of it", async ({ ask }) => {
   await ask("PATCH", "/account.json", { json: { account: { name: "Renamed" } } });
   await ask("PATCH", "/account.json", { json: { account: { departments: {} } } });
   await create(ask, "First");
@@ -134,7 +136,7 @@ onStage("mode: a change of the account without the mode is no choice of it", asy
   assert.equal((await stand(ask)).mode, "restricted");
 });
 
-onStage("mode: one account's departments do not turn another's", async ({ server, ask }) => {
+inAccount("mode: one account's departments do not turn another's", async ({ server, ask }) => {
   const stranger = await addAccount(server);
   await create(ask, "First");
   await create(ask, "Foreign", stranger.token);

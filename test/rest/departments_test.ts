@@ -1,7 +1,9 @@
 /** Departments: fields and their rules. Main department and mode, logos, and lists have files of their own. */
 import assert from "node:assert/strict";
 import { addAccount, addPerson, made } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const at = (id: number | string) => `/account/departments/${id}.json`;
@@ -51,7 +53,7 @@ const FULL = {
   company_logo: "https://example.com/logo.png",
 };
 
-onStage("departments: create", async ({ ask, play }) => {
+inAccount("departments: create", async ({ ask, play }) => {
   await play([
     {
       name: "create: 201 with the whole department, not wrapped; what was not sent is null, id lists are empty",
@@ -182,7 +184,7 @@ onStage("departments: create", async ({ ask, play }) => {
   assert.equal((await ask("GET", ALL)).body.length, before, "a refused department is not made");
 });
 
-onStage("departments: every optional field", async ({ ask, play }) => {
+inAccount("departments: every optional field", async ({ ask, play }) => {
   const { id } = await create(ask, { ...FULL, name: "Fields" });
   const row = (name: string, field: string, value: unknown, status: 200 | 422): Scenario => ({
     name: `${field}: ${name}`,
@@ -225,7 +227,7 @@ onStage("departments: every optional field", async ({ ask, play }) => {
   ]);
 });
 
-onStage("departments: name is unique within the account, without regard to case", async ({ server, ask, play }) => {
+inAccount("departments: name is unique within the account, without regard to case", async ({ server, ask, play }) => {
   const { id } = await create(ask, { name: "Sales" });
   await create(ask, { name: "Łódź ÀÉÎ Ελλάδα ЖЫ" });
   const stranger = await addAccount(server);
@@ -274,7 +276,7 @@ onStage("departments: name is unique within the account, without regard to case"
   ]);
 });
 
-onStage("departments: read, update, delete", async ({ server, ask, play }) => {
+inAccount("departments: read, update, delete", async ({ server, ask, play }) => {
   const department = await create(ask, FULL);
   const stranger = await addAccount(server);
   const foreign = await create(ask, { name: "Foreign" }, stranger.token);
@@ -358,7 +360,7 @@ onStage("departments: read, update, delete", async ({ server, ask, play }) => {
   ]);
 });
 
-onStage("departments: lock_version", async ({ ask, play }) => {
+inAccount("departments: lock_version", async ({ ask, admin, play }) => {
   const { id } = await create(ask, { name: "Edited" });
   const update = (name: string, department: Record<string, unknown>, rest: Partial<Scenario>): Scenario => ({
     name,
@@ -375,10 +377,10 @@ onStage("departments: lock_version", async ({ ask, play }) => {
       body: { current: { id, name: "Edited", phone: "1", lock_version: 1 } },
     }),
     update("one from the future is as stale", { phone: "2", lock_version: 9 }, { status: 409 }),
-    update("a stale one does not assign either", { user_setting_ids: [1], lock_version: 0 }, { status: 409 }),
+    update("a stale one does not assign either", { user_setting_ids: [admin.id], lock_version: 0 }, { status: 409 }),
     update("none wins", { phone: "3" }, { body: { phone: "3", lock_version: 2, user_setting_ids: [] } }),
-    update("an assignment counts up as well", { user_setting_ids: [1], lock_version: 2 }, {
-      body: { lock_version: 3, user_setting_ids: [1] },
+    update("an assignment counts up as well", { user_setting_ids: [admin.id], lock_version: 2 }, {
+      body: { lock_version: 3, user_setting_ids: [admin.id] },
     }),
     update("no number", { lock_version: "3" }, { status: 422, body: { lock_version: /number/ } }),
     update("below zero", { lock_version: -1 }, { status: 422, body: { lock_version: /./ } }),
@@ -388,7 +390,7 @@ onStage("departments: lock_version", async ({ ask, play }) => {
   assert.deepEqual(current, (await ask("GET", at(id))).body, "`current` is the whole object");
 });
 
-onStage("departments: assignments", async ({ server, ask, play }) => {
+inAccount("departments: assignments", async ({ server, ask, play }) => {
   const [ada, bob] = [await addPerson(ask, "user"), await addPerson(ask, "manager")];
   const mailboxes: number[] = [];
   await inTurn(["Info", "Office"], async (name) => {

@@ -4,11 +4,13 @@ import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { z } from "zod";
 import { addAccount, made } from "./people.ts";
-import { inTurn, onStage, type Scenario } from "./scenario.ts";
+import { inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 
-onStage("lists: pages, orders and headers", async ({ server, ask, play }) => {
+inAccount("lists: pages, orders and headers", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   await inTurn(["beta", "Alpha", "ówdzie", "gamma", "Delta"], async (name) => {
     made(await ask("POST", ALL, { json: { department: { name } } }));
@@ -89,7 +91,7 @@ const BAD = [
   "page=1&page=2",
 ];
 
-onStage("lists: every list refuses a bad parameter with 400, and counts", async ({ ask, play }) => {
+inAccount("lists: every list refuses a bad parameter with 400, and counts", async ({ ask, play }) => {
   const lists = routesOf(appRouter).filter(({ method, output, params }) =>
     method === "GET" && output instanceof z.ZodArray && params.length === 0
   );

@@ -4,7 +4,9 @@ import { Buffer } from "node:buffer";
 import type { TestServer } from "../harness.ts";
 import { GIF, JPEG, largePng, PNG, SVG, WEBP } from "./images.ts";
 import { addPerson, made } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const at = (id: number) => `/account/departments/${id}.json`;
@@ -36,7 +38,7 @@ async function holds(server: TestServer, url: string, bytes: Uint8Array): Promis
   assert.ok(Buffer.from(bytes).equals(logo.bytes), "byte for byte");
 }
 
-onStage("logos: upload with create", async ({ server, ask, play }) => {
+inAccount("logos: upload with create", async ({ server, ask, play }) => {
   const person = await addPerson(ask, "user");
   await play([
     {
@@ -82,7 +84,7 @@ onStage("logos: upload with create", async ({ server, ask, play }) => {
   ]);
 });
 
-onStage("logos: kinds and sizes", async ({ server, ask, play }) => {
+inAccount("logos: kinds and sizes", async ({ server, ask, play }) => {
   const { id } = await create(ask, { name: "Logo" });
   const kept = (name: string, logo: Uint8Array<ArrayBuffer> | Blob, type: string): Scenario => ({
     name,
@@ -138,7 +140,7 @@ onStage("logos: kinds and sizes", async ({ server, ask, play }) => {
   ]);
 });
 
-onStage("logos: replace, remove, and the permanent address", async ({ server, ask, play }) => {
+inAccount("logos: replace, remove, and the permanent address", async ({ server, ask, play }) => {
   const first = await create(ask, { name: "Logo", logo: PNG });
   const path = at(first.id);
   const other = await create(ask, { name: "Same logo", logo: PNG });
@@ -226,7 +228,7 @@ onStage("logos: replace, remove, and the permanent address", async ({ server, as
   await holds(server, first.logo_url, PNG);
 });
 
-onStage("logos: as caches, mail programs and browsers see them", async ({ server, ask }) => {
+inAccount("logos: as caches, mail programs and browsers see them", async ({ server, ask }) => {
   const { logo_url } = await create(ask, { name: "Logo", logo: PNG });
   const { status, headers } = await fetchLogo(server, logo_url);
   assert.equal(status, 200);
@@ -260,7 +262,7 @@ onStage("logos: as caches, mail programs and browsers see them", async ({ server
   });
 });
 
-onStage("logos: over the wire", async ({ server, ask }) => {
+inAccount("logos: over the wire", async ({ server, ask }) => {
   const { logo_url } = await create(ask, { name: "Logo", logo: largePng(300_000) });
   const response = await fetch(server.listen() + new URL(logo_url).pathname);
   assert.equal(response.headers.get("content-length"), "300000");

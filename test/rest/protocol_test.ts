@@ -4,7 +4,9 @@ import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import type { TestServer } from "../harness.ts";
 import { addPerson, made } from "./people.ts";
-import { inTurn, type Method, onStage, prove, type Scenario } from "./scenario.ts";
+import { inTurn, type Method, onSharedServer, prove, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const ROUTES = routesOf(appRouter);
@@ -16,7 +18,7 @@ const addressOf = (path: string) =>
 
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))];
 
-onStage("protocol: paths exactly as documented", async ({ ask, play }) => {
+inAccount("protocol: paths exactly as documented", async ({ ask, play }) => {
   const { id } = made(await ask("POST", ALL, { json: { department: { name: "There" } } }));
   const missing = (path: string): Scenario => ({ name: `${path} is 404`, method: "GET", path, status: 404 });
   await play([
@@ -46,7 +48,7 @@ onStage("protocol: paths exactly as documented", async ({ ask, play }) => {
   });
 });
 
-onStage("protocol: methods", async ({ server, play }) => {
+inAccount("protocol: methods", async ({ server, play }) => {
   const methods = new Map<string, string[]>();
   for (const { path, method } of ROUTES) methods.set(path, [...(methods.get(path) ?? []), method]);
   const all: Method[] = ["GET", "POST", "PATCH", "DELETE", "PUT"];
@@ -102,7 +104,7 @@ onStage("protocol: methods", async ({ server, play }) => {
   await trace.body?.cancel();
 });
 
-onStage("protocol: a page anywhere may call with a token", async ({ ask, play }) => {
+inAccount("protocol: a page anywhere may call with a token", async ({ ask, play }) => {
   const headers: Scenario["headers"] = {
     "access-control-allow-origin": "*",
     "access-control-allow-credentials": null,
@@ -133,7 +135,7 @@ onStage("protocol: a page anywhere may call with a token", async ({ ask, play })
   ]);
 });
 
-onStage("protocol: X-Request-Id", async ({ ask, play }) => {
+inAccount("protocol: X-Request-Id", async ({ ask, play }) => {
   const given = (name: string, id: string, expected: RegExp, path = ALL): Scenario => ({
     name,
     method: "GET",
@@ -155,7 +157,7 @@ onStage("protocol: X-Request-Id", async ({ ask, play }) => {
   assert.equal(new Set(ids).size, 20, "each request has its own");
 });
 
-onStage("protocol: health", async ({ play }) => {
+inAccount("protocol: health", async ({ play }) => {
   const row = (method: Method, path: string, status: number): Scenario => ({
     name: `${method} ${path}`,
     method,
@@ -192,7 +194,7 @@ async function lineOf({ logged }: TestServer, request_id: string): Promise<Line>
   throw new Error(`no line of ${request_id} in\n${logged.join("\n")}`);
 }
 
-onStage("protocol: the log says who did what, and never what was sent", async ({ server, ask }) => {
+inAccount("protocol: the log says who did what, and never what was sent", async ({ server, ask, admin }) => {
   const canary = "canary-7f3a9c";
   const person = await addPerson(ask, "manager", { name: canary, password: `${canary}-password` });
   const headers = (id: string) => ({ "x-request-id": id, "x-secret": canary, cookie: `sid=${canary}` });
@@ -209,10 +211,10 @@ onStage("protocol: the log says who did what, and never what was sent", async ({
   await ask("GET", "/nothing", { token: null, headers: headers("nowhere") });
   const account = (await ask("GET", "/account.json")).body.id;
   const expected: [id: string, method: string, route: string, status: number, user?: number][] = [
-    ["created", "POST", ALL, 201, 1],
-    ["refused", "POST", ALL, 422, 1],
-    ["malformed", "POST", ALL, 400, 1],
-    ["query", "GET", ALL, 400, 1],
+    ["created", "POST", ALL, 201, admin.id],
+    ["refused", "POST", ALL, 422, admin.id],
+    ["malformed", "POST", ALL, 400, admin.id],
+    ["query", "GET", ALL, 400, admin.id],
     ["missing", "GET", "/account/departments/", 404, person.id],
     ["stranger", "GET", ALL, 401],
     ["nowhere", "GET", "/nothing", 404],
@@ -228,12 +230,12 @@ onStage("protocol: the log says who did what, and never what was sent", async ({
     assert.ok(!Number.isNaN(Date.parse(String(line.time))), id);
   });
   const log = server.logged.join("\n");
-  for (const secret of [canary, person.token, "admin-token-of-the-tests", "Bearer"]) {
+  for (const secret of [canary, person.token, admin.token, "Bearer"]) {
     assert.ok(!log.includes(secret), `${secret} is in the log`);
   }
 });
 
-onStage("protocol: over the wire", async ({ server }) => {
+inAccount("protocol: over the wire", async ({ server }) => {
   const url = server.listen();
   const headers = { authorization: "Bearer admin-token-of-the-tests" };
   const path = `${ALL}?per_page=5`;

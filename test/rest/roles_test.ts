@@ -6,7 +6,9 @@ import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { addAccount, addPerson, addToken, as, made, type Role, ROLES } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 /** The weakest role that may call. */
 const WEAKEST: Record<string, Role> = {
@@ -69,7 +71,7 @@ function bodyOf({ meta: { wrapper }, body, name }: Route): { json?: unknown } {
 const targetOf = (route: Route, id: number) =>
   route.name === "user_settings.find" ? addressOf(route, id) : addressOf(route);
 
-onStage("roles: every route against every role", async ({ ask, play }) => {
+inAccount("roles: every route against every role", async ({ ask, play }) => {
   assert.deepEqual(ROUTES.map(({ name }) => name).sort(), Object.keys(WEAKEST).sort(), "every route has its row");
   await inTurn(ROLES, async (role) => {
     const { id, token } = await addPerson(ask, role);
@@ -101,7 +103,7 @@ const faultsOf = ({ name }: Route): Record<string, RegExp> =>
     ? { name: /blank/, source_code: /blank/ }
     : { name: /blank/ };
 
-onStage("roles: without a valid token every route is 401, whatever is sent", async ({ play }) => {
+inAccount("roles: without a valid token every route is 401, whatever is sent", async ({ play }) => {
   await play(ROUTES.map((route): Scenario => ({
     name: `${route.method} ${route.path}`,
     method: route.method,
@@ -111,7 +113,7 @@ onStage("roles: without a valid token every route is 401, whatever is sent", asy
   })));
 });
 
-onStage("roles: a scope opens its routes and no other", async ({ ask, play }) => {
+inAccount("roles: a scope opens its routes and no other", async ({ ask, admin, play }) => {
   const scopeOf = ({ name, type }: Route) => `${name.split(".")[0]}:${type === "query" ? "read" : "write"}`;
   const scopes = [...new Set(ROUTES.map(scopeOf))];
   await inTurn(scopes, async (scope) => {
@@ -121,11 +123,11 @@ onStage("roles: a scope opens its routes and no other", async ({ ask, play }) =>
       ROUTES.filter((route) => scopeOf(route) === scope).map((route): Scenario => ({
         name: `${route.method} ${route.path} needs ${scope}`,
         method: route.method,
-        path: targetOf(route, 1),
+        path: targetOf(route, admin.id),
         sent: { ...bodyOf(route), token: others },
         status: 403,
         async then() {
-          const { status } = await ask(route.method, targetOf(route, 1), { ...bodyOf(route), token: only });
+          const { status } = await ask(route.method, targetOf(route, admin.id), { ...bodyOf(route), token: only });
           // A token with scopes makes none without: that refusal is not about the route.
           assert.equal(status, expectedStatus(route), scope);
         },
@@ -148,7 +150,7 @@ async function makeOneOfEach(ask: Ask): Promise<Record<string, string | number>>
   };
 }
 
-onStage(
+inAccount(
   "accounts: another account's id is answered as a missing one, on every route",
   async ({ server, ask, play }) => {
     const theirs = as(ask, (await addAccount(server)).token);

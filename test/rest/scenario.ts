@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { type Answer, type Sent, startServer, type TestServer } from "../harness.ts";
+import { addAccount, as, type Stranger } from "./people.ts";
 import { z } from "zod";
 
 export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "PUT" | "OPTIONS";
@@ -52,16 +53,40 @@ export function onStage(name: string, work: (stage: Stage) => Promise<void>, { c
     async fn(t) {
       const server = await startServer();
       const ask = proven(server.request);
-      const play = (scenarios: readonly Scenario[]) =>
-        inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));
       try {
-        await work({ server, ask, play });
+        await work({ server, ask, play: player(t, ask) });
       } finally {
         await server.close();
       }
     },
   });
 }
+
+/** `ask` and `play` speak for the admin. */
+export interface AccountStage extends Stage {
+  admin: Stranger;
+}
+
+/**
+ * Tests of one file that share a server, each with an account of its own: a start costs more than most of them. What
+ * depends on the default account stays with `onStage`.
+ */
+export function onSharedServer(): (name: string, work: (stage: AccountStage) => Promise<void>) => void {
+  const shared: { server?: TestServer } = {};
+  Deno.test.beforeAll(async () => void (shared.server = await startServer()));
+  Deno.test.afterAll(() => shared.server?.close());
+  return (name, work) =>
+    Deno.test(name, async (t) => {
+      const { server } = shared;
+      if (!server) throw new Error("the server has not started");
+      const admin = await addAccount(server);
+      const ask = as(proven(server.request), admin.token);
+      await work({ server, ask, admin, play: player(t, ask) });
+    });
+}
+
+const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
+  inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));
 
 /** One after another: what comes later stands on what came before, and the first fault is the one that is named. */
 export async function inTurn<T>(items: Iterable<T>, work: (item: T, index: number) => unknown): Promise<void> {

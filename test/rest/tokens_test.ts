@@ -3,14 +3,16 @@ import assert from "node:assert/strict";
 import { createLog } from "../../server/log.ts";
 import { createViewers } from "../../server/domains/tokens/viewers.ts";
 import { addAccount, addPerson, addToken, as, made } from "./people.ts";
-import { inTurn, onStage, type Scenario } from "./scenario.ts";
+import { inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/tokens.json";
 const at = (id: unknown) => `/account/tokens/${id}.json`;
 const json = (token: unknown) => ({ json: { token } });
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
-onStage("tokens: create and list", async ({ server, ask, play }) => {
+inAccount("tokens: create and list", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   const refused = (name: string, fields: unknown, body: unknown): Scenario => ({
     name,
@@ -54,7 +56,7 @@ onStage("tokens: create and list", async ({ server, ask, play }) => {
     refused("another account's user", { name: "x", user_setting_id: stranger.id }, { user_setting_id: /./ }),
   ]);
   const { body: tokens, headers } = await ask("GET", ALL);
-  assert.equal(headers.get("x-total-count"), "3", "that of the environment and two more; none of another account");
+  assert.equal(headers.get("x-total-count"), "3", "its first and two more; none of another account");
   const shown = JSON.stringify(tokens);
   assert.ok(!shown.includes("atr_"), "a list shows no secret");
   assert.doesNotMatch(shown, /hash/);
@@ -65,7 +67,7 @@ onStage("tokens: create and list", async ({ server, ask, play }) => {
   assert.ok(!server.logged.join("\n").includes(secret), "nor is it logged");
 });
 
-onStage("tokens: revoked, expired and wrong ones", async ({ server, ask, play }) => {
+inAccount("tokens: revoked, expired and wrong ones", async ({ server, ask, play }) => {
   const person = await addPerson(ask, "user");
   const theirs = as(ask, person.token);
   const secret = await addToken(theirs, { name: "To be revoked" });
@@ -115,7 +117,7 @@ onStage("tokens: revoked, expired and wrong ones", async ({ server, ask, play })
   await play([call("an expired one opens nothing", soon, 401)]);
 });
 
-onStage("tokens: whose they are", async ({ ask, play }) => {
+inAccount("tokens: whose they are", async ({ ask, admin, play }) => {
   const [user, manager] = [await addPerson(ask, "user"), await addPerson(ask, "manager")];
   const ids = (await ask("GET", `${ALL}?sort=id`)).body.map(({ id }: { id: number }) => id);
   assert.equal(ids.length, 3, "an admin sees everybody's");
@@ -134,7 +136,7 @@ onStage("tokens: whose they are", async ({ ask, play }) => {
       name: "a user makes none for others",
       method: "POST",
       path: ALL,
-      sent: { ...json({ name: "x", user_setting_id: 1 }), token: user.token },
+      sent: { ...json({ name: "x", user_setting_id: admin.id }), token: user.token },
       status: 403,
     },
     {
@@ -148,7 +150,7 @@ onStage("tokens: whose they are", async ({ ask, play }) => {
   ]);
 });
 
-onStage("tokens: one with scopes cannot make one that may do more", async ({ ask, play }) => {
+inAccount("tokens: one with scopes cannot make one that may do more", async ({ ask, play }) => {
   const limited = await addToken(ask, { scopes: ["tokens:write", "departments:read"] });
   const mint = (name: string, fields: Record<string, unknown>, status: number): Scenario => ({
     name,
@@ -173,7 +175,7 @@ onStage("tokens: one with scopes cannot make one that may do more", async ({ ask
   }]);
 });
 
-onStage("tokens: last use, and what another process knows", async ({ server, ask }) => {
+inAccount("tokens: last use, and what another process knows", async ({ server, ask }) => {
   const secret = await addToken(ask, { name: "Used" });
   const read = async () => (await ask("GET", `${ALL}?sort=-id`)).body[0];
   assert.equal((await read()).last_used_at, null);
@@ -193,7 +195,7 @@ onStage("tokens: last use, and what another process knows", async ({ server, ask
   assert.equal((await read()).last_used_at, now.toISOString().replace("Z", "+00:00"));
 });
 
-onStage("tokens: scopes open what they name", async ({ ask }) => {
+inAccount("tokens: scopes open what they name", async ({ ask }) => {
   const reads: [scope: string, path: string][] = [
     ["account", "/account.json"],
     ["departments", "/account/departments.json"],

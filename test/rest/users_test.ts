@@ -1,13 +1,15 @@
 /** Users, and the flag for records without a department. Source: spec, "User flag"; decisions, "Users". */
 import assert from "node:assert/strict";
 import { addAccount, addPerson, as, made } from "./people.ts";
-import { onStage, type Scenario } from "./scenario.ts";
+import { onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/account/user_settings.json";
 const at = (id: unknown) => `/account/user_settings/${id}.json`;
 const json = (user_setting: unknown) => ({ json: { user_setting } });
 
-onStage("users: create", async ({ server, ask, play }) => {
+inAccount("users: create", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   const [team, group, department] = [
     made(await ask("POST", "/account/teams.json", { json: { team: { name: "Team" } } })).id,
@@ -126,7 +128,7 @@ onStage("users: create", async ({ server, ask, play }) => {
   ]);
 });
 
-onStage("users: update and delete", async ({ server, ask, play }) => {
+inAccount("users: update and delete", async ({ server, ask, admin, play }) => {
   const stranger = await addAccount(server);
   const ada = await addPerson(ask, "user", { name: "Ada" });
   const team = made(await ask("POST", "/account/teams.json", { json: { team: { name: "Team" } } })).id;
@@ -159,26 +161,38 @@ onStage("users: update and delete", async ({ server, ask, play }) => {
     { name: "delete: another account's", method: "DELETE", path: at(stranger.id), status: 404 },
     ...[{ role: "manager" }, { active: false }].map((fields) =>
       update(`the last admin keeps ${Object.keys(fields)}`, fields, {
-        path: at(1),
+        path: at(admin.id),
         status: 422,
         body: { base: /admin/ },
       })
     ),
-    { name: "the last admin is not deleted", method: "DELETE", path: at(1), status: 422, body: { base: /admin/ } },
-    { name: "it is still there", method: "GET", path: at(1), status: 200, body: { role: "admin", active: true } },
+    {
+      name: "the last admin is not deleted",
+      method: "DELETE",
+      path: at(admin.id),
+      status: 422,
+      body: { base: /admin/ },
+    },
+    {
+      name: "it is still there",
+      method: "GET",
+      path: at(admin.id),
+      status: 200,
+      body: { role: "admin", active: true },
+    },
     update("an admin that is not active does not count", { role: "admin", active: false }),
-    { name: "so the last one still stays", method: "DELETE", path: at(1), status: 422, body: { base: /admin/ } },
+    { name: "so the last one still stays", method: "DELETE", path: at(admin.id), status: 422, body: { base: /admin/ } },
     update("with a second active one", { active: true }),
     update("an admin may go", { role: "manager" }, {
-      path: at(1),
+      path: at(admin.id),
       sent: { ...json({ role: "manager" }), token: ada.token },
     }),
-    { name: "and be deleted", method: "DELETE", path: at(1), sent: { token: ada.token }, status: 204 },
+    { name: "and be deleted", method: "DELETE", path: at(admin.id), sent: { token: ada.token }, status: 204 },
     { name: "with its tokens", method: "GET", path: "/account.json", status: 401 },
   ]);
 });
 
-onStage("users: everybody reads itself, and what changes holds at once", async ({ ask, play }) => {
+inAccount("users: everybody reads itself, and what changes holds at once", async ({ ask, play }) => {
   const [guest, user, manager] = [
     await addPerson(ask, "guest"),
     await addPerson(ask, "user"),

@@ -1,7 +1,9 @@
 /** What a restricted account hides. Source: decisions, "What a restricted account hides". */
 import assert from "node:assert/strict";
 import { addPerson, as, made } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, onStage, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const APPS = "/platform/apps.json";
 const at = (id: string, rest = "") => `/platform/apps/${id}${rest}.json`;
@@ -32,7 +34,7 @@ async function setUp(ask: Ask) {
 const setMode = (ask: Ask, mode: string) =>
   ask("PATCH", "/account.json", { json: { account: { departments: { mode } } } });
 
-onStage("visibility: lists, counts and pages", async ({ ask }) => {
+inAccount("visibility: lists, counts and pages", async ({ ask }) => {
   const { own } = await setUp(ask);
   const all = ["none", "other", "own", "public_other"];
   const sees = async (token: string, names: string[], why: string) => {
@@ -70,7 +72,7 @@ onStage("visibility: lists, counts and pages", async ({ ask }) => {
   await sees(admin.token, all, "an admin sees everything");
 });
 
-onStage("visibility: a hidden app is a missing one, on every route", async ({ ask, play }) => {
+inAccount("visibility: a hidden app is a missing one, on every route", async ({ ask, play }) => {
   const { own, other, apps } = await setUp(ask);
   const manager = await addPerson(ask, "manager", { department_ids: [own], without_department: false });
   const theirs = as(ask, manager.token);

@@ -265,10 +265,40 @@ test("a statement outside of the transaction that awaits it fails in time, and a
   await sql.begin(async (inner) => {
     await inner`insert into a values (1)`;
     await assert.rejects(async () => await sql`select ${1}::int`, code("55P03"));
+    // It did something, so that it is not undone.
+    await inner`select 1`;
     await assert.rejects(sql.unsafe("select 1"), code("55P03"));
   });
   assert.deepEqual([...await sql`select n from a where n = ${1}`], [{ n: 1 }]);
 }, 300);
+
+test("a transaction that does nothing while others wait is undone, and its connection ended", async (sql, embedded) => {
+  await sql`create table a (n int)`;
+  const { socket, ask } = await bareClient(embedded);
+  await ask(query("begin; insert into a values (1)"));
+  const ended = once(socket, "error");
+  await assert.rejects(async () => await sql`select 1`, code("55P03"));
+  assert.deepEqual([...await sql`select n from a`], []);
+  assert.match(String(await ended), /did nothing for 400 ms/);
+}, 200);
+
+test(
+  "a client that was just let in comes first, and if it says nothing, it does not keep the others",
+  async (sql, embedded) => {
+    await sql`select 1`;
+    const first = await bareClient(embedded);
+    const order: string[] = [];
+    // Noted as the answers come, since promises of the two take different ways.
+    const other = sql`select 1`.forEach(() => order.push("other"));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    first.socket.on("data", () => order.push("first"));
+    await Promise.all([other, first.ask(query("select 2"))]);
+    assert.deepEqual(order, ["first", "other"]);
+    const silent = await bareClient(embedded);
+    assert.deepEqual([...await sql`select 3 as n`], [{ n: 3 }]);
+    for (const { socket } of [first, silent]) socket.destroy();
+  },
+);
 
 test("a statement waits for a transaction that is at work, however long", async (sql) => {
   let isDone = false;

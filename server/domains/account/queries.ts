@@ -3,7 +3,7 @@ import { oneJson } from "../../lists.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
 const columns = (sql: Sql) =>
-  sql`id, name, host, main_department_id, json_build_object('mode', departments_mode) as departments`;
+  sql`id, name, host, main_department_id, jsonb_build_object('mode', departments_mode) as departments`;
 
 export const findAccount = (sql: Sql, account: number) =>
   oneJson<Account>(sql, sql`select ${columns(sql)} from accounts where id = ${account}`);

@@ -12,12 +12,12 @@ const KEPT_VERSIONS = 100;
 const listed = (sql: Sql) =>
   sql`
     id, name, url_code, description, app_engine, css_engine, public, active, app_build_time, css_build_time,
-    fields, config, actions, db_code, show_in_module, prompt, department_id,
+    fields, config, actions, db_code, show_in_module, department_id,
     coalesce(fields -> 'dashboard_widget' = 'true', false) as dashboard_widget,
     lock_version, created_by_id, updated_by_id, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
-const columns = (sql: Sql) => sql`${listed(sql)}, source_code`;
+const columns = (sql: Sql) => sql`${listed(sql)}, prompt, source_code`;
 
 const orders = (sql: Sql) => ({
   name: sql`name_folded, id`,

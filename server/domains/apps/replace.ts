@@ -1,9 +1,13 @@
 /** Partial edits: one fragment of one field (spec and decisions, "Replace"). */
 import type { z } from "zod";
+import { deeperThan, DEPTH_LIMIT } from "../../depth.ts";
 import { invalid } from "../../errors.ts";
 import { fieldsOf } from "../../messages.ts";
 import type { Written } from "./queries.ts";
 import { AppChanges, type Replacement } from "./schema.ts";
+
+/** Characters; more than any field takes. */
+const LONGEST = 500_000;
 
 /**
  * The change that a replacement makes of an app.
@@ -22,6 +26,8 @@ export function replaced(app: Written, replacement: Replacement): AppChanges {
   if (count > 1 && !replace_all) {
     throw invalid({ old: [`occurs ${count} times in ${field}; make it longer, or send replace_all`] });
   }
+  // No field takes as much; joined, it could be more than any memory holds.
+  if (before.length + count * (by.length - old.length) > LONGEST) throw invalid({ [field]: ["would become too long"] });
   const after = pieces.join(by);
   return checked({ [field]: field === "fields" ? parseFields(after) : after });
 }
@@ -38,10 +44,11 @@ function oneOf(value: string | undefined, alias: string | undefined, key: "old" 
 
 function parseFields(text: string): unknown {
   try {
-    return JSON.parse(text);
+    if (!deeperThan(text, DEPTH_LIMIT)) return JSON.parse(text);
   } catch {
     throw invalid({ fields: ["is no valid JSON any more"] });
   }
+  throw invalid({ fields: [`is nested deeper than ${DEPTH_LIMIT} levels`] });
 }
 
 function checked(changes: Record<string, unknown>): AppChanges {

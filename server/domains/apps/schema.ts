@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CSS_ENGINES, ENGINES } from "../../compiler/compiler.ts";
-import { Id, JsonObject, Line, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
+import { Id, JsonObject, jsonObject, Line, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
 import { slug } from "../../slug.ts";
 
 /** Modules whose side menu may hold an app. Source: spec, "Embedding". */
@@ -53,7 +53,7 @@ const SourceCode = text(200_000).refine((value) => value.trim() !== "", "can't b
 const Action = z.object({
   action: text(100).refine((value) => /^[\w-]+$/.test(value), "must be letters, digits, _ and -"),
   flow_code: text(255).refine((value) => value.trim() !== "", "can't be blank"),
-  description: text(65_535).nullable().default(null),
+  description: text(2_000).nullable().default(null),
   public: z.boolean().default(false),
 });
 
@@ -81,7 +81,7 @@ const written = {
   show_in_module: ShowInModule,
   prompt: text(65_535).nullable().meta({ examples: ["Keep the button large"] }),
   actions: Actions,
-  fields: JsonObject.meta({ examples: [{ theme: "dark" }] }),
+  fields: jsonObject(65_536).meta({ examples: [{ theme: "dark" }] }),
   department_id: Id.nullable().meta({ examples: [null] }),
 };
 
@@ -132,8 +132,8 @@ export const App = z.object({
 });
 export type App = z.output<typeof App>;
 
-/** Lists leave the source out: each may be 200 KB. */
-export const ListedApp = App.omit({ source_code: true });
+/** Lists leave the source out, which may be 200 KB, and the prompt. */
+export const ListedApp = App.omit({ source_code: true, prompt: true });
 export type ListedApp = z.output<typeof ListedApp>;
 
 export const AppPage = page([

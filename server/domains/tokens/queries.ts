@@ -61,11 +61,9 @@ export async function deleteToken(sql: Sql, account: number, user: number | null
   return count > 0;
 }
 
-type ViewerRow = Viewer & { expires_at: string | null };
-
 /** The one indexed query of authentication: an active user's unexpired token. */
-export async function findViewer(sql: Sql, hash: Buffer): Promise<ViewerRow | undefined> {
-  const [row] = await sql<ViewerRow[]>`
+export async function findViewer(sql: Sql, hash: Buffer): Promise<Viewer | undefined> {
+  const [row] = await sql<Viewer[]>`
     select
       t.account_id, t.user_id, t.id as token_id, u.role, t.scopes, t.expires_at,
       a.departments_mode = 'restricted' as restricted, u.without_department,

@@ -14,6 +14,9 @@ export const DOMAINS = [
 ] as const;
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));
+/** Later ones have no ISO 8601 form of four digits. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 const Scopes = z.array(Scope).max(100).nullable()
   .describe("What the token may do; null or none: all that its user may do")
   .meta({ examples: [["departments:read"]] });
@@ -43,7 +46,7 @@ export const NewToken = z.object({
   user_setting_id: Id.describe("Whose token; the caller's own unless told, another's only by an admin"),
   scopes: Scopes,
   expires_at: z.iso.datetime({ offset: true }).nullable()
-    .refine((value) => value === null || !Number.isNaN(Date.parse(value)), "is not a time")
+    .refine((value) => value === null || Date.parse(value) <= LATEST, "is not a time before the year 10000")
     .meta({ examples: ["2099-12-31T23:59:59+00:00"] }),
 }).partial().required({ name: true });
 export type NewToken = z.output<typeof NewToken>;

@@ -35,11 +35,9 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
   Deno.unrefTimer(timer);
 
   const find = async (token: string, entry: Entry) => {
-    const row = await findViewer(sql, hashOf(token));
-    if (!row) return undefined;
-    const { expires_at, ...viewer } = row;
-    if (expires_at) entry.until = Math.min(entry.until, Date.parse(expires_at));
-    return Object.freeze(viewer);
+    const viewer = await findViewer(sql, hashOf(token));
+    if (viewer?.expires_at) entry.until = Math.min(entry.until, Date.parse(viewer.expires_at));
+    return viewer && Object.freeze(viewer);
   };
 
   return {

@@ -17,7 +17,11 @@ export async function createToken(ctx: Context, input: NewToken): Promise<Create
   if (within && !(scopes?.every((scope) => within.includes(scope)))) {
     throw forbidden("A token cannot make one that may do more than itself");
   }
-  const expires_at = input.expires_at ?? null;
+  // Else a token for a day could make one for ever.
+  const expires_at = input.expires_at ?? viewer.expires_at;
+  if (viewer.expires_at && expires_at && Date.parse(expires_at) > Date.parse(viewer.expires_at)) {
+    throw forbidden("A token cannot make one that outlives itself");
+  }
   if (expires_at && Date.parse(expires_at) <= clock.now().getTime()) {
     throw invalid({ expires_at: ["must be in the future"] });
   }

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+
+const KEYS = "k1:0123456789abcdef";
+const URL_OF_DATABASE = "postgres://atrium@db.example.com/atrium";
+
+function faultsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  throw new Error(`not refused: ${JSON.stringify(environment)}`);
+}
+
+Deno.test("config: an empty environment gives the defaults, frozen", () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    port: 8000,
+    host: "127.0.0.1",
+    base_url: "http://127.0.0.1:8000",
+    data_dir: ".data",
+    database_url: undefined,
+    kv_url: undefined,
+    admin: { token: undefined, email: "admin@localhost", password: undefined },
+    secret_keys: undefined,
+    egress_allow: [],
+    apps_origin: undefined,
+    trusted_proxies: 0,
+    action_wait_ms: 10_000,
+    hosted: false,
+  });
+  assert.ok(Object.isFrozen(config));
+  assert.deepEqual(readConfig({ PORT: "", HOST: "", BASE_URL: "", DATABASE_URL: "", ADMIN_TOKEN: "" }), config);
+});
+
+Deno.test("config: what is set is read", () => {
+  const rows: [environment: Record<string, string>, expected: Partial<Config>][] = [
+    [{ PORT: "65535" }, { port: 65535, base_url: "http://127.0.0.1:65535" }],
+    [{ HOST: "0.0.0.0" }, { base_url: "http://localhost:8000" }],
+    [{ HOST: "::" }, { base_url: "http://localhost:8000" }],
+    [{ HOST: "::1" }, { host: "::1", base_url: "http://[::1]:8000" }],
+    [{ BASE_URL: "https://atrium.example.com//" }, { base_url: "https://atrium.example.com" }],
+    [{ BASE_URL: "https://example.com/atrium/" }, { base_url: "https://example.com/atrium" }],
+    [{ DATABASE_URL: URL_OF_DATABASE, SECRET_KEYS: KEYS }, { database_url: URL_OF_DATABASE }],
+    [{ SECRET_KEYS: "k2:fedcba9876543210, k1:0123456789abcdef" }, {
+      secret_keys: [{ id: "k2", material: "fedcba9876543210" }, { id: "k1", material: "0123456789abcdef" }],
+    }],
+    [{ SECRET_KEYS: "k1:with:colons:and=signs" }, { secret_keys: [{ id: "k1", material: "with:colons:and=signs" }] }],
+    [{ ADMIN_TOKEN: "t", ADMIN_EMAIL: "a@b", ADMIN_PASSWORD: "12345678" }, {
+      admin: { token: "t", email: "a@b", password: "12345678" },
+    }],
+    [{ EGRESS_ALLOW: "API.internal:8080, [::1]:80" }, { egress_allow: ["api.internal:8080", "[::1]:80"] }],
+    [{ APPS_ORIGIN: "https://*.apps.example" }, { apps_origin: "https://*.apps.example" }],
+    [{ TRUSTED_PROXIES: "2", ACTION_WAIT_MS: "0" }, { trusted_proxies: 2, action_wait_ms: 0 }],
+  ];
+  for (const [environment, expected] of rows) {
+    const config = readConfig(environment);
+    const keys = Object.keys(expected) as (keyof Config)[];
+    assert.deepEqual(Object.fromEntries(keys.map((key) => [key, config[key]])), expected, JSON.stringify(environment));
+  }
+});
+
+Deno.test("config: each wrong variable is one fault that names it, without its value", () => {
+  const rows: [variable: string, values: string[]][] = [
+    ["PORT", ["0", "65536", "-1", "8000.5", "http", "1e3"]],
+    ["HOST", ["a b"]],
+    ["BASE_URL", [
+      "example.com",
+      "ftp://example.com",
+      "https://example.com/?a=1",
+      "https://example.com/#a",
+      "javascript:1",
+    ]],
+    ["DATABASE_URL", ["mysql://localhost", "localhost", "postgres:// localhost"]],
+    ["ADMIN_TOKEN", ["with space", "zażółć", "new\nline"]],
+    ["ADMIN_EMAIL", ["nobody", "a b@c"]],
+    ["ADMIN_PASSWORD", ["hunter2", "x".repeat(1025)]],
+    ["SECRET_KEYS", ["0123456789abcdef0123", "k1:hunter2", `${KEYS},`, ":0123456789abcdef", "k 1:0123456789abcdef"]],
+    ["EGRESS_ALLOW", ["localhost", "http://localhost:80", "a:b", "a:1,,b:2"]],
+    ["APPS_ORIGIN", ["https://apps.example", "*.apps.example", "https://*.apps.example/x"]],
+    ["TRUSTED_PROXIES", ["11", "-1", "all"]],
+    ["ACTION_WAIT_MS", ["600001", "10s"]],
+  ];
+  for (const [variable, values] of rows) {
+    for (const value of values) {
+      const faults = faultsOf({ SECRET_KEYS: KEYS, [variable]: value });
+      assert.equal(faults.length, 1, `${variable}=${value}: ${faults}`);
+      assert.ok(faults[0]?.startsWith(`${variable} must `), faults[0]);
+      assert.ok(!faults[0]?.includes("hunter2"), faults[0]);
+    }
+  }
+});
+
+Deno.test("config: all faults are named at once, one line each", () => {
+  const faults = faultsOf({ PORT: "x", ADMIN_PASSWORD: "short", DATABASE_URL: "x" });
+  assert.deepEqual(faults.map((fault) => fault.split(" ")[0]), [
+    "PORT",
+    "DATABASE_URL",
+    "ADMIN_PASSWORD",
+    "SECRET_KEYS",
+  ]);
+  assert.equal(new ConfigError(faults).message.split("\n").length, 5);
+});
+
+Deno.test("config: SECRET_KEYS is required with DATABASE_URL", () => {
+  assert.match(String(faultsOf({ DATABASE_URL: URL_OF_DATABASE })), /^SECRET_KEYS is required with DATABASE_URL/);
+});
+
+Deno.test("config: on Deno Deploy the database is the host's, and there must be one", () => {
+  const hosted = { DENO_DEPLOY: "1", SECRET_KEYS: KEYS };
+  assert.match(String(faultsOf(hosted)), /^DATABASE_URL is required here/);
+  const linked = {
+    PGHOST: "db",
+    PGPORT: "6432",
+    PGUSER: "me@org",
+    PGPASSWORD: "p/w:d",
+    PGDATABASE: "atrium",
+    PGSSLMODE: "require",
+  };
+  const config = readConfig({ ...hosted, ...linked });
+  assert.equal(config.hosted, true);
+  assert.equal(config.database_url, "postgres://me%40org:p%2Fw%3Ad@db:6432/atrium?sslmode=require");
+  assert.equal(readConfig({ ...hosted, ...linked, DATABASE_URL: URL_OF_DATABASE }).database_url, URL_OF_DATABASE);
+  assert.equal(readConfig(linked).database_url, undefined, "elsewhere PG* variables are somebody else's");
+});
