@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../errors.ts";
-import { deeperThan, DEPTH_LIMIT, FORM_LIMIT, JSON_LIMIT, readBody, readBytes } from "./body.ts";
+import { deeperThan, DEPTH_LIMIT } from "../depth.ts";
+import { FORM_LIMIT, JSON_LIMIT, readBody, readBytes } from "./body.ts";
 
 const JSON_TYPE = "application/json";
 

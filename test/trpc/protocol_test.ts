@@ -97,9 +97,10 @@ const ROWS: Row[] = [
   },
   { name: "no body", method: "POST", path: CREATE, status: 400, code: "bad_request" },
   {
-    name: "no body where there is no wrapper",
+    name: "an input that is null",
     method: "POST",
     path: "/trpc/apps.replace",
+    sent: { json: { json: null } },
     status: 400,
     code: "bad_request",
   },
