@@ -27,7 +27,11 @@ export async function compose(config: Config, log: Log) {
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, clock, log });
     const pages = createPages(sql, log);
-    const compiler = createCompiler({ vendor_store: createVendorFiles(sql), log });
+    const compiler = createCompiler({
+      vendor_store: createVendorFiles(sql),
+      environment: config.child_environment,
+      log,
+    });
     const handler = createApp({ config, sql, kv, compiler, viewers, passwords, pages, clock, log });
     const close = async () => {
       await Promise.all([viewers.close(), compiler.close()]);

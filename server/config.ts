@@ -39,6 +39,8 @@ export interface Config {
   apps_origin: string | undefined;
   trusted_proxies: number;
   action_wait_ms: number;
+  /** For the processes that the server starts: where Deno keeps its files, and nothing else. */
+  child_environment: Readonly<Record<string, string>>;
   /** On Deno Deploy: no disk, no flags, the host's own KV. */
   hosted: boolean;
 }
@@ -123,9 +125,18 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     apps_origin: env.APPS_ORIGIN,
     trusted_proxies: env.TRUSTED_PROXIES,
     action_wait_ms: env.ACTION_WAIT_MS,
+    child_environment: childEnvironment(given),
     hosted,
   });
 }
+
+const OF_DENO = /^(DENO_DIR|HOME|XDG_CACHE_HOME|LOCALAPPDATA|USERPROFILE|SystemRoot|NPM_CONFIG_REGISTRY)$/;
+
+/** `child_environment` out of a whole one. */
+export const childEnvironment = (environment: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => value && OF_DENO.test(name) ? [[name, value]] : []),
+  );
 
 /** Deno Deploy hands a linked database over as PG* variables. */
 function databaseUrlOfHost(env: Record<string, string | undefined>): string {

@@ -29,6 +29,7 @@ Deno.test("config: an empty environment gives the defaults, frozen", () => {
     apps_origin: undefined,
     trusted_proxies: 0,
     action_wait_ms: 10_000,
+    child_environment: {},
     hosted: false,
   });
   assert.ok(Object.isFrozen(config));
@@ -106,6 +107,18 @@ Deno.test("config: all faults are named at once, one line each", () => {
 
 Deno.test("config: SECRET_KEYS is required with DATABASE_URL", () => {
   assert.match(String(faultsOf({ DATABASE_URL: URL_OF_DATABASE })), /^SECRET_KEYS is required with DATABASE_URL/);
+});
+
+Deno.test("config: processes that the server starts get where Deno keeps its files, and no secret", () => {
+  const environment = {
+    HOME: "/root",
+    DENO_DIR: "/deno",
+    SECRET_KEYS: KEYS,
+    ADMIN_TOKEN: "t",
+    AWS_SECRET: "x",
+    PATH: "/bin",
+  };
+  assert.deepEqual(readConfig(environment).child_environment, { HOME: "/root", DENO_DIR: "/deno" });
 });
 
 Deno.test("config: on Deno Deploy the database is the host's, and there must be one", () => {

@@ -5,7 +5,7 @@
 import { compose } from "../main.ts";
 import { type Client, createClient } from "../client/mod.ts";
 import { readMigrations } from "../db/migrate.ts";
-import { readConfig } from "../server/config.ts";
+import { childEnvironment, readConfig } from "../server/config.ts";
 import { createLog } from "../server/log.ts";
 import { hashOf } from "../server/http/variants.ts";
 import { openDatabase, type Pool } from "../server/database.ts";
@@ -54,6 +54,7 @@ export async function startServer(environment: Record<string, string> = {}): Pro
   const database_url = on_postgres ? await createDatabase() : undefined;
   if (!database_url) await copyMigrated(folder);
   const config = readConfig({
+    ...childEnvironment(Deno.env.toObject()),
     DATA_DIR: folder,
     ADMIN_TOKEN,
     BASE_URL: "http://atrium.test",

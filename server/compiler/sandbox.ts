@@ -16,6 +16,8 @@ import { workerCommand } from "./worker_command.ts";
 
 export interface CompilerOptions {
   vendor_store: VendorStore;
+  /** Of the processes: where Deno keeps its files. */
+  environment: Readonly<Record<string, string>>;
   /** Processes at most; the second starts when the first is busy. */
   workers?: number;
   /** From the moment a worker takes a source. */
@@ -45,6 +47,7 @@ const brotli = (part: Uint8Array) =>
 
 export function createCompiler({
   vendor_store,
+  environment,
   workers = 2,
   time_limit_ms = 5000,
   heap_mb = 256,
@@ -57,7 +60,7 @@ export function createCompiler({
   const pool = createPool({
     workers,
     queue_limit,
-    command: workerCommand(deno, heap_mb),
+    command: workerCommand(deno, heap_mb, environment),
     log: (event, detail) => log?.info(event, detail),
   });
   const vendor = createVendor(vendor_store, async (name) => {

@@ -3,23 +3,18 @@ import { z } from "zod";
 
 const Places = z.object({ packages: z.string(), esbuild: z.string() });
 
-/** How a worker is started, with what it may do and nothing of the server's environment but where Deno keeps files. */
-export function workerCommand(deno: string, heap_mb: number): () => Promise<Deno.Command> {
+/**
+ * How a worker is started, with what it may do.
+ *
+ * @param env all of its environment: where Deno keeps its files
+ */
+export function workerCommand(
+  deno: string,
+  heap_mb: number,
+  env: Readonly<Record<string, string>>,
+): () => Promise<Deno.Command> {
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const config = ["--quiet", "--no-prompt", `--config=${file("../../deno.json")}`];
-  const kept = [
-    "DENO_DIR",
-    "HOME",
-    "XDG_CACHE_HOME",
-    "LOCALAPPDATA",
-    "USERPROFILE",
-    "SystemRoot",
-    "NPM_CONFIG_REGISTRY",
-  ];
-  const env = Object.fromEntries(kept.flatMap((name) => {
-    const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  }));
 
   async function locate() {
     const args = ["run", ...config, "--allow-read", "--allow-env", file("locate.ts")];

@@ -2,6 +2,7 @@
 import type { Build, Source, VendorFile } from "../../server/compiler/compiler.ts";
 import { type CompilerOptions, createCompiler } from "../../server/compiler/sandbox.ts";
 import type { VendorStore } from "../../server/compiler/vendor.ts";
+import { childEnvironment } from "../../server/config.ts";
 
 export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } {
   const files = new Map<string, VendorFile>();
@@ -27,7 +28,8 @@ export function openCompiler(options: Partial<CompilerOptions> = {}) {
       logged.push({ event, detail });
     },
   };
-  const compiler = createCompiler({ vendor_store: memoryStore(), workers: 1, log, ...options });
+  const environment = childEnvironment(Deno.env.toObject());
+  const compiler = createCompiler({ vendor_store: memoryStore(), environment, workers: 1, log, ...options });
   /** Process ids of workers, in the order of their start. */
   const workers = () => logged.flatMap(({ detail: { pid }, event }) => event.endsWith("started") ? [Number(pid)] : []);
   return {
