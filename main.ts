@@ -27,11 +27,8 @@ export async function compose(config: Config, log: Log) {
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, clock, log });
     const pages = createPages(sql, log);
-    const compiler = createCompiler({
-      vendor_store: createVendorFiles(sql),
-      environment: config.child_environment,
-      log,
-    });
+    const vendor_store = createVendorFiles(sql);
+    const compiler = createCompiler({ vendor_store, environment: config.child_environment, log });
     const handler = createApp({ config, sql, kv, compiler, viewers, passwords, pages, clock, log });
     const close = async () => {
       await Promise.all([viewers.close(), compiler.close()]);
@@ -39,7 +36,6 @@ export async function compose(config: Config, log: Log) {
       await database.close();
       log.flush();
     };
-    // Last, since what it generates is shown once: nothing may fail behind it.
     const generated = await prepareAccount(sql, passwords, config);
     return { handler, sql, compiler, generated, close };
   } catch (error) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { describe } from "../server/http/openapi.ts";
 import { type Route, routesOf } from "../server/http/routes.ts";
 import { appRouter } from "../server/router.ts";
 import { startServer, type TestServer } from "./harness.ts";
@@ -12,21 +13,21 @@ type Document = any;
 
 const routes = routesOf(appRouter);
 const pathOf = ({ path }: Route) => path.replace(/:(\w+)/g, "{$1}");
-const operationOf = (document: Document, route: Route) => document.paths[pathOf(route)]?.[route.method.toLowerCase()];
+const operationOf = (route: Route) => document.paths[pathOf(route)]?.[route.method.toLowerCase()];
 
-async function withServer(work: (server: TestServer, document: Document) => Promise<void>): Promise<void> {
+const document: Document = JSON.parse(JSON.stringify(describe(appRouter, "http://atrium.test")));
+
+async function withServer(work: (server: TestServer) => Promise<void>): Promise<void> {
   const server = await startServer();
   try {
-    const { status, body } = await server.request("GET", "/openapi.json", { token: null });
-    assert.equal(status, 200);
-    await work(server, body);
+    await work(server);
   } finally {
     await server.close();
   }
 }
 
 /** Validates values against the schemas that stand in the document at a JSON pointer. */
-function validatorOf(document: Document) {
+function createProof() {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, "api");
@@ -49,50 +50,46 @@ function* examplesIn(node: Document, keys: string[] = []): Generator<[example: u
   }
 }
 
-Deno.test("openapi: valid under a public validator, with every route and nothing that is none", () =>
-  withServer(async ({ base_url }, document) => {
-    const { valid, errors } = await new Validator().validate(structuredClone(document));
-    assert.ok(valid, JSON.stringify(errors));
-    assert.equal(document.openapi, "3.1.0");
-    assert.deepEqual(document.servers, [{ url: base_url }]);
+Deno.test("openapi: valid under a public validator, with every route and nothing that is none", async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  assert.ok(valid, JSON.stringify(errors));
+  assert.equal(document.openapi, "3.1.0");
 
-    const described = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
-      Object.entries<Document>(operations)
-        .filter(([, { tags: [tag] }]) => !["files", "health"].includes(tag))
-        .map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
-    );
-    const mounted = routes.map((route) => `${route.name} ${route.method} ${pathOf(route)}`);
-    assert.deepEqual(described.sort(), mounted.sort());
-    assert.equal(mounted.length, Object.keys(appRouter._def.procedures).length);
-  }));
+  const described = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
+    Object.entries<Document>(operations)
+      .filter(([, { tags: [tag] }]) => !["files", "health"].includes(tag))
+      .map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
+  );
+  const mounted = routes.map((route) => `${route.name} ${route.method} ${pathOf(route)}`);
+  assert.deepEqual(described.sort(), mounted.sort());
+  assert.equal(mounted.length, Object.keys(appRouter._def.procedures).length);
+});
 
-Deno.test("openapi: each route says its security, parameters, bodies and every answer it may give", () =>
-  withServer((_server, document) => {
-    for (const route of routes) {
-      const operation = operationOf(document, route);
-      const { method, params, body, meta, name } = route;
-      assert.deepEqual(operation.security, [{ token: [] }], name);
-      assert.ok(document.components.securitySchemes.token.scheme === "bearer" && operation.summary, name);
+Deno.test("openapi: each route says its security, parameters, bodies and every answer it may give", () => {
+  for (const route of routes) {
+    const operation = operationOf(route);
+    const { method, params, body, meta, name } = route;
+    assert.deepEqual(operation.security, [{ token: [] }], name);
+    assert.ok(document.components.securitySchemes.token.scheme === "bearer" && operation.summary, name);
 
-      const named = (where: string) =>
-        operation.parameters.filter((parameter: Document) => parameter.in === where)
-          .map((parameter: Document) => parameter.name);
-      assert.deepEqual(named("path"), params, name);
-      const keys = Object.keys(route.input?.shape ?? {}).filter((key) => !params.includes(key));
-      assert.deepEqual(named("query"), method === "GET" ? keys : [], name);
-      for (const { schema } of operation.parameters) assert.ok(schema.type ?? schema.enum ?? schema.anyOf, name);
+    const named = (where: string) =>
+      operation.parameters.filter((parameter: Document) => parameter.in === where)
+        .map((parameter: Document) => parameter.name);
+    assert.deepEqual(named("path"), params, name);
+    const keys = Object.keys(route.input?.shape ?? {}).filter((key) => !params.includes(key));
+    assert.deepEqual(named("query"), method === "GET" ? keys : [], name);
+    for (const { schema } of operation.parameters) assert.ok(schema.type ?? schema.enum ?? schema.anyOf, name);
 
-      const kinds = Object.keys(operation.requestBody?.content ?? {});
-      const expected = meta.multipart_only ? ["application/json", "multipart/form-data"] : ["application/json"];
-      assert.deepEqual(kinds, body.length > 0 ? expected : [], name);
-      assertAnswers(document, route);
-    }
-    return Promise.resolve();
-  }));
+    const kinds = Object.keys(operation.requestBody?.content ?? {});
+    const expected = meta.multipart_only ? ["application/json", "multipart/form-data"] : ["application/json"];
+    assert.deepEqual(kinds, body.length > 0 ? expected : [], name);
+    assertAnswers(route);
+  }
+});
 
-function assertAnswers(document: Document, route: Route): void {
+function assertAnswers(route: Route): void {
   const { method, name, body, params, meta } = route;
-  const { responses } = operationOf(document, route);
+  const { responses } = operationOf(route);
   const wanted = [meta.status ?? 200, 401, 403, 500, 503];
   if (params.length > 0) wanted.push(404);
   if (body.length > 0) wanted.push(400, 408, 413, 415, 422);
@@ -117,59 +114,46 @@ const MORE: Record<string, number[]> = {
   "user_settings.delete": [422],
 };
 
-Deno.test("openapi: every example is valid under its own schema", () =>
-  withServer((_server, document) => {
-    const prove = validatorOf(document);
-    const examples = [...examplesIn(document)];
-    for (const [example, keys] of examples) prove(example, ...keys);
-    assert.ok(examples.length > 300, `only ${examples.length} examples were found`);
-    return Promise.resolve();
-  }));
+Deno.test("openapi: every example is valid under its own schema", () => {
+  const prove = createProof();
+  const examples = [...examplesIn(document)];
+  for (const [example, keys] of examples) prove(example, ...keys);
+  assert.ok(examples.length > 300, `only ${examples.length} examples were found`);
+});
 
 /** What creates stands before what changes, that before what reads, and what deletes comes last. */
 const stage = ({ method, name }: Route) =>
   name.endsWith(".create") ? 0 : method === "GET" ? 2 : method === "DELETE" ? 3 : 1;
 const inOrder = routes.toSorted((a, b) => stage(a) - stage(b));
 
-Deno.test("openapi: the server takes every example, and answers as documented", () =>
-  withServer(async (server, document) => {
-    const prove = validatorOf(document);
+Deno.test("openapi: the server gives it to anyone, takes every example, and answers as documented", () =>
+  withServer(async ({ request }) => {
+    assert.deepEqual((await request("GET", "/openapi.json", { token: null })).body, document);
+    const prove = createProof();
     const ids = new Map<string, string | number>();
     for (const route of inOrder) {
-      const { name, method, meta } = route;
+      const { name, method, meta: { status = 200 } } = route;
       const [domain = ""] = name.split(".");
-      const operation = operationOf(document, route);
       const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1");
-      const json = operation.requestBody?.content["application/json"].example;
+      const json = operationOf(route).requestBody?.content["application/json"].example;
       // deno-lint-ignore no-await-in-loop -- each stands on what the one before made
-      const answer = await server.request(method, path, { json });
-      const status = meta.status ?? 200;
+      const answer = await request(method, path, { json });
       assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
       if (name.endsWith(".create")) ids.set(domain, answer.body.id);
       if (status === 204) continue;
-      prove(
-        answer.body,
-        "paths",
-        pathOf(route),
-        method.toLowerCase(),
-        "responses",
-        status,
-        "content",
-        "application/json",
-        "schema",
-      );
+      const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];
+      prove(answer.body, ...place, "content", "application/json", "schema");
     }
+    await assertFormIsTaken(request);
   }));
 
-Deno.test("openapi: a form made of the example is taken, too", () =>
-  withServer(async (server, document) => {
-    const { example } = document.paths["/account/departments.json"].post.requestBody.content["multipart/form-data"];
-    const form = new FormData();
-    for (const [name, value] of Object.entries<unknown>(example)) {
-      if (Array.isArray(value)) { for (const item of value) form.append(name, String(item)); }
-      else form.append(name, String(value));
-    }
-    const { status, body } = await server.request("POST", "/account/departments.json", { form });
-    assert.equal(status, 201, JSON.stringify(body));
-    assert.deepEqual([body.name, body.user_setting_ids], [example["department[name]"], [1]]);
-  }));
+async function assertFormIsTaken(request: TestServer["request"]): Promise<void> {
+  const { example } = document.paths["/account/departments.json"].post.requestBody.content["multipart/form-data"];
+  const form = new FormData();
+  for (const [name, value] of Object.entries<unknown>(example)) {
+    for (const item of Array.isArray(value) ? value : [value]) form.append(name, String(item));
+  }
+  const { status, body } = await request("POST", "/account/departments.json", { form });
+  assert.equal(status, 201, JSON.stringify(body));
+  assert.deepEqual([body.name, body.user_setting_ids], [example["department[name]"], [1]]);
+}

@@ -37,7 +37,8 @@ export async function findFirstAdmin(sql: Sql): Promise<Admin | undefined> {
 
 /**
  * Makes the account and the admin where there are none, and sees to it that `ADMIN_TOKEN` opens the door. Safe when
- * several processes start at once.
+ * several processes start at once. The last step of a start: what it generates is shown once, so nothing may fail
+ * behind it.
  */
 export async function prepareAccount(
   sql: Pool,
