@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import type { TestServer } from "../harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "./people.ts";
-import { type Ask, inTurn, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+
+const inAccount = onSharedServer();
 
 const ALL = "/platform/apps.json";
 const at = (id: string) => `/platform/apps/${id}.json`;
@@ -35,7 +37,7 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 /** The addresses that a page names in `src` and `href`. */
 const addresses = (html: string) => [...html.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
 
-onStage("pages: a public app opens for anybody", async ({ ask, play }) => {
+inAccount("pages: a public app opens for anybody", async ({ ask, play }) => {
   const { id } = await create(ask, { url_code: "clock", name: `</title><script>alert("x")</script>` });
   const limited = await addToken(ask, { scopes: ["departments:read"] });
   const page = (name: string, rest: Partial<Scenario> = {}): Scenario => ({
@@ -96,9 +98,9 @@ onStage("pages: a public app opens for anybody", async ({ ask, play }) => {
     }),
     page("another one is not", { sent: { token: null, headers: { "if-none-match": '"other"' } } }),
   ]);
-});
+}, { of_default: true });
 
-onStage("pages: the source is served as it is", async ({ server, ask }) => {
+inAccount("pages: the source is served as it is", async ({ server, ask }) => {
   const source_code = "// żółw 🐢\r\n\tdocument.body.append('</script><!--');\n";
   const js = await create(ask, { url_code: "js", source_code });
   const page = (await ask("GET", "/a/js", { token: null })).body;
@@ -130,9 +132,9 @@ onStage("pages: the source is served as it is", async ({ server, ask }) => {
   );
   assert.match(response.headers.get("vary") ?? "", /accept-encoding/i);
   await response.body?.cancel();
-});
+}, { of_default: true });
 
-onStage("pages: private, inactive and unknown apps", async ({ server, ask, play }) => {
+inAccount("pages: private, inactive and unknown apps", async ({ server, ask, play }) => {
   const stranger = await addAccount(server);
   const team = made(await ask("POST", "/account/teams.json", { json: { team: { name: "</script>" } } })).id;
   const guest = await addPerson(ask, "guest", { name: "Gość </script>", login: "gosc", team_ids: [team] });
@@ -187,7 +189,7 @@ onStage("pages: private, inactive and unknown apps", async ({ server, ask, play 
       headers: { "content-type": /^text\/html/ },
     }),
   ]);
-});
+}, { of_default: true });
 
 /** A request to another host, which the harness' own address does not make. */
 async function openAt({ handler }: TestServer, host: string, path: string) {
@@ -195,28 +197,28 @@ async function openAt({ handler }: TestServer, host: string, path: string) {
   return { status: response.status, html: await response.text() };
 }
 
-onStage("pages: an url_code belongs to the account of the host", async ({ server, ask }) => {
+inAccount("pages: an url_code belongs to the account of the host", async ({ server, ask }) => {
   const stranger = await addAccount(server, "apps.strangers.test");
   const theirs = as(ask, stranger.token);
-  const mine = await create(ask, { url_code: "clock", name: "Mine" });
-  const foreign = await create(theirs, { url_code: "clock", name: "Theirs" });
+  const mine = await create(ask, { url_code: "hosted", name: "Mine" });
+  const foreign = await create(theirs, { url_code: "hosted", name: "Theirs" });
   const only = await create(theirs, { url_code: "only", name: "Only theirs" });
   const title = async (host: string, path: string) =>
     /<title>(.*?)<\/title>/.exec((await openAt(server, host, path)).html)?.[1];
-  assert.equal(await title("atrium.test", "/a/clock"), "Mine");
-  assert.equal(await title("apps.strangers.test", "/a/clock"), "Theirs");
-  assert.equal(await title("apps.strangers.test:8000", "/a/clock"), "Theirs", "whatever the port");
-  assert.equal(await title("unknown.test", "/a/clock"), "Mine", "an unknown host is the default account's");
+  assert.equal(await title("atrium.test", "/a/hosted"), "Mine");
+  assert.equal(await title("apps.strangers.test", "/a/hosted"), "Theirs");
+  assert.equal(await title("apps.strangers.test:8000", "/a/hosted"), "Theirs", "whatever the port");
+  assert.equal(await title("unknown.test", "/a/hosted"), "Mine", "an unknown host is the default account's");
   assert.equal((await openAt(server, "atrium.test", "/a/only")).status, 404);
   assert.equal(await title("atrium.test", `/a/${only.id}`), "Only theirs", "an id needs no account");
   assert.equal(await title("apps.strangers.test", `/a/${mine.id}`), "Mine");
   assert.equal(await title("atrium.test", `/a/${foreign.id}`), "Theirs");
-});
+}, { of_default: true });
 
-onStage("pages: follow every change at once", async ({ ask }) => {
-  const { id } = await create(ask, { url_code: "clock" });
+inAccount("pages: follow every change at once", async ({ ask }) => {
+  const { id } = await create(ask, { url_code: "changing" });
   const page = async () => {
-    const { status, body, headers } = await ask("GET", "/a/clock", { token: null });
+    const { status, body, headers } = await ask("GET", "/a/changing", { token: null });
     return { status, body: String(body), etag: headers.get("etag") };
   };
   const code = async (html: string) => {
@@ -244,9 +246,9 @@ onStage("pages: follow every change at once", async ({ ask }) => {
   await update({ url_code: "moved" });
   assert.equal((await page()).status, 404, "its old code is free");
   assert.equal((await ask("GET", "/a/moved", { token: null })).status, 200);
-  await create(ask, { url_code: "clock", name: "Another" });
+  await create(ask, { url_code: "changing", name: "Another" });
   assert.match((await page()).body, /<title>Another<\/title>/, "and belongs to whoever takes it");
   await ask("DELETE", at(id));
   assert.equal((await ask("GET", "/a/moved", { token: null })).status, 404);
   assert.equal((await ask("GET", `/a/${id}`, { token: null })).status, 404);
-});
+}, { of_default: true });

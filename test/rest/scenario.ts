@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
-import { type Answer, type Sent, startServer, type TestServer } from "../harness.ts";
-import { addAccount, as, type Stranger } from "./people.ts";
+import { ADMIN_TOKEN, type Answer, type Sent, startServer, type TestServer } from "../harness.ts";
+import { addAccount, as, type Person } from "./people.ts";
 import { z } from "zod";
 
 export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "PUT" | "OPTIONS";
@@ -35,53 +35,41 @@ export interface Scenario {
 
 export interface Stage {
   server: TestServer;
+  /** An admin of the account that the test is about. */
+  admin: Person;
+  /** Speaks for that admin unless told, as `play` does. */
   ask: Ask;
   /** Plays the rows one after another, each a step of the test. */
   play(scenarios: readonly Scenario[]): Promise<void>;
 }
 
-/**
- * A test with a server, and a database, of its own.
- *
- * @param compiles whether it starts the compiler, whose killed process leaves its pipe to the garbage collector
- */
-export function onStage(name: string, work: (stage: Stage) => Promise<void>, { compiles = false } = {}): void {
-  Deno.test({
-    name,
-    sanitizeOps: true,
-    sanitizeResources: !compiles,
-    async fn(t) {
-      const server = await startServer();
-      const ask = proven(server.request);
-      try {
-        await work({ server, ask, play: player(t, ask) });
-      } finally {
-        await server.close();
-      }
-    },
-  });
-}
-
-/** `ask` and `play` speak for the admin. */
-export interface AccountStage extends Stage {
-  admin: Stranger;
-}
+type OnAccount = (
+  name: string,
+  work: (stage: Stage) => Promise<void>,
+  options?: { of_default?: boolean },
+) => void;
 
 /**
- * Tests of one file that share a server, each with an account of its own: a start costs more than most of them. What
- * depends on the default account stays with `onStage`.
+ * Tests of one file that share a server, since a start costs more than most of them. Each has an account of its own,
+ * or with `of_default` the default one, which unknown hosts belong to and which its tests have together.
  */
-export function onSharedServer(): (name: string, work: (stage: AccountStage) => Promise<void>) => void {
+export function onSharedServer(): OnAccount {
   const shared: { server?: TestServer } = {};
   Deno.test.beforeAll(async () => void (shared.server = await startServer()));
   Deno.test.afterAll(() => shared.server?.close());
-  return (name, work) =>
-    Deno.test(name, async (t) => {
-      const { server } = shared;
-      if (!server) throw new Error("the server has not started");
-      const admin = await addAccount(server);
-      const ask = as(proven(server.request), admin.token);
-      await work({ server, ask, admin, play: player(t, ask) });
+  // What a server has going beside its tests would be each one's leak.
+  const sanitizers = { sanitizeOps: false, sanitizeResources: false };
+  return (name, work, { of_default = false } = {}) =>
+    Deno.test({
+      name,
+      ...sanitizers,
+      async fn(t) {
+        const { server } = shared;
+        if (!server) throw new Error("the server has not started");
+        const admin = of_default ? { id: 1, token: ADMIN_TOKEN } : await addAccount(server);
+        const ask = as(proven(server.request), admin.token);
+        await work({ server, ask, admin, play: player(t, ask) });
+      },
     });
 }
 

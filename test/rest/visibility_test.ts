@@ -1,7 +1,7 @@
 /** What a restricted account hides. Source: decisions, "What a restricted account hides". */
 import assert from "node:assert/strict";
 import { addPerson, as, made } from "./people.ts";
-import { type Ask, inTurn, onSharedServer, onStage, type Scenario } from "./scenario.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
 
 const inAccount = onSharedServer();
 
@@ -128,7 +128,7 @@ inAccount("visibility: a hidden app is a missing one, on every route", async ({ 
   assert.equal((await theirs("GET", at(apps.own))).status, 404, "and are hidden from who sees none of those");
 });
 
-onStage("visibility: opening apps", async ({ ask, play }) => {
+inAccount("visibility: opening apps", async ({ ask, play }) => {
   const { own, apps } = await setUp(ask);
   const guest = await addPerson(ask, "guest", { department_ids: [own], without_department: false });
   const open = (name: string, path: string, token: string | null, status: number): Scenario => ({
@@ -146,4 +146,4 @@ onStage("visibility: opening apps", async ({ ask, play }) => {
     open("a public app opens for everybody", "/a/public_other", null, 200),
     open("and for those who would not see it were it private", "/a/public_other", guest.token, 200),
   ]);
-});
+}, { of_default: true });
