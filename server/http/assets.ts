@@ -9,7 +9,7 @@
 import type { Hono } from "hono";
 import { notFound } from "../errors.ts";
 import type { Context } from "../context.ts";
-import { findLogo } from "../domains/departments/queries.ts";
+import { findLogo } from "../domains/departments/logo_queries.ts";
 import { type Env, mountOthers } from "./rest.ts";
 import { respond, type Variants } from "./variants.ts";
 

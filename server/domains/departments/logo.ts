@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "../../database.ts";
 import { invalid } from "../../errors.ts";
-import { insertLogo } from "./queries.ts";
+import { insertLogo } from "./logo_queries.ts";
 
 const LIMIT = 5 * 1024 * 1024;
 

@@ -1,5 +1,3 @@
-import type postgres from "postgres";
-import { Buffer } from "node:buffer";
 import type { Sql } from "../../database.ts";
 import { listJson, oneJson, slice } from "../../lists.ts";
 import type { Department, DepartmentPage } from "./schema.ts";
@@ -208,60 +206,4 @@ export async function updateMainDepartment(sql: Sql, account: number, id: number
       and d.account_id = a.id
   `;
   return count > 0;
-}
-
-/** Content-addressed: storing the same logo twice is storing it once. */
-export const insertLogo = (sql: Sql, file: string, content_type: string, body: Uint8Array) =>
-  sql`
-    insert into logos (file, content_type, body)
-    values (${file}, ${content_type}, ${Buffer.from(body.buffer, body.byteOffset, body.byteLength)})
-    on conflict (file) do nothing
-  `;
-
-/** Replaces the users of a department. Returns the ids that the account does not have. */
-export const replaceUsers = (sql: Sql, account: number, department: number, ids: number[]) =>
-  replaceAssigned(sql, ids, {
-    known: sql`select id from users where account_id = ${account} and id = any(${ids}::int[])`,
-    cleared: sql`delete from department_users where department_id = ${department} and user_id <> all(${ids}::int[])`,
-    added: sql`
-      insert into department_users (department_id, user_id)
-      select ${department}, unnest(${ids}::int[])
-      on conflict do nothing
-    `,
-  });
-
-/** Replaces the mailboxes of a department. Returns the ids that the account does not have. */
-export const replaceMailboxes = (sql: Sql, account: number, department: number, ids: number[]) =>
-  replaceAssigned(sql, ids, {
-    known: sql`select id from mailboxes where account_id = ${account} and id = any(${ids}::int[])`,
-    cleared: sql`
-      delete from department_mailboxes where department_id = ${department} and mailbox_id <> all(${ids}::int[])
-    `,
-    added: sql`
-      insert into department_mailboxes (department_id, mailbox_id)
-      select ${department}, unnest(${ids}::int[])
-      on conflict do nothing
-    `,
-  });
-
-async function replaceAssigned(
-  sql: Sql,
-  ids: number[],
-  { known, cleared, added }: Record<"known" | "cleared" | "added", postgres.PendingQuery<postgres.Row[]>>,
-): Promise<number[]> {
-  const found = new Set((await sql<{ id: number }[]>`${known}`).map(({ id }) => id));
-  const unknown = ids.filter((id) => !found.has(id));
-  if (unknown.length > 0) return unknown;
-  await sql`${cleared}`;
-  await sql`${added}`;
-  return [];
-}
-
-export async function findLogo(sql: Sql, file: string) {
-  const [logo] = await sql<{ content_type: string; body: Uint8Array }[]>`
-    select content_type, body
-    from logos
-    where file = ${file}
-  `;
-  return logo;
 }

@@ -4,6 +4,7 @@ import type { Sql } from "../../database.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
+import { replaceMailboxes, replaceUsers } from "./assigned.ts";
 import { storeLogo } from "./logo.ts";
 import {
   deleteDepartment,
@@ -11,8 +12,6 @@ import {
   insertDepartment,
   insertFurtherDepartment,
   lockAccount,
-  replaceMailboxes,
-  replaceUsers,
   updateDepartment,
   updateMainDepartment,
   type Values,

@@ -1,0 +1,42 @@
+/** Who and what is assigned to a department. */
+import type postgres from "postgres";
+import type { Sql } from "../../database.ts";
+
+/** Replaces the users of a department. Returns the ids that the account does not have. */
+export const replaceUsers = (sql: Sql, account: number, department: number, ids: number[]) =>
+  replaceAssigned(sql, ids, {
+    known: sql`select id from users where account_id = ${account} and id = any(${ids}::int[])`,
+    cleared: sql`delete from department_users where department_id = ${department} and user_id <> all(${ids}::int[])`,
+    added: sql`
+      insert into department_users (department_id, user_id)
+      select ${department}, unnest(${ids}::int[])
+      on conflict do nothing
+    `,
+  });
+
+/** Replaces the mailboxes of a department. Returns the ids that the account does not have. */
+export const replaceMailboxes = (sql: Sql, account: number, department: number, ids: number[]) =>
+  replaceAssigned(sql, ids, {
+    known: sql`select id from mailboxes where account_id = ${account} and id = any(${ids}::int[])`,
+    cleared: sql`
+      delete from department_mailboxes where department_id = ${department} and mailbox_id <> all(${ids}::int[])
+    `,
+    added: sql`
+      insert into department_mailboxes (department_id, mailbox_id)
+      select ${department}, unnest(${ids}::int[])
+      on conflict do nothing
+    `,
+  });
+
+async function replaceAssigned(
+  sql: Sql,
+  ids: number[],
+  { known, cleared, added }: Record<"known" | "cleared" | "added", postgres.PendingQuery<postgres.Row[]>>,
+): Promise<number[]> {
+  const found = new Set((await sql<{ id: number }[]>`${known}`).map(({ id }) => id));
+  const unknown = ids.filter((id) => !found.has(id));
+  if (unknown.length > 0) return unknown;
+  await sql`${cleared}`;
+  await sql`${added}`;
+  return [];
+}
