@@ -74,7 +74,7 @@ export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: Embe
     async dump() {
       mustBeOpen();
       return await turns.alone(({ backend }) => {
-        // Whoever loads it begins without recovery.
+        // So that whoever loads it has next to nothing to recover.
         backend.select("checkpoint");
         return backend.dump();
       });

@@ -102,7 +102,7 @@ export class Backend {
     return columnOf(output);
   }
 
-  /** The data folder as a tarball: as if the machine had stopped here, so that whoever loads it begins with recovery. */
+  /** The data folder as a tarball, as if the machine had stopped here: whoever loads it recovers from its log. */
   dump(): Promise<Blob> {
     return this.#pglite.dumpDataDir("none");
   }

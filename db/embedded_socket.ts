@@ -10,7 +10,7 @@ import { ProtocolViolation, Splitter, type Word } from "./wire_client.ts";
 const WRITABLE_BYTES = 64 * 1024 * 1024;
 
 export class EmbeddedSocket extends Duplex implements Client {
-  readonly secret: number;
+  readonly secret = crypto.getRandomValues(new Int32Array(1))[0] ?? 0;
   settings = "";
   readonly #splitter = new Splitter();
   #told: [string, string][] = [];
@@ -23,7 +23,6 @@ export class EmbeddedSocket extends Duplex implements Client {
     readonly pid: number,
   ) {
     super({ allowHalfOpen: false, writableHighWaterMark: WRITABLE_BYTES });
-    [this.secret = 0] = crypto.getRandomValues(new Int32Array(1));
   }
 
   /** As of a socket: without it `sql.end()` would wait for ever. */

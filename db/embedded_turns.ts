@@ -99,15 +99,14 @@ export class Turns {
       this.leave(client);
     }
     const { session } = this.#revival;
-    if (!session) return;
     try {
-      await this.alone(({ backend }) => backend.select("checkpoint"));
+      if (session) await this.alone(({ backend }) => backend.select("checkpoint"));
     } finally {
       clearTimeout(this.#alarm);
       clearTimeout(this.#greeting);
       clearImmediate(this.#slice?.end);
       this.#revival.session = undefined;
-      await session.backend.close();
+      await session?.backend.close();
     }
   }
 

@@ -192,18 +192,15 @@ test("a disk that takes no more fails statements with the reason, and is tried a
 test("upkeep: the log is cut by checkpoints, tables are vacuumed and analyzed", async (folder) => {
   await (await openEmbedded({ folder, load: EMPTY })).close();
   const backend = await Backend.open(folder);
-  backend.select("create table a (n int primary key, text text)");
+  backend.select("create table a (n int primary key, text text storage external)");
   for (let i = 0; i < 12; i++) {
     backend.select(`insert into a select g, repeat('x', 4000) from generate_series(${i * 1000}, ${i * 1000 + 999}) g`);
     keepUp(backend, false);
   }
-  const log = Array.fromAsync(Deno.readDir(`${folder}/pg_wal`));
-  const bytes = (await log).filter(({ name }) => /^[0-9A-F]{24}$/.test(name)).length * 4 * 1024 * 1024;
-  assert.ok(bytes <= 80 * 1024 * 1024, `${bytes}`);
-  const redo = "select pg_wal_lsn_diff(redo_lsn, '0/0') from pg_control_checkpoint()";
-  const before = Number(backend.select(redo)[0]);
-  keepUp(backend, false);
-  assert.equal(Number(backend.select(redo)[0]), before);
+  const [written, since] = ["'0/0'", "redo_lsn"].map((from) =>
+    Number(backend.select(`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${from}) from pg_control_checkpoint()`)[0])
+  );
+  assert.ok(written && written > 48_000_000 && since && since < 40_000_000, `${written} written, ${since} not cut`);
 
   backend.select("delete from a where n % 2 = 0");
   backend.select("create table b as select g as n from generate_series(1, 2000) g");

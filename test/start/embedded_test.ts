@@ -153,6 +153,9 @@ test("an error names its code, detail and constraint, and the connection goes on
   await assert.rejects(sql`selec 1`, code("42601"));
   await assert.rejects(sql`select ${"x"}::text as x, nothing`, code("42703"));
   await assert.rejects(sql`select ${"x"}::int as x`, code("22P02"));
+  // Without a limit of its own, the backend would end here.
+  await sql`create function f(n int) returns int language plpgsql as 'begin return f(n + 1); end'`;
+  await assert.rejects(sql`select f(1)`, code("54001"));
   assert.deepEqual([...await sql`select n from a`], [{ n: 1 }]);
   await sql.end();
 });
