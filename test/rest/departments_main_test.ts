@@ -1,6 +1,6 @@
 /** The main department, its succession, and the account's mode. Source: spec, section 3; decisions, "Mode". */
 import assert from "node:assert/strict";
-import { addAccount, made } from "./people.ts";
+import { addAccount, as, made } from "./people.ts";
 import { type Ask, onSharedServer, type Scenario } from "./scenario.ts";
 
 const inAccount = onSharedServer();
@@ -9,8 +9,8 @@ const ALL = "/account/departments.json";
 const at = (id: number) => `/account/departments/${id}.json`;
 const main = (id: number) => `/account/departments/${id}/set_as_main.json`;
 
-const create = async (ask: Ask, name: string, token?: string) =>
-  made(await ask("POST", ALL, { json: { department: { name } }, token }));
+const create = async (ask: Ask, name: string, token?: string, more: Record<string, unknown> = {}) =>
+  made(await ask("POST", ALL, { json: { department: { name, ...more } }, token }));
 
 const chooseMode = (ask: Ask, mode: string) =>
   ask("PATCH", "/account.json", { json: { account: { departments: { mode } } } });
@@ -102,6 +102,20 @@ inAccount("mode: the second department turns it to restricted, once", async ({ a
   assert.equal((await stand(ask)).mode, "restricted", "deleting departments never turns it back");
   await ask("DELETE", at(again.id));
   assert.equal((await stand(ask)).mode, "restricted", "not even the last one");
+});
+
+inAccount("mode: whatever else a second department brings along", async ({ server, ask, admin }) => {
+  const assigned = { user_setting_ids: [admin.id] };
+  await create(ask, "First", undefined, assigned);
+  assert.equal((await stand(ask)).mode, "open");
+  await create(ask, "Second", undefined, assigned);
+  assert.equal((await stand(ask)).mode, "restricted", "one with people turns it as one without");
+
+  const other = as(ask, (await addAccount(server)).token);
+  await create(other, "First");
+  await chooseMode(other, "open");
+  await create(other, "Second", undefined, { user_setting_ids: [] });
+  assert.equal((await stand(other)).mode, "open", "and leaves an admin's choice alone as one without");
 });
 
 inAccount("mode: an admin's choice is not changed by the second department", async ({ ask }) => {

@@ -1,7 +1,7 @@
 /** Users, and the flag for records without a department. Source: spec, "User flag"; decisions, "Users". */
 import assert from "node:assert/strict";
 import { addAccount, addPerson, as, made } from "./people.ts";
-import { onSharedServer, type Scenario } from "./scenario.ts";
+import { inTurn, onSharedServer, type Scenario } from "./scenario.ts";
 
 const inAccount = onSharedServer();
 
@@ -189,6 +189,33 @@ inAccount("users: update and delete", async ({ server, ask, admin, play }) => {
     }),
     { name: "and be deleted", method: "DELETE", path: at(admin.id), sent: { token: ada.token }, status: 204 },
     { name: "with its tokens", method: "GET", path: "/account.json", status: 401 },
+  ]);
+});
+
+inAccount("users: list", async ({ ask, admin, play }) => {
+  const made_in_order = [
+    { email: "b@example.com", login: "zoe", role: "manager" },
+    { email: "C@example.com", login: "Adam", active: false },
+    { email: "a@example.com", login: "Żaneta", role: "guest" },
+  ];
+  await inTurn(made_in_order, async (user) => made(await ask("POST", ALL, json(user))));
+  const lists = (query: string, ...emails: string[]): Scenario => ({
+    name: query,
+    method: "GET",
+    path: `${ALL}?${query}`,
+    status: 200,
+    body: emails.map((email) => ({ email })),
+    headers: { "x-total-count": `${emails.length}` },
+  });
+  const { body: { email: own } } = await ask("GET", at(admin.id));
+  await play([
+    lists("sort=id", own, "b@example.com", "C@example.com", "a@example.com"),
+    lists("sort=-created_at", "a@example.com", "C@example.com", "b@example.com", own),
+    lists("sort=email", "a@example.com", "b@example.com", "C@example.com", own),
+    lists("sort=login&active=true&role=manager", "b@example.com"),
+    lists("role=guest", "a@example.com"),
+    lists("active=false", "C@example.com"),
+    { name: "a role that is none", method: "GET", path: `${ALL}?role=owner`, status: 400 },
   ]);
 });
 
