@@ -77,7 +77,7 @@ async function openFolder(folder: string, log: Log): Promise<Database> {
   const options = { ...common(log), socket: embedded.socket, max: 4, max_lifetime: null, idle_timeout: 0 };
   const sql = postgres(options);
   return {
-    sql,
+    sql: guardTransactions(sql),
     async close() {
       await sql.end({ timeout: DRAIN_S });
       await embedded.close();

@@ -7,6 +7,7 @@ const ONCE = [
   "test/compiler",
   "test/house_test.ts",
   "test/postgres_test.ts",
+  "test/start/embedded_folder_test.ts",
   "test/start/embedded_test.ts",
   "test/suite_test.ts",
   "test/tally_test.ts",

@@ -21,7 +21,7 @@ function test(name: string, work: (folder: string) => Promise<void>) {
     sanitizeResources: true,
     sanitizeExit: true,
     async fn() {
-      const parent = await Deno.makeTempDir();
+      const parent = await Deno.makeTempDir({ prefix: "atrium_embedded_" });
       try {
         await work(`${parent}/data/postgres`);
       } finally {
