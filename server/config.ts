@@ -9,7 +9,7 @@
  * | DATABASE_URL | none | PostgreSQL 14 or later instead of the embedded database |
  * | KV_URL | DATA_DIR/kv.sqlite3 | a Deno KV path or address; on Deno Deploy the host's own |
  * | ADMIN_TOKEN, ADMIN_EMAIL, ADMIN_PASSWORD | generated, admin@localhost, generated | the first admin |
- * | SECRET_KEYS | a key file in DATA_DIR | `k2:…,k1:…`; required with DATABASE_URL |
+ * | SECRET_KEYS | none | `k2:…,k1:…`; required with DATABASE_URL |
  * | EGRESS_ALLOW | none | `host:port,…` that connectors may call though private |
  * | APPS_ORIGIN | none | `https://*.apps.example`, a wildcard host for apps |
  * | TRUSTED_PROXIES | 0 | how many proxies in front may set X-Forwarded-For |
@@ -32,7 +32,7 @@ export interface Config {
   database_url: string | undefined;
   kv_url: string | undefined;
   admin: { token: string | undefined; email: string; password: string | undefined };
-  /** The first writes, every one reads. Undefined: the embedded default, a key file in `data_dir`. */
+  /** The first writes, every one reads. Undefined only on the embedded database. */
   secret_keys: readonly SecretKey[] | undefined;
   /** `host:port`, lower case. */
   egress_allow: readonly string[];
