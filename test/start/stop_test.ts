@@ -5,7 +5,10 @@ import { ask, eventually, launch, newPlace, type Process, stop } from "./launch.
 const TOKEN = "token-of-the-stop-tests";
 const BODY = JSON.stringify({ department: { name: "Slowly sent" } });
 
-/** A request on a connection of its own, whose body stops in the middle. */
+/**
+ * A request on a connection of its own, whose body stops in the middle. It waits for `100 Continue`, which a server
+ * says when it begins to read the body: only then is the request certainly in flight.
+ */
 async function beginRequest({ port }: Process) {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const send = async (text: string) => {
@@ -15,8 +18,12 @@ async function beginRequest({ port }: Process) {
   };
   await send(
     "POST /account/departments.json HTTP/1.1\r\nhost: atrium.test\r\ncontent-type: application/json\r\n" +
-      `authorization: Bearer ${TOKEN}\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY.slice(0, 10)}`,
+      `authorization: Bearer ${TOKEN}\r\ncontent-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`,
   );
+  const said = new Uint8Array(1000);
+  const length = await connection.read(said) ?? 0;
+  assert.equal(new TextDecoder().decode(said.subarray(0, length)), "HTTP/1.1 100 Continue\r\n\r\n");
+  await send(BODY.slice(0, 10));
   return {
     finish: () => send(BODY.slice(10)),
     /** Everything that comes back, until the server closes. */
@@ -50,7 +57,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     assert.equal((await ask(`${process.url}/a/nothing`)).status, 404);
     const request = await beginRequest(process);
     const answer = request.answer();
-    await eventually(async () => (await ask(`${process.url}/healthz`)).status === 200, "it serves meanwhile");
+    assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
     const ending = stop(process, signal);
     await eventually(() => isClosed(process), "it takes nothing new", 2_000);
     await request.finish();
@@ -79,7 +86,7 @@ Deno.test("stop: a request that never ends holds the process for less than 5 s; 
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   const request = await beginRequest(process);
   const answer = request.answer();
-  await eventually(async () => (await ask(`${process.url}/healthz`)).status === 200, "it serves meanwhile");
+  assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
   const ending = stop(process);
   await eventually(() => isClosed(process), "it takes nothing new", 2_000);
   process.kill("SIGTERM");
