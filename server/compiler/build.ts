@@ -14,7 +14,7 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
   const { compile } = await load();
 
   const start = performance.now();
-  const compiled = compile(source_code);
+  const compiled = await compile(source_code);
   const compile_time = performance.now() - start;
   const inPage = css_engine === "tailwind_all" ? styleInPage(compiled.css) : undefined;
   const isTailwind = css_engine === "tailwind";

@@ -5,7 +5,7 @@ import type { BuiltRuntime, RuntimeName } from "./protocol.ts";
 
 export interface EngineFile {
   /** @throws {CompileFailure} */
-  compile(source: string): Compiled;
+  compile(source: string): Compiled | Promise<Compiled>;
   /** Builds what compiled apps import. */
   buildRuntime(): Promise<BuiltRuntime>;
   /** An app to try everything out on, before the first real one comes. */
@@ -16,11 +16,36 @@ export interface EngineFile {
 export interface Compiled {
   /** An ES module that shows the app in the page. */
   code: string;
+  /** The author's own module, where `code` only shows what that exports: `code` imports it as `AUTHOR`. */
+  author?: AuthorModule;
+  /** What the app may use without importing it: an identifier → the module and its export. */
+  globals?: Record<string, readonly [module: string, name: string]>;
   /** With the engine's own scoping done. */
   css: string;
   warnings: string[];
-  /** The author's place of one in `code`; undefined where the engine made that code up. */
+  /** The author's place of one in `author`, else in `code`; undefined where the engine made that code up. */
   locate(place: Position): Position | undefined;
+  /** Looks at what the bundler found. @throws {CompileFailure} */
+  prove?(found: Found): void;
+}
+
+export interface AuthorModule {
+  code: string;
+  /**
+   * Ways to read it, tried in this order; where all fail, the one that got furthest tells the mistakes. TypeScript's
+   * first: `useState<number>(0)` is valid JavaScript, too, where it compares.
+   */
+  loaders: readonly ("js" | "jsx" | "ts" | "tsx")[];
+}
+
+/** The specifier of the author's module. */
+export const AUTHOR = "app:source";
+
+export interface Found {
+  /** Whether the author's module exports this name. */
+  exports(name: string): boolean;
+  /** The modules that the author's module imports, as it names them. */
+  imports: ReadonlySet<string>;
 }
 
 type Load = () => Promise<EngineFile>;
@@ -32,5 +57,6 @@ export const ENGINE_FILES: Partial<Record<Engine, Load>> = {
 /** Runtimes that are no engine's. */
 export const RUNTIME_FILES: Partial<Record<RuntimeName, () => Promise<Pick<EngineFile, "buildRuntime">>>> = {
   ...ENGINE_FILES,
+  platform: () => import("./platform_runtime.ts"),
   tailwind_all: () => import("./tailwind_browser.ts"),
 };

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { CssEngine, Engine, Source } from "./compiler.ts";
 
 /** Parts of the toolchain that bring files of their own into a page. */
-export type RuntimeName = Engine | Extract<CssEngine, "tailwind_all">;
+export type RuntimeName = Engine | Extract<CssEngine, "tailwind_all"> | "platform";
 
 /** How compiled code finds what it imports. Kept in the vendor store as JSON, beside the files that it names. */
 export const Runtime = z.object({

@@ -8,7 +8,7 @@ import type { Build, Compiler, Source } from "./compiler.ts";
 import { CompileFailure } from "./compiler.ts";
 import { sha256 } from "./hash.ts";
 import { createPool } from "./pool.ts";
-import type { Answer } from "./protocol.ts";
+import type { Answer, Runtime } from "./protocol.ts";
 import { createRecent } from "./recent.ts";
 import { isCompiled, toolchainOf } from "./toolchain.ts";
 import { createVendor, type VendorStore } from "./vendor.ts";
@@ -73,11 +73,12 @@ export function createCompiler({
 
   async function build(source: Source, source_hash: string, account: number): Promise<Build> {
     const { engine, css_engine } = source;
-    const [runtime, tailwind] = await Promise.all([
+    const [runtime, platform, tailwind] = await Promise.all([
       vendor.runtime(engine),
+      vendor.runtime("platform"),
       css_engine === "tailwind_all" ? vendor.runtime("tailwind_all") : undefined,
     ]);
-    const job = { job: "compile", source, runtime, remote_imports } as const;
+    const job = { job: "compile", source, runtime: withModulesOf(runtime, platform), remote_imports } as const;
     const { code, css, imports, warnings, ...times } = read(await pool.perform(job, account, time_limit_ms), engine);
     if (code.length + css.length > OUTPUT_LIMIT) {
       throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
@@ -101,7 +102,10 @@ export function createCompiler({
     async compile(source, account = SERVER) {
       const { engine, css_engine, source_code } = source;
       const source_hash = await sha256(source_code);
-      if (engine === "js" || engine === "html") return unchanged(source_code, source_hash);
+      if (engine === "js" || engine === "html") {
+        const { scripts } = MENTIONS_PLATFORM.test(source_code) ? await vendor.runtime("platform") : NO_SCRIPTS;
+        return unchanged(source_code, source_hash, scripts.map(address));
+      }
       if (!isCompiled(engine)) throw new CompileFailure([`${engine} apps cannot be compiled by this release`]);
       const key = JSON.stringify([engine, css_engine, source_hash]);
       const known = built.get(key) ?? running.get(key);
@@ -117,7 +121,7 @@ export function createCompiler({
     warm: async () => {
       try {
         await pool.warm();
-        await vendor.runtime("svelte");
+        await Promise.all([vendor.runtime("svelte"), vendor.runtime("platform")]);
       } catch (error) {
         log?.info("compiler_not_warm", { fault: String(error) });
       }
@@ -125,6 +129,12 @@ export function createCompiler({
     close: () => pool.close(),
   };
 }
+
+const withModulesOf = (runtime: Runtime, { modules, imports }: Runtime): Runtime => ({
+  ...runtime,
+  modules: { ...runtime.modules, ...modules },
+  imports: { ...runtime.imports, ...imports },
+});
 
 /** Lists carry warnings, too. */
 const shown = (warnings: string[]) => warnings.slice(0, 20).map((warning) => warning.slice(0, 500));
@@ -143,9 +153,13 @@ function read(answer: Answer, engine: string) {
   ]);
 }
 
-async function unchanged(code: string, source_hash: string): Promise<Build> {
+/** `window.platform` is a script of its own, for sources that can be using it. */
+const MENTIONS_PLATFORM = /\bplatform\b/;
+const NO_SCRIPTS = { scripts: [] };
+
+async function unchanged(code: string, source_hash: string, scripts: string[]): Promise<Build> {
   const config = { compiler: {}, source_hash, size: await sizeOf(code, ""), warnings: [] };
-  return { code, css: "", imports: [], scripts: [], app_build_time: 0, css_build_time: 0, config };
+  return { code, css: "", imports: [], scripts, app_build_time: 0, css_build_time: 0, config };
 }
 
 async function sizeOf(code: string, css: string): Promise<{ raw: number; brotli: number }> {

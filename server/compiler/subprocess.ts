@@ -27,8 +27,6 @@ export function startSubprocess(command: Deno.Command, ready_limit_ms: number): 
   const child = command.spawn();
   const writer = child.stdin.getWriter();
   const lines = readLines(child.stdout);
-  // The pipe to it is ours, and stays open until it is closed here.
-  const ended = child.status.then(() => writer.abort()).catch(() => {});
   let last_words = "";
 
   const heard = (async () => {
@@ -36,6 +34,8 @@ export function startSubprocess(command: Deno.Command, ready_limit_ms: number): 
       last_words = (last_words + text).slice(-LAST_WORDS);
     }
   })().catch(() => {});
+  // The pipe to it is ours, and stays open until it is closed here.
+  const ended = Promise.all([heard, child.status.then(() => writer.abort()).catch(() => {})]).then(() => {});
 
   function kill() {
     try {
@@ -65,7 +65,7 @@ export function startSubprocess(command: Deno.Command, ready_limit_ms: number): 
       clearTimeout(timer);
     }
     kill();
-    await Promise.all([ended, heard]);
+    await ended;
     throw new Lost(
       late ? "timeout" : /heap out of memory|heap limit/.test(last_words) ? "memory" : "ended",
       last_words,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import config from "../../deno.json" with { type: "json" };
 import type { CssEngine, Engine } from "./compiler.ts";
+import type { RuntimeName } from "./protocol.ts";
 
 const Imports = z.record(z.string(), z.string());
 
@@ -14,7 +15,7 @@ interface Part {
 
 const NOTHING: Part = { packages: [], recipe: [] };
 
-const PARTS: Record<Engine | CssEngine, Part> = {
+const PARTS: Record<Engine | CssEngine | "platform", Part> = {
   svelte: { packages: ["svelte", "esbuild"], recipe: ["runtime.ts", "svelte_runtime.ts"] },
   vue: NOTHING,
   react: NOTHING,
@@ -25,6 +26,10 @@ const PARTS: Record<Engine | CssEngine, Part> = {
   tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["runtime.ts", "tailwind_browser.ts"] },
   tailwind: { packages: ["tailwindcss"], recipe: [] },
   none: NOTHING,
+  platform: {
+    packages: ["esbuild"],
+    recipe: ["runtime.ts", "platform_runtime.ts", "../../client/app/platform.js"],
+  },
 };
 
 const versions = new Map(
@@ -35,7 +40,7 @@ const versions = new Map(
 );
 
 /** Package versions by package name. */
-export function toolchainOf(...parts: (Engine | CssEngine)[]): Record<string, string> {
+export function toolchainOf(...parts: (Engine | CssEngine | RuntimeName)[]): Record<string, string> {
   const names = new Set(parts.flatMap((part) => PARTS[part].packages));
   return Object.fromEntries([...names].map((name) => [name, versions.get(name) ?? "unknown"]));
 }
@@ -44,7 +49,7 @@ export function toolchainOf(...parts: (Engine | CssEngine)[]): Record<string, st
 export const isCompiled = (engine: Engine): boolean => PARTS[engine].packages.length > 0;
 
 /** The same text for the same runtime: versions, and how it is built from them. */
-export async function recipeOf(part: Engine | CssEngine): Promise<string> {
+export async function recipeOf(part: RuntimeName): Promise<string> {
   const files = PARTS[part].recipe.map((file) => Deno.readTextFile(new URL(file, import.meta.url)));
   return JSON.stringify([toolchainOf(part), ...await Promise.all(files)]);
 }

@@ -32,7 +32,7 @@ export function workerCommand(
       args: [
         "run",
         ...config,
-        `--allow-read=${packages}`,
+        `--allow-read=${packages},${file("../../client/app")}`,
         `--allow-run=${esbuild}`,
         "--allow-env",
         "--allow-sys",

@@ -1,0 +1,3 @@
+/** What an app knows of its page: `user` is null for a viewer who is not signed in. */
+export const context = globalThis.PlatformAppContext ?? { user: null };
+export const user = context.user;
