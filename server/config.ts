@@ -130,7 +130,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   });
 }
 
-const OF_DENO = /^(DENO_DIR|HOME|XDG_CACHE_HOME|LOCALAPPDATA|USERPROFILE|SystemRoot|NPM_CONFIG_REGISTRY)$/;
+const OF_DENO =
+  /^(DENO_DIR|DENO_CERT|DENO_TLS_CA_STORE|HOME|XDG_CACHE_HOME|LOCALAPPDATA|USERPROFILE|SystemRoot|NPM_CONFIG_REGISTRY|SSL_CERT_FILE|(HTTPS?|NO|ALL)_PROXY)$/i;
 
 /** `child_environment` out of a whole one. */
 export const childEnvironment = (environment: Record<string, string | undefined>): Record<string, string> =>

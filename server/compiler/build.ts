@@ -2,7 +2,7 @@
 import { bundleApp, bundleStyles } from "./bundle.ts";
 import { CompileFailure, type Source } from "./compiler.ts";
 import { ENGINE_FILES } from "./engine.ts";
-import type { Runtime, WorkerBuild } from "./protocol.ts";
+import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "./protocol.ts";
 import { buildTailwind } from "./tailwind.ts";
 import { styleInPage } from "./tailwind_browser.ts";
 
@@ -22,11 +22,13 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
   const [app, styles] = await both(
     timed(bundleApp(source_code, { ...compiled, code: compiled.code + (inPage ?? "") }, { runtime, remote_imports })),
     timed(
-      isTailwind
-        ? buildTailwind(source_code, compiled.css).then((css) => bundleStyles(source_code, css))
-        : bundleStyles(source_code, inPage ? "" : compiled.css),
+      isTailwind ? buildTailwind(source_code, compiled.css) : bundleStyles(source_code, inPage ? "" : compiled.css),
     ),
   );
+  // Said here, so that the server need not read what it would refuse.
+  if (app.value.code.length + styles.value.length > OUTPUT_LIMIT) {
+    throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
+  }
   return {
     code: app.value.code,
     css: styles.value,

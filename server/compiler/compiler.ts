@@ -60,7 +60,7 @@ export interface Compiler {
    *
    * @param account waits in turn with other accounts' sources when the compiler is busy
    * @throws {CompileFailure} where the source is wrong or goes beyond a limit
-   * @throws {CompilerBusy} where the queue is full
+   * @throws {CompilerBusy} where the queue is full, or the compiler cannot run
    */
   compile(source: Source, account?: number): Promise<Build>;
   /** The runtime with this file name (`<hash>.js`), or undefined. */
@@ -77,9 +77,9 @@ export class CompileFailure extends Error {
   }
 }
 
-/** Too much waits already; try again after `retry_after` seconds. */
+/** Too much waits already, or no worker can be had; try again after `retry_after` seconds. */
 export class CompilerBusy extends Error {
-  constructor(readonly retry_after: number) {
-    super("The compiler is busy");
+  constructor(readonly retry_after: number, message = "The compiler is busy", options?: ErrorOptions) {
+    super(message, options);
   }
 }

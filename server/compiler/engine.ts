@@ -25,8 +25,21 @@ export interface Compiled {
   warnings: string[];
   /** The author's place of one in `author`, else in `code`; undefined where the engine made that code up. */
   locate(place: Position): Position | undefined;
-  /** Looks at what the bundler found. @throws {CompileFailure} */
-  prove?(found: Found): void;
+  /**
+   * Looks at what the bundler found.
+   *
+   * @returns what is to be bundled instead, where this was a guess
+   * @throws {CompileFailure}
+   */
+  prove?(found: Found): Compiled | undefined;
+  /** Says better what stopped the bundler reading the author's code, where it can. */
+  explain?(mistake: Mistake): Promise<Mistake>;
+}
+
+/** In the author's coordinates. */
+export interface Mistake {
+  text: string;
+  position: Position;
 }
 
 export interface AuthorModule {
@@ -46,17 +59,26 @@ export interface Found {
   exports(name: string): boolean;
   /** The modules that the author's module imports, as it names them. */
   imports: ReadonlySet<string>;
+  /** Whether the bundled code uses this export of a runtime's module. */
+  uses(module: string, name: string): boolean;
+  /** The bundled code. */
+  code: string;
 }
 
 type Load = () => Promise<EngineFile>;
 
 export const ENGINE_FILES: Partial<Record<Engine, Load>> = {
   svelte: () => import("./svelte.ts"),
+  vue: () => import("./vue.ts"),
+  kaboom: () => import("./kaboom.ts"),
+  phaser: () => import("./phaser.ts"),
+  react: () => import("./react.ts"),
 };
 
 /** Runtimes that are no engine's. */
 export const RUNTIME_FILES: Partial<Record<RuntimeName, () => Promise<Pick<EngineFile, "buildRuntime">>>> = {
   ...ENGINE_FILES,
+  phaser4: () => import("./phaser4_runtime.ts"),
   platform: () => import("./platform_runtime.ts"),
   tailwind_all: () => import("./tailwind_browser.ts"),
 };

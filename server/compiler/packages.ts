@@ -34,7 +34,7 @@ export function findPackageFile(specifier: string, importer = fileURLToPath(impo
   const manifest = readManifest(folder);
   const target = manifest?.exports
     ? exported(manifest.exports, `.${path}`)
-    : path || manifest?.module || manifest?.main;
+    : path || manifest?.module || manifest?.main || "index.js";
   if (!target) throw new Error(`${specifier} is not exported by its package`);
   return { path: join(folder, target), sideEffects: manifest?.sideEffects !== false };
 }

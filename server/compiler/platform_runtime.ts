@@ -1,22 +1,30 @@
 /** The `platform` module: for compiled engines a module, for js and html a classic script. */
+import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import type { BuiltRuntime } from "./protocol.ts";
 import { bundleEntries, packScript } from "./runtime.ts";
 
-/** A worker may read it beside npm's packages. */
-const SOURCE = new URL("../../client/app/platform.js", import.meta.url);
+/** esbuild reads it, with what it imports. */
+const SOURCE = JSON.stringify(fileURLToPath(new URL("../../client/app/platform.js", import.meta.url)));
+
+/** No `var`, which a game that calls its own things `platform` could not declare again with `let` or `const`. */
+const SCRIPT = `import * as platform from ${SOURCE}; globalThis.platform = platform;`;
 
 export async function buildRuntime(): Promise<BuiltRuntime> {
-  const source = await Deno.readTextFile(SOURCE);
-  const module = await bundleEntries({ platform: source }, "");
-  const { code } = await esbuild.transform(source, {
+  const module = await bundleEntries({ platform: `export * from ${SOURCE};` }, "");
+  const { outputFiles: [output] } = await esbuild.build({
+    stdin: { contents: SCRIPT, resolveDir: "/" },
+    bundle: true,
+    write: false,
     format: "iife",
-    globalName: "platform",
     minify: true,
     target: "es2022",
     legalComments: "none",
+    charset: "utf8",
+    logLevel: "silent",
   });
-  const script = await packScript(new TextEncoder().encode(code));
+  if (!output) throw new Error("esbuild wrote no platform script");
+  const script = await packScript(new Uint8Array(output.contents));
   return {
     runtime: { ...module.runtime, scripts: script.runtime.scripts },
     files: [...module.files, ...script.files],

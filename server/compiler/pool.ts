@@ -1,8 +1,8 @@
 /** The compile workers: started on first need, one request at a time each, replaced when they die or are killed. */
 import { CompileFailure, CompilerBusy } from "./compiler.ts";
-import { Answer, READY, type Request } from "./protocol.ts";
+import { Answer, READY, type Request, TAKEN } from "./protocol.ts";
 import { createQueue } from "./queue.ts";
-import { Lost, startSubprocess, type Subprocess } from "./subprocess.ts";
+import { Lost, type Reason, startSubprocess, type Subprocess } from "./subprocess.ts";
 
 export interface PoolOptions {
   workers: number;
@@ -13,7 +13,10 @@ export interface PoolOptions {
 }
 
 export interface Pool {
-  /** @throws {CompileFailure} also where the request costs too much time or memory @throws {CompilerBusy} */
+  /**
+   * @throws {CompileFailure} where the request costs too much time or memory, or ends the worker by itself
+   * @throws {CompilerBusy} where the queue is full, or no worker lives long enough
+   */
   perform(request: Unnumbered, account: number, limit_ms: number): Promise<Answer>;
   /** Has one worker ready for the first request. */
   warm(): Promise<void>;
@@ -31,6 +34,9 @@ interface Job {
 
 interface Slot {
   worker: Promise<Subprocess> | undefined;
+  /** The worker has started. */
+  ready: boolean;
+  /** With a request, or with the start of a worker for one. */
   busy: boolean;
 }
 
@@ -40,9 +46,26 @@ const START_LIMIT_MS = 60_000;
 /** Killed by somebody else: the source is not to blame the first time. */
 const ATTEMPTS = 2;
 
+/** Seconds until a client may try again where workers do not start, or do not live. */
+const RETRY_AFTER = 5;
+
+/** What the author is told, where the source is to blame. */
+const BLAME: Partial<Record<Reason, string>> = {
+  timeout: "compile timed out",
+  memory: "compile needs too much memory",
+  depth: "is nested too deeply to compile",
+  crash: "crashes the compiler",
+};
+
+const unreadiness = ({ ready, worker }: Slot) => ready ? 0 : worker ? 1 : 2;
+
 export function createPool({ workers, queue_limit, command, log }: PoolOptions): Pool {
   const queue = createQueue<Job>(queue_limit);
-  const slots: Slot[] = Array.from({ length: workers }, () => ({ worker: undefined, busy: false }));
+  const slots: Slot[] = Array.from({ length: workers }, () => ({ worker: undefined, ready: false, busy: false }));
+  /** Also those that are still starting. */
+  const living = new Set<Subprocess>();
+  /** Slots whose worker starts for a request that waits. */
+  let preparing = 0;
   let last_id = 0;
   let closed = false;
 
@@ -51,30 +74,45 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
     const starting = start();
     slot.worker = starting;
     const forget = () => {
-      if (slot.worker === starting) slot.worker = undefined;
+      if (slot.worker === starting) Object.assign(slot, { worker: undefined, ready: false });
     };
-    starting.then(({ ended }) => ended.then(forget), forget);
+    starting.then(({ ended }) => {
+      slot.ready = slot.worker === starting;
+      return ended.then(forget);
+    }, forget);
     return starting;
   }
 
   async function start(): Promise<Subprocess> {
     const begun = performance.now();
-    const worker = startSubprocess(await command(), START_LIMIT_MS);
     try {
-      if (JSON.parse(await worker.ready) !== READY) throw new Error("a compile worker did not say that it is ready");
-    } catch (error) {
+      const worker = spawn(await command());
+      const first = await worker.next(START_LIMIT_MS);
+      if (JSON.parse(first) === READY) {
+        log("compile_worker_started", { pid: worker.pid, ms: Math.round(performance.now() - begun) });
+        return worker;
+      }
       worker.kill();
-      log("compile_worker_failed", { fault: String(error), last_words: error instanceof Lost ? error.last_words : "" });
-      throw new Error("the compiler cannot start", { cause: error });
+      throw new Error("a compile worker did not say that it is ready");
+    } catch (error) {
+      const last_words = error instanceof Lost ? error.last_words : "";
+      if (!closed) log("compile_worker_failed", { fault: String(error), last_words });
+      throw new CompilerBusy(RETRY_AFTER, "The compiler cannot start", { cause: error });
     }
-    log("compile_worker_started", { pid: worker.pid, ms: Math.round(performance.now() - begun) });
+  }
+
+  function spawn(command: Deno.Command): Subprocess {
+    if (closed) throw new Error("the compiler is closed");
+    const worker = startSubprocess(command);
+    living.add(worker);
+    worker.ended.then(() => living.delete(worker));
     return worker;
   }
 
   /** Another one takes over, before anybody needs it. */
   function replace(slot: Slot, worker: Subprocess) {
     worker.kill();
-    slot.worker = undefined;
+    Object.assign(slot, { worker: undefined, ready: false });
     // A start that fails is logged there, and fails the next request that needs it.
     if (!closed) workerOf(slot).catch(() => {});
   }
@@ -82,15 +120,21 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
   async function attempt(slot: Slot, { request, limit_ms }: Job): Promise<Answer> {
     const worker = await workerOf(slot);
     const id = ++last_id;
+    let taken = false;
     try {
-      const answer = Answer.parse(JSON.parse(await worker.ask(JSON.stringify({ ...request, id }), limit_ms)));
+      worker.send(JSON.stringify({ ...request, id }));
+      taken = JSON.parse(await worker.next(limit_ms)) === TAKEN;
+      if (!taken) throw new Error("a compile worker did not take a request");
+      const answer = Answer.parse(JSON.parse(await worker.next(limit_ms)));
       if (answer.id !== id) throw new Error("a compile worker answered another request");
       if (answer.retire) replace(slot, worker);
       return answer;
     } catch (error) {
-      if (!closed) log("compile_worker_lost", { pid: worker.pid, fault: String(error) });
+      const last_words = error instanceof Lost ? error.last_words : "";
+      if (!closed) log("compile_worker_lost", { pid: worker.pid, fault: String(error), last_words });
       replace(slot, worker);
-      throw error;
+      const blame = taken && request.job === "compile" && error instanceof Lost && BLAME[error.reason];
+      throw blame ? new CompileFailure([blame]) : error;
     }
   }
 
@@ -100,11 +144,9 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
         // deno-lint-ignore no-await-in-loop -- the second attempt follows from the first one's end
         return job.resolve(await attempt(slot, job));
       } catch (error) {
-        const reason = error instanceof Lost ? error.reason : undefined;
-        if (reason === "timeout") return job.reject(new CompileFailure(["compile timed out"]));
-        if (reason === "memory") return job.reject(new CompileFailure(["compile needs too much memory"]));
-        if (closed || tried === ATTEMPTS || error instanceof Error && error.message === "the compiler cannot start") {
-          return job.reject(error);
+        if (closed || error instanceof CompileFailure || error instanceof CompilerBusy) return job.reject(error);
+        if (tried === ATTEMPTS) {
+          return job.reject(new CompilerBusy(RETRY_AFTER, "The compiler was interrupted", { cause: error }));
         }
       }
     }
@@ -112,16 +154,32 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
 
   function pump() {
     // Those that run already first: a second worker starts only when the first one is busy.
-    const idle = slots.filter(({ busy }) => !busy).toSorted((a, b) => Number(!a.worker) - Number(!b.worker));
+    const idle = slots.filter(({ busy }) => !busy).toSorted((a, b) => unreadiness(a) - unreadiness(b));
     for (const slot of idle) {
-      const job = queue.next();
-      if (!job) return;
-      slot.busy = true;
-      void work(slot, job).finally(() => {
-        slot.busy = false;
-        pump();
-      });
+      if (slot.ready) take(slot);
+      else if (queue.size > preparing) void prepare(slot);
     }
+  }
+
+  function take(slot: Slot) {
+    const job = queue.next();
+    if (!job) return;
+    slot.busy = true;
+    void work(slot, job).finally(() => {
+      slot.busy = false;
+      pump();
+    });
+  }
+
+  /** A request is taken only when its worker is there: another one may be free by then. */
+  async function prepare(slot: Slot) {
+    slot.busy = true;
+    preparing++;
+    const fault = await workerOf(slot).then(() => undefined, (error: unknown) => error);
+    preparing--;
+    slot.busy = false;
+    if (fault) queue.next()?.reject(fault);
+    pump();
   }
 
   return {
@@ -143,11 +201,9 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
     async close() {
       closed = true;
       for (const job of queue.drain()) job.reject(new Error("the compiler is closed"));
-      await Promise.all(slots.map(async ({ worker }) => {
-        const started = await worker?.catch(() => undefined);
-        started?.kill();
-        await started?.ended;
-      }));
+      for (const worker of living) worker.kill();
+      await Promise.all([...living].map(({ ended }) => ended));
+      await Promise.allSettled(slots.map(({ worker }) => worker));
     },
   };
 }

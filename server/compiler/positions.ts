@@ -32,6 +32,12 @@ export function positionAt(source: string, index: number): Position {
   return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
 }
 
+/** The index of a place, counted from 0. */
+export function indexAt(source: string, { line, column }: Position): number {
+  const before = source.split("\n", line - 1);
+  return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
+}
+
 /** Where the pattern first matches; with a group, where that begins (its pattern then needs the `d` flag). */
 export function positionOf(source: string, pattern: RegExp): Position | undefined {
   const match = pattern.exec(source);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { columnOfByte, positionAt, positionOf, showMistake } from "./positions.ts";
+import { columnOfByte, indexAt, positionAt, positionOf, showMistake } from "./positions.ts";
 
 const CASES = [
   { name: "the line and a caret", source: "let a;\nlet b = ;\n", at: [2, 9], shows: "2:9 no\nlet b = ;\n        ^" },
@@ -22,6 +22,8 @@ Deno.test("positions: a line of 200,000 characters is cut around the caret", () 
 
 Deno.test("positions: of a character, of a pattern, of a byte", () => {
   assert.deepEqual(positionAt("a\nbc", 3), { line: 2, column: 2 });
+  assert.equal(indexAt("a\nbc", { line: 2, column: 2 }), 3);
+  assert.equal(indexAt("abc", { line: 1, column: 1 }), 0);
   assert.deepEqual(positionAt("abc", 0), { line: 1, column: 1 });
   assert.deepEqual(positionOf("x\n  @apply foo", /@apply (foo)/d), { line: 2, column: 10 });
   assert.equal(positionOf("x", /y/), undefined);

@@ -1,6 +1,9 @@
 /** Waiting work, bounded, and shared out fairly: each account's next job in turn, whoever has sent more. */
 export interface Queue<Job> {
-  /** False where the queue is full. */
+  /**
+   * False where the queue is full, or would hold more of this account's than half of what the others leave: however
+   * much one sends, another still gets in.
+   */
   push(account: number, job: Job): boolean;
   next(): Job | undefined;
   /** Empties the queue. */
@@ -26,10 +29,10 @@ export function createQueue<Job>(limit: number): Queue<Job> {
 
   return {
     push(account, job) {
-      if (size >= limit) return false;
-      const jobs = waiting.get(account);
-      if (jobs) jobs.push(job);
-      else waiting.set(account, [job]);
+      const jobs = waiting.get(account) ?? [];
+      const left_by_others = limit - (size - jobs.length);
+      if (size >= limit || jobs.length >= left_by_others / 2) return false;
+      if (jobs.push(job) === 1) waiting.set(account, jobs);
       size++;
       return true;
     },

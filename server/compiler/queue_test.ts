@@ -21,3 +21,20 @@ Deno.test("queue: takes no more than its limit, and again once one is taken", ()
   assert.deepEqual(queue.drain(), [2, 3]);
   assert.equal(queue.size, 0);
 });
+
+/** How many of its jobs are taken, one after the other. */
+function taken(queue: ReturnType<typeof createQueue<number>>, account: number): number {
+  let count = 0;
+  while (queue.push(account, 0)) count++;
+  return count;
+}
+
+Deno.test("queue: an account has at most half of what the others leave, so that others still get in", () => {
+  const queue = createQueue<number>(64);
+  assert.deepEqual([1, 2, 3, 4].map((account) => taken(queue, account)), [32, 16, 8, 4]);
+  assert.equal(queue.push(1, 0), false);
+  for (let turn = 0; turn < 4; turn++) queue.next();
+  assert.equal(taken(queue, 1), 0, "one of each went, which left the first with more than half");
+  assert.deepEqual([5, 6, 7, 8].map((account) => taken(queue, account)), [4, 2, 1, 1]);
+  assert.equal(queue.size, 64);
+});

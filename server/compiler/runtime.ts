@@ -1,9 +1,12 @@
 /** Builds the files under `/vendor/`: shared by apps, minified, compressed as far as it goes, named by their content. */
-import { Buffer } from "node:buffer";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
+import { splitModule } from "./layers.ts";
+import { LAYER, minify, prune, readNames, shortenExports, WHOLE } from "./minify.ts";
+import { type PackedFile, packModule } from "./pack.ts";
 import { findPackageFile } from "./packages.ts";
 import type { BuiltRuntime, Runtime } from "./protocol.ts";
+
+export { packScript } from "./pack.ts";
 
 type Modules = Runtime["modules"];
 
@@ -11,18 +14,14 @@ const ENTRY = "entry:";
 
 const BASE = {
   bundle: true,
-  splitting: true,
   format: "esm",
   target: "es2022",
-  minify: true,
   // Every package says its version and licence in one line; the texts are in the packages.
   legalComments: "none",
   charset: "utf8",
   conditions: ["browser", "production"],
   define: { "process.env.NODE_ENV": '"production"' },
   outdir: "/vendor",
-  entryNames: "[hash]",
-  chunkNames: "[hash]",
   write: false,
   metafile: true,
   logLevel: "silent",
@@ -34,38 +33,121 @@ const BASE = {
  * @param entries ES modules by name; a runtime's module has an entry's name unless the caller renames it
  * @param banner a comment at the top of each file
  * @param redirect answers for an import before anything else does
+ * @param flags constants that a package leaves to whoever bundles it
  */
 export async function bundleEntries(
   entries: Record<string, string>,
   banner: string,
   redirect: esbuild.Plugin[] = [],
+  flags: Record<string, string> = {},
 ): Promise<BuiltRuntime> {
   const { outputFiles, metafile } = await esbuild.build({
     ...BASE,
-    banner: { js: banner },
+    minify: true,
+    splitting: true,
+    chunkNames: "[hash]",
+    entryNames: "[hash]",
+    define: { ...BASE.define, ...flags },
     entryPoints: Object.keys(entries).map((name) => ENTRY + name),
     plugins: [...redirect, entryPlugin(entries), packagePlugin],
   });
-  const texts = new Map(outputFiles.map((file) => [fileName(file.path), file]));
-  const modules: Modules = {};
-  const imports: Runtime["imports"] = {};
-  for (const [path, { entryPoint, imports: imported }] of Object.entries(metafile.outputs)) {
-    const file = fileName(path);
-    imports[file] = imported.map(({ path }) => fileName(path));
-    if (entryPoint === undefined) continue;
-    const { origins, own } = readExports(texts.get(file)?.text.slice(banner.length) ?? "", file);
-    modules[entryPoint.slice(entryPoint.lastIndexOf(ENTRY) + ENTRY.length)] = origins;
-    if (own === "") texts.delete(file);
+  const bundled = new Map(outputFiles.map((file) => [fileName(file.path), file.text]));
+  const built: BuiltRuntime = { runtime: { modules: {}, imports: {}, scripts: [] }, files: [] };
+  const files = new Map<string, string>();
+  for (const [path, { entryPoint, imports }] of inOrder(metafile.outputs)) {
+    // deno-lint-ignore no-await-in-loop -- what a file imports has its name before the file has one
+    const text = (await minify(bundled.get(fileName(path)) ?? ""))
+      .replace(/(["'])\.\/([\w-]+\.js)\1/g, (found, _, file) => files.has(file) ? `"./${files.get(file)}"` : found);
+    // deno-lint-ignore no-await-in-loop
+    const packed = await packModule(banner + text);
+    const { file } = packed;
+    files.set(fileName(path), file);
+    built.runtime.imports[file] = imports.map(({ path }) => files.get(fileName(path)) ?? "");
+    const { origins, own } = readExports(text, file);
+    if (entryPoint !== undefined) {
+      built.runtime.modules[entryPoint.slice(entryPoint.lastIndexOf(ENTRY) + ENTRY.length)] = origins;
+    }
+    if (entryPoint === undefined || own !== "") built.files.push(packed);
   }
-  const files = [...texts].map(([file, { contents }]) => pack(file, contents));
-  return { runtime: { modules, imports, scripts: [] }, files };
+  return built;
 }
 
-/** One file, as it is, that a page loads as a classic script. */
-export async function packScript(contents: Uint8Array<ArrayBuffer>): Promise<BuiltRuntime> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", contents));
-  const packed = pack(`${digest.toHex().slice(0, 16)}.js`, contents);
-  return { runtime: { modules: {}, imports: {}, scripts: [packed.file] }, files: [packed] };
+type Outputs = esbuild.Metafile["outputs"];
+
+/** Files behind those that they import. @throws {Error} where two import each other, so that neither can have a name */
+function inOrder(outputs: Outputs, done: [string, Outputs[string]][] = []): [string, Outputs[string]][] {
+  const rest = Object.entries(outputs).filter(([path]) => done.every(([other]) => other !== path));
+  if (rest.length === 0) return done;
+  const ready = rest.filter(([, { imports }]) => imports.every(({ path }) => done.some(([other]) => other === path)));
+  if (ready.length === 0) throw new Error(`files import each other: ${rest.map(([path]) => path)}`);
+  return inOrder(outputs, [...done, ...ready]);
+}
+
+export interface BuiltLayers {
+  /** Exported name of the entry → the file that has it, and its name there. */
+  places: Record<string, [file: string, name: string]>;
+  imports: Runtime["imports"];
+  files: PackedFile[];
+}
+
+export interface LayerOptions {
+  /** Names that the entry exports, the layer that most apps need first; the last has what no layer names. */
+  layers: readonly (readonly string[])[];
+  banner: string;
+  redirect?: esbuild.Plugin[];
+  flags?: Record<string, string>;
+  /** Functions and classes whose calls while they load have no effects. */
+  pure?: readonly string[];
+  /** Whether there is much in it that only other bundlers than esbuild leave out. */
+  pruned?: boolean;
+}
+
+/** Bundles one entry into files that each have a part of its exports, and what only that part uses. */
+export async function bundleLayers(entry: string, options: LayerOptions): Promise<BuiltLayers> {
+  const { layers: wanted, banner, redirect = [], flags, pure, pruned = false } = options;
+  const { outputFiles: [output] } = await esbuild.build({
+    ...BASE,
+    minifySyntax: true,
+    define: { ...BASE.define, ...flags },
+    entryPoints: [`${ENTRY}it`],
+    plugins: [...redirect, entryPlugin({ it: entry }), packagePlugin],
+  });
+  const code = output?.text ?? "";
+  const { layers, places } = splitModule(pruned ? await prune(code) : code, wanted, new Set(pure));
+  const built: BuiltLayers = { places: {}, imports: {}, files: [] };
+  const files: { file: string; names: Map<string, string> }[] = [];
+  for (const { body, imports, exports } of layers) {
+    const head = [...imports].map(([from, names]) => {
+      const list = names.map((name) => `${files[from]?.names.get(name)} as ${name}`);
+      return `import { ${list} } from "./${files[from]?.file}";`;
+    });
+    const tail = `export { ${exports} };`;
+    // deno-lint-ignore no-await-in-loop -- a layer imports short names of those before it
+    const { code, names } = shortenExports(
+      await minify([...head, body, tail].join("\n"), wanted.length > 1 ? LAYER : WHOLE),
+    );
+    // deno-lint-ignore no-await-in-loop
+    const packed = await packModule(banner + code);
+    files.push({ file: packed.file, names });
+    built.files.push(packed);
+    built.imports[packed.file] = [...imports.keys()].flatMap((from) => files[from]?.file ?? []);
+  }
+  for (const [name, [layer, local]] of places) {
+    const { file, names } = files[layer] ?? {};
+    const short = names?.get(local);
+    if (file && short) built.places[name] = [file, short];
+  }
+  return built;
+}
+
+/** What a module exports, as far as that can be told without running it. */
+export async function exportsOf(entry: string, redirect: esbuild.Plugin[] = []): Promise<string[]> {
+  const { metafile } = await esbuild.build({
+    ...BASE,
+    entryPoints: [`${ENTRY}it`],
+    plugins: [...redirect, entryPlugin({ it: entry }), packagePlugin],
+  });
+  return Object.values(metafile.outputs).flatMap(({ exports }) => exports);
 }
 
 /**
@@ -86,12 +168,6 @@ export function readExports(text: string, file: string): { origins: Modules[stri
   for (const { name, as } of readNames(list)) origins[as] = imported.get(name) ?? [file, as];
   return { origins, own: text.slice(head.length, text.length - tail.length).trim() };
 }
-
-const readNames = (list: string) =>
-  list.split(",").filter(Boolean).map((part) => {
-    const [name = "", as = name] = part.trim().split(/\s+as\s+/);
-    return { name, as };
-  });
 
 const fileName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
@@ -117,16 +193,3 @@ const packagePlugin: esbuild.Plugin = {
     );
   },
 };
-
-function pack(file: string, contents: Uint8Array): BuiltRuntime["files"][number] {
-  const brotli = brotliCompressSync(contents, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: contents.length },
-  });
-  return {
-    file,
-    content_type: "text/javascript; charset=utf-8",
-    body: Buffer.from(contents).toString("base64"),
-    brotli: brotli.toString("base64"),
-    gzip: gzipSync(contents, { level: 9 }).toString("base64"),
-  };
-}

@@ -2,7 +2,7 @@
  * The compiler that the server uses. Sources are compiled in processes of their own, which may read npm's packages, run
  * esbuild and nothing else: a source of 264 bytes can hang Svelte's compiler, one of 169 fill gigabytes.
  */
-import { brotliCompress, constants } from "node:zlib";
+import { brotliCompress, brotliCompressSync, constants } from "node:zlib";
 import { promisify } from "node:util";
 import type { Build, Compiler, Source } from "./compiler.ts";
 import { CompileFailure } from "./compiler.ts";
@@ -10,7 +10,7 @@ import { sha256 } from "./hash.ts";
 import { createPool } from "./pool.ts";
 import type { Answer, Runtime } from "./protocol.ts";
 import { createRecent } from "./recent.ts";
-import { isCompiled, toolchainOf } from "./toolchain.ts";
+import { cssEngineOf, fetchPart, furtherRuntimesOf, isCompiled, toolchainOf } from "./toolchain.ts";
 import { createVendor, type VendorStore } from "./vendor.ts";
 import { workerCommand } from "./worker_command.ts";
 
@@ -35,15 +35,17 @@ export interface CompilerOptions {
   deno?: string;
 }
 
-/** Characters of code and styles. Nested rules multiply: 6 KB of source can make 7 MB. */
-const OUTPUT_LIMIT = 4_000_000;
-
 /** Building a runtime bundles megabytes and compresses them as far as it goes. */
 const RUNTIME_LIMIT_MS = 60_000;
 
 /** Pages are compressed when they are served; this only tells their size, and best quality would double a build's time. */
-const brotli = (part: Uint8Array) =>
-  promisify(brotliCompress)(part, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+
+/** Bytes that take half a millisecond; another thread takes two. */
+const COMPRESSED_AT_ONCE = 32 * 1024;
+
+const brotli = async (part: Uint8Array) =>
+  part.length > COMPRESSED_AT_ONCE ? await promisify(brotliCompress)(part, BROTLI) : brotliCompressSync(part, BROTLI);
 
 export function createCompiler({
   vendor_store,
@@ -64,6 +66,7 @@ export function createCompiler({
     log: (event, detail) => log?.info(event, detail),
   });
   const vendor = createVendor(vendor_store, async (name) => {
+    await fetchPart(name, deno, environment);
     const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
     if ("built" in answer) return answer.built;
     throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);
@@ -73,16 +76,16 @@ export function createCompiler({
 
   async function build(source: Source, source_hash: string, account: number): Promise<Build> {
     const { engine, css_engine } = source;
-    const [runtime, platform, tailwind] = await Promise.all([
+    const further = furtherRuntimesOf(source);
+    const [own, tailwind, ...others] = await Promise.all([
       vendor.runtime(engine),
-      vendor.runtime("platform"),
       css_engine === "tailwind_all" ? vendor.runtime("tailwind_all") : undefined,
+      vendor.runtime("platform"),
+      ...further.map(vendor.runtime),
     ]);
-    const job = { job: "compile", source, runtime: withModulesOf(runtime, platform), remote_imports } as const;
+    const runtime = others.reduce(withModulesOf, own);
+    const job = { job: "compile", source, runtime, remote_imports } as const;
     const { code, css, imports, warnings, ...times } = read(await pool.perform(job, account, time_limit_ms), engine);
-    if (code.length + css.length > OUTPUT_LIMIT) {
-      throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
-    }
     return {
       code,
       css,
@@ -90,7 +93,7 @@ export function createCompiler({
       scripts: [...runtime.scripts, ...tailwind?.scripts ?? []].map(address),
       ...times,
       config: {
-        compiler: toolchainOf(engine, css_engine),
+        compiler: toolchainOf(engine, css_engine, ...further),
         source_hash,
         size: await sizeOf(code, css),
         warnings: shown(warnings),
@@ -99,7 +102,8 @@ export function createCompiler({
   }
 
   return {
-    async compile(source, account = SERVER) {
+    async compile(asked, account = SERVER) {
+      const source = { ...asked, css_engine: cssEngineOf(asked) };
       const { engine, css_engine, source_code } = source;
       const source_hash = await sha256(source_code);
       if (engine === "js" || engine === "html") {

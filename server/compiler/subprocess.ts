@@ -2,10 +2,9 @@
 import { readLines } from "./lines.ts";
 
 export interface Subprocess {
-  /** Resolves with the next line that the process writes. @throws {Lost} */
-  ask(line: string, limit_ms: number): Promise<string>;
-  /** Resolves with its first line. @throws {Lost} */
-  ready: Promise<string>;
+  send(line: string): void;
+  /** The next line that it writes. @throws {Lost} */
+  next(limit_ms: number): Promise<string>;
   /** Ends it and what it started, at once. */
   kill(): void;
   /** Resolves when it has ended; never rejects. */
@@ -13,29 +12,52 @@ export interface Subprocess {
   readonly pid: number;
 }
 
-/** The process is gone: `timeout` because it was too slow, `memory` because its heap was full. */
+/**
+ * Why a process is gone. `timeout`: it was too slow. `memory`, `depth`: it ran into that bound. `crash`: the system
+ * ended it for a fault of its own. `ended`: all else, such as a signal from outside.
+ */
+export type Reason = "timeout" | "memory" | "depth" | "crash" | "ended";
+
 export class Lost extends Error {
-  constructor(readonly reason: "timeout" | "memory" | "ended", readonly last_words = "") {
+  constructor(readonly reason: Reason, readonly last_words = "") {
     super(`the compile worker is gone: ${reason}`);
   }
 }
 
-/** How much of what it printed on standard error is kept: V8 says at the end why it gave up. */
+/** How much of what it printed on standard error is kept, from its end. */
 const LAST_WORDS = 4000;
 
-export function startSubprocess(command: Deno.Command, ready_limit_ms: number): Subprocess {
+/** What V8 and Go say when they give up; behind it stands a trace that may be longer than what is kept. */
+const DYING_WORDS: readonly [RegExp, Reason][] = [
+  [/stack exceeds \d+-byte limit|stack overflow/, "depth"],
+  [/out of memory|heap limit|cannot allocate memory/i, "memory"],
+];
+
+/** Twice what the longest honest answer takes, a runtime's files in base64. */
+const LONGEST_LINE = 32 * 1024 * 1024;
+
+const FAULTS: ReadonlySet<string | null> = new Set(["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGTRAP", "SIGFPE"]);
+
+export function startSubprocess(command: Deno.Command): Subprocess {
   const child = command.spawn();
   const writer = child.stdin.getWriter();
-  const lines = readLines(child.stdout);
+  const lines = readLines(child.stdout, LONGEST_LINE);
   let last_words = "";
+  let dying_of: Reason | undefined;
 
   const heard = (async () => {
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-      last_words = (last_words + text).slice(-LAST_WORDS);
+      last_words += text;
+      dying_of ??= DYING_WORDS.find(([words]) => words.test(last_words))?.[1];
+      last_words = last_words.slice(-LAST_WORDS);
     }
   })().catch(() => {});
-  // The pipe to it is ours, and stays open until it is closed here.
-  const ended = Promise.all([heard, child.status.then(() => writer.abort()).catch(() => {})]).then(() => {});
+  const ended = child.status.then(async ({ signal }) => {
+    // The pipe to it is ours, and stays open until it is closed here.
+    await writer.abort().catch(() => {});
+    await heard;
+    return signal;
+  });
 
   function kill() {
     try {
@@ -50,40 +72,34 @@ export function startSubprocess(command: Deno.Command, ready_limit_ms: number): 
     }
   }
 
-  async function nextLine(limit_ms: number): Promise<string> {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      kill();
-    }, limit_ms);
-    try {
-      const { value } = await lines.next();
-      if (value !== undefined) return value;
-    } catch {
-      // A line without end, or text that is not UTF-8.
-    } finally {
-      clearTimeout(timer);
-    }
-    kill();
-    await ended;
-    throw new Lost(
-      late ? "timeout" : /heap out of memory|heap limit/.test(last_words) ? "memory" : "ended",
-      last_words,
-    );
-  }
-
   return {
-    ready: nextLine(ready_limit_ms),
-    async ask(line, limit_ms) {
-      const [answer] = await Promise.all([
-        nextLine(limit_ms),
-        // A process that died while idle breaks the pipe; the missing answer says so.
-        writer.write(new TextEncoder().encode(line + "\n")).catch(() => {}),
-      ]);
-      return answer;
+    send(line) {
+      last_words = "";
+      dying_of = undefined;
+      // A process that died while idle breaks the pipe; the missing answer says so.
+      writer.write(new TextEncoder().encode(line + "\n")).catch(() => {});
+    },
+
+    async next(limit_ms) {
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        kill();
+      }, limit_ms);
+      try {
+        const { value } = await lines.next();
+        if (value !== undefined) return value;
+      } catch {
+        // A line without end, or text that is not UTF-8.
+      } finally {
+        clearTimeout(timer);
+      }
+      kill();
+      const signal = await ended;
+      throw new Lost(late ? "timeout" : dying_of ?? (FAULTS.has(signal) ? "crash" : "ended"), last_words);
     },
     kill,
-    ended,
+    ended: ended.then(() => {}),
     pid: child.pid,
   };
 }

@@ -16,6 +16,9 @@ $$mount(App, { target: document.getElementById("platform-app") ?? document.body 
 /** What the compiler imports to turn on one of the runtime's modes, which is a function call there. */
 const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
 
+/** Words of components that wait for something in their markup; others run in Svelte's usual way, which is smaller. */
+const WAITS = /\b(?:await|pending|fork|settled)\b/;
+
 export const sample = `<script lang="ts">
   let { first = 1 }: { first?: number } = $props();
   let items = $state([{ name: "one", done: false }]);
@@ -77,7 +80,7 @@ function compileOrFail(source: string) {
       generate: "client",
       css: "external",
       discloseVersion: false,
-      experimental: { async: true },
+      experimental: { async: WAITS.test(source) },
     });
   } catch (error) {
     if (!isMistake(error)) throw error;

@@ -1,11 +1,12 @@
 /**
- * Svelte's runtime in two files: what most apps use (30 KB with brotli), and the rest (13 KB). One file
- * for all would be 43 KB; one chunk for every module of the public interface 49 KB in up to sixteen requests.
+ * Svelte's runtime in layers: most apps load the first (14 KB with brotli), few more than two. Two small editions of their
+ * own (8 and 9 KB) are for what shows text and for what counts. All layers together have 36 KB.
  */
 import type * as esbuild from "esbuild";
+import { dirname, join } from "node:path";
 import { findPackageFile } from "./packages.ts";
 import type { BuiltRuntime, Runtime } from "./protocol.ts";
-import { bundleEntries } from "./runtime.ts";
+import { type BuiltLayers, bundleLayers, exportsOf } from "./runtime.ts";
 import { toolchainOf } from "./toolchain.ts";
 
 const CLIENT = "svelte/internal/client";
@@ -15,6 +16,7 @@ const FLAGS = "svelte/internal/flags";
 const MODULES = [
   "svelte",
   CLIENT,
+  FLAGS,
   "svelte/animate",
   "svelte/attachments",
   "svelte/easing",
@@ -27,109 +29,158 @@ const MODULES = [
   "svelte/transition",
 ] as const;
 
-/** What compiled components call in all but unusual apps. */
-const COMMON = new Set(
-  `append attribute_effect await autofocus bind_checked bind_group bind_select_value bind_this bind_value child clsx
-  comment component deep_read_state delegate delegated derived derived_safe_equal each event fallback
-  first_child from_html from_svg get html if index init init_select key legacy_pre_effect legacy_pre_effect_reset
-  legacy_rest_props mutable_source mutate next only_child pop prop proxy push remove_input_defaults
-  remove_textarea_child reset rest_props select_option set set_attribute set_checked set_class set_style set_text
-  set_value sibling slot snapshot snippet spread_props state store_get store_set setup_stores template_effect text
-  to_array untrack update update_pre update_store user_effect user_pre_effect head action attach`.split(/\s+/),
-);
+/** Names of some modules: a list each, or all that there are. */
+type Names = Partial<Record<typeof MODULES[number], string | true>>;
+
+const STATIC = "from_html append text comment child first_child sibling next reset only_child";
+const COUNTER = `${STATIC} state get set update update_pre proxy derived set_text template_effect delegated delegate
+  push pop untrack fallback`;
+
+/** By what their apps need; what none names is in the last. */
+const LAYERS: Names[] = [
+  {
+    svelte: "mount tick untrack onMount",
+    [FLAGS]: true,
+    [CLIENT]:
+      `${COUNTER} each index if bind_value bind_checked bind_this set_class set_style clsx set_attribute set_value
+      remove_input_defaults event prop user_effect user_pre_effect from_svg`,
+  },
+  {
+    svelte: `unmount hydrate flushSync settled fork onDestroy getContext setContext hasContext getAllContexts
+      createContext createRawSnippet getAbortSignal`,
+    [CLIENT]: `key html snippet component head action attach attribute_effect spread_props rest_props snapshot
+      bind_group bind_select_value init_select select_option set_checked to_array autofocus remove_textarea_child
+      await async run save unsave wait run_after_blockers async_derived boundary pending eager effect_root
+      deferred_template_effect`,
+  },
+  {
+    svelte: "beforeUpdate afterUpdate createEventDispatcher",
+    [CLIENT]: `init derived_safe_equal mutable_source mutate invalidate_inner_signals legacy_pre_effect
+      legacy_pre_effect_reset legacy_rest_props deep_read_state setup_stores store_get store_set store_mutate
+      update_store update_pre_store update_prop slot bubble_event`,
+    "svelte/store": true,
+  },
+  {
+    [CLIENT]: "transition animation",
+    "svelte/transition": true,
+    "svelte/easing": true,
+    "svelte/animate": true,
+    "svelte/motion": "Tween Spring",
+  },
+  {},
+];
+
+/** Values of Svelte's own flags that do not change in an edition. */
+type Constants = Partial<Record<"async_mode_flag" | "legacy_mode_flag", boolean>>;
+
+/** Each a file of its own, for apps that need no other name. */
+const EDITIONS: { names: Names; constants: Constants }[] = [
+  {
+    // Without runes nothing tells which mode it is, and the compiler takes the older one.
+    names: { svelte: "mount", [FLAGS]: "enable_legacy_mode_flag", [CLIENT]: STATIC },
+    constants: { async_mode_flag: false, legacy_mode_flag: true },
+  },
+  {
+    names: { svelte: "mount", [CLIENT]: COUNTER },
+    constants: { async_mode_flag: false, legacy_mode_flag: false },
+  },
+];
+
+/** Their calls while the module loads have no effects, but say so nowhere. */
+const PURE = ["ReactiveValue"];
 
 export async function buildRuntime(): Promise<BuiltRuntime> {
-  const specifiers = [...MODULES, FLAGS];
-  const names = await exportsOf(specifiers);
-  const barrel = await readBarrel();
-  const alias = (specifier: string, name: string) => `m${specifiers.indexOf(specifier)}_${name}`;
-  const isCommon = (specifier: string, name: string) =>
-    specifier === "svelte" || specifier === FLAGS || specifier === CLIENT && COMMON.has(name);
-
-  const common: string[] = [];
-  const rest: string[] = [];
-  for (const specifier of specifiers) {
-    for (const name of names[specifier] ?? []) {
-      const origin = barrel.get(name);
-      if (specifier === CLIENT && origin?.development) continue;
-      const renamed = (from: string, as = name) => `export { ${as} as ${alias(specifier, name)} } from "${from}";`;
-      if (!isCommon(specifier, name)) rest.push(renamed(moduleFile(specifier)));
-      else if (specifier === CLIENT && origin) common.push(renamed(origin.path, origin.name));
-      else common.push(renamed(moduleFile(specifier)));
-    }
-  }
-  const entries = { common: common.join("\n"), rest: rest.join("\n") };
+  const exported = new Map(
+    await Promise.all(
+      MODULES.map(async (specifier) => [specifier, await exportsOf(`export * from "${fileOf(specifier)}";`)] as const),
+    ),
+  );
+  const everything = Object.fromEntries(MODULES.map((specifier) => [specifier, true as const]));
+  const listed = (names: Names): [specifier: string, name: string][] =>
+    MODULES.flatMap((specifier) => {
+      const wanted = names[specifier];
+      const list = wanted === true ? exported.get(specifier) : wanted?.split(/\s+/);
+      return list?.map((name): [string, string] => [specifier, name]) ?? [];
+    });
   const banner = `/* svelte ${toolchainOf("svelte").svelte}, MIT licence, https://svelte.dev */\n`;
-  const { runtime, files } = await bundleEntries(entries, banner, [withoutBarrel(barrel)]);
-
-  const built = { ...runtime.modules.common, ...runtime.modules.rest };
-  const modules: Runtime["modules"] = {};
-  for (const specifier of specifiers) {
-    modules[specifier] = Object.fromEntries(
-      (names[specifier] ?? []).flatMap((name) => {
-        const place = built[alias(specifier, name)];
+  const bundle = (names: Names, layers: Names[], constants: Constants) =>
+    bundleLayers(listed(names).map(exportLine).join("\n"), {
+      layers: layers.map((names) => listed(names).map(alias)),
+      banner,
+      redirect: [withConstants(constants)],
+      pure: PURE,
+      pruned: layers.length > 1,
+    });
+  const modulesOf = ({ places }: BuiltLayers): Runtime["modules"] =>
+    Object.fromEntries([...exported].map(([specifier, names]) => [
+      specifier,
+      Object.fromEntries(names.flatMap((name) => {
+        const place = places[alias([specifier, name])];
         return place ? [[name, place]] : [];
-      }),
-    );
-  }
-  return { runtime: { ...runtime, modules }, files };
+      })),
+    ]));
+  const whole = await bundle(everything, LAYERS, {});
+  const editions = await Array.fromAsync(EDITIONS, ({ names, constants }) => bundle(names, [{}], constants));
+  const all = [whole, ...editions];
+  return {
+    runtime: {
+      modules: modulesOf(whole),
+      editions: editions.map(modulesOf),
+      imports: Object.assign({}, ...all.map(({ imports }) => imports)),
+      scripts: [],
+    },
+    files: all.flatMap(({ files }) => files),
+  };
+}
+
+/** One name in one module for all that any module exports. */
+const alias = ([specifier, name]: [specifier: string, name: string]) =>
+  `m${MODULES.findIndex((one) => one === specifier)}_${name}`;
+
+function exportLine(one: [specifier: string, name: string]): string {
+  const [specifier, name] = one;
+  const file = JSON.stringify(fileOf(specifier));
+  if (specifier !== "svelte" || name !== "hydrate") return `export { ${name} as ${alias(one)} } from ${file};`;
+  // No server has rendered what it could take over; then it mounts.
+  return `import { mount } from ${file};
+export function ${alias(one)}(component, options) {
+  options.target.textContent = "";
+  return mount(component, options);
+}`;
 }
 
 /** The flags have no module in the public interface, only modules that set one each. */
-function moduleFile(specifier: string): string {
+function fileOf(specifier: string): string {
   if (specifier !== FLAGS) return findPackageFile(specifier).path;
-  return findPackageFile(`${FLAGS}/async`).path.replace("async.js", "index.js");
+  return join(dirname(findPackageFile(`${FLAGS}/async`).path), "index.js");
 }
 
-async function exportsOf(specifiers: readonly string[]): Promise<Record<string, string[]>> {
-  const entries = Object.fromEntries(
-    specifiers.map((specifier) => [specifier, `export * from "${moduleFile(specifier)}";`]),
-  );
-  const { runtime } = await bundleEntries(entries, "");
-  return Object.fromEntries(Object.entries(runtime.modules).map(([name, exports]) => [name, Object.keys(exports)]));
-}
-
-interface Origin {
-  path: string;
-  /** In its file. */
-  name: string;
-  /** Only code compiled for development calls it. */
-  development: boolean;
-}
-
-/** Where each export of `svelte/internal/client` comes from: that file holds nothing but `export { … } from "…"`. */
-async function readBarrel(): Promise<Map<string, Origin>> {
-  const { path: file } = findPackageFile(CLIENT);
-  const text = (await Deno.readTextFile(file)).replace(/\/\*[^]*?\*\/|\/\/.*/g, "");
-  const origins = new Map<string, Origin>();
-  for (const [, list = "", from = ""] of text.matchAll(/export\s*\{([^}]*)\}\s*from\s*['"]([^'"]+)['"]/g)) {
-    const path = new URL(from, `file://${file}`).pathname;
-    for (const part of list.split(",").filter((part) => part.trim())) {
-      const [name = "", as = name] = part.trim().split(/\s+as\s+/);
-      origins.set(as, { path, name, development: path.includes("/internal/client/dev/") });
-    }
-  }
-  return origins;
-}
-
-/**
- * Svelte's own files import `internal/client/index.js` for a function or two, which would put every file that it names
- * into the common chunk: esbuild splits by file. They get a version with the common names alone.
- */
-function withoutBarrel(barrel: Map<string, Origin>): esbuild.Plugin {
-  const contents = [...barrel]
-    .filter(([as]) => COMMON.has(as))
-    .map(([as, { path, name }]) => `export { ${name} as ${as} } from "${path}";`)
-    .join("\n");
+/** Makes constants of what could be otherwise in another place, so that code for that is left out. */
+function withConstants(flags: Constants): esbuild.Plugin {
+  const files: Record<string, Record<string, boolean>> = {
+    "dom/hydration.js": { hydrating: false },
+    "flags/index.js": { tracing_mode_flag: false, ...flags },
+  };
   return {
-    name: "without barrel",
+    name: "constants",
     setup(build) {
-      build.onResolve(
-        { filter: /internal\/client\/index\.js$/ },
-        ({ importer, path }) =>
-          importer.includes("/svelte/") ? { path, namespace: "barrel", sideEffects: false } : undefined,
-      );
-      build.onLoad({ filter: /.*/, namespace: "barrel" }, () => ({ contents, resolveDir: "/" }));
+      build.onResolve({ filter: /^esm-env$/ }, ({ path }) => ({ path, namespace: "constants", sideEffects: false }));
+      build.onLoad({ filter: /.*/, namespace: "constants" }, () => ({
+        contents: "export const DEV = false, BROWSER = true, NODE = false;",
+      }));
+      for (const [file, constants] of Object.entries(files)) {
+        build.onLoad({ filter: new RegExp(`/svelte/.*/${file}$`) }, async ({ path }) => ({
+          contents: Object.entries(constants).reduce(fix, await Deno.readTextFile(path)),
+        }));
+      }
     },
   };
+}
+
+/** @throws {Error} where this version of Svelte declares it in another way */
+function fix(text: string, [name, value]: [name: string, value: boolean]): string {
+  const declaration = `export let ${name} = false`;
+  if (!text.includes(declaration)) throw new Error(`svelte declares ${name} in another way`);
+  return text.replace(declaration, `export const ${name} = ${value}`)
+    .replace(new RegExp(`^\\s*${name} = .*$`, "gm"), "");
 }

@@ -1,17 +1,16 @@
 /** Tailwind on the server: the classes that a source names, and what its own styles ask for. */
-import { createRequire } from "node:module";
 import { compile } from "tailwindcss";
+import { bundleStyles } from "./bundle.ts";
 import { candidatesIn } from "./candidates.ts";
 import { CompileFailure } from "./compiler.ts";
+import { createKeptStyles, type Growing } from "./kept_styles.ts";
 import { type Position, positionOf, showMistake } from "./positions.ts";
+import { baseLayer, findSheet, LAYERS, READ_BY_BASE, sheetFor } from "./tailwind_sheets.ts";
 
-/** What `@import "tailwindcss"` and `@import "tailwindcss/theme"` mean; without either, an app gets the first. */
-const SHEETS = new Map(["index", "theme", "preflight", "utilities"].map((name) => {
-  const file = createRequire(import.meta.url).resolve(`tailwindcss/${name}.css`);
-  return [name, Deno.readTextFileSync(file)];
-}));
-const SHEET = /^tailwindcss(?:\/(theme|preflight|utilities|index))?(?:\.css)?$/;
 const BRINGS_ITS_OWN = /@import\s+["']tailwindcss/;
+
+/** With these the rules for bare elements and the colours may be others than Tailwind's own. */
+const CHANGES_THEME = /@theme|@import\s+["']tailwindcss/;
 
 /** Statements that ask for what is there already: older code, and code that is compiled file by file, writes them. */
 const ALREADY_THERE = /@tailwind\s+\w+\s*;|@reference\s[^;{}]*;/g;
@@ -20,8 +19,12 @@ const ALREADY_THERE = /@tailwind\s+\w+\s*;|@reference\s[^;{}]*;/g;
 const REMOTE_IMPORTS =
   /@import\s+(?:url\((?!["'])[^)]*\)|(?:url\()?(?:"(?!tailwindcss)[^"]*"|'(?!tailwindcss)[^']*'))[^;{}]*;/g;
 
+const kept = createKeptStyles();
+let base: Promise<string> | undefined;
+
 /**
  * @param css the app's own styles, scoped already
+ * @returns minified
  * @throws {CompileFailure} on a directive that Tailwind refuses or that would leave this process
  */
 export async function buildTailwind(source: string, css: string): Promise<string> {
@@ -31,26 +34,67 @@ export async function buildTailwind(source: string, css: string): Promise<string
     imports.push(statement);
     return "";
   });
+  const head = imports.join("\n");
+  const candidates = candidatesIn(source);
   try {
-    const input = BRINGS_ITS_OWN.test(own) ? own : `@import "tailwindcss";\n${own}`;
-    const { build, sources, root } = await compile(input, {
+    if (CHANGES_THEME.test(own)) {
+      const input = BRINGS_ITS_OWN.test(own) ? own : `@import "tailwindcss";\n${own}`;
+      const finish = (built: string) => bundleStyles(source, head + built);
+      return await kept.build(head + input, new Set(candidates), () => open(source, input), finish);
+    }
+    base ??= baseLayer().then((css) => bundleStyles("", css));
+    const input = `${sheetFor(source)}\n${own}`;
+    const all = new Set([...candidates, ...READ_BY_BASE]);
+    return await kept.build(head + input, all, () => open(source, input), async (built) => {
+      const [minified, rules] = await Promise.all([bundleStyles(source, head + built), base]);
+      return minified.replace(LAYERS, () => LAYERS + rules);
+    });
+  } catch (error) {
+    throw error instanceof Refused ? mistakeOf(source, error.cause) : error;
+  }
+}
+
+/** For a moment without work. */
+export const prepareTailwind = kept.prepare;
+
+/** What Tailwind throws. The source that it is about is not always the one that it was opened with. */
+class Refused extends Error {
+  constructor(override readonly cause: unknown) {
+    super("Tailwind refuses it");
+  }
+}
+
+async function open(source: string, css: string): Promise<Growing> {
+  try {
+    const { build, sources, root } = await compile(css, {
       loadModule: (_id, _base, kind) => Promise.reject(refusal(source, kind === "config" ? "@config" : "@plugin")),
       loadStylesheet: (id) => loadSheet(source, id),
     });
     if (sources.length > 0) throw refusal(source, "@source");
     if (root !== null && root !== "none") throw refusal(source, "source(");
-    return imports.join("\n") + build(candidatesIn(source));
+    return {
+      build(candidates) {
+        try {
+          return build(candidates);
+        } catch (error) {
+          throw new Refused(error);
+        }
+      },
+    };
   } catch (error) {
-    if (error instanceof CompileFailure || !(error instanceof Error)) throw error;
-    // What follows the first paragraph is Tailwind's own excerpt.
-    const [message = ""] = error.message.trim().split("\n\n");
-    throw new CompileFailure([showMistake(source, message, blamed(source, message))]);
+    throw new Refused(error);
   }
 }
 
+function mistakeOf(source: string, error: unknown): unknown {
+  if (error instanceof CompileFailure || !(error instanceof Error)) return error;
+  // What follows the first paragraph is Tailwind's own excerpt.
+  const [message = ""] = error.message.trim().split("\n\n");
+  return new CompileFailure([showMistake(source, message, blamed(source, message))]);
+}
+
 function loadSheet(source: string, id: string): Promise<{ path: string; base: string; content: string }> {
-  const [known, name = "index"] = SHEET.exec(id) ?? [];
-  const content = known && SHEETS.get(name);
+  const content = findSheet(id);
   return content === undefined ? Promise.reject(refusal(source, id)) : Promise.resolve({ path: id, base: "", content });
 }
 

@@ -1,7 +1,8 @@
-/** Which package versions make a build, read from the one place that pins them. */
+/** Which package versions make a build, read from where they are pinned. */
 import { z } from "zod";
 import config from "../../deno.json" with { type: "json" };
-import type { CssEngine, Engine } from "./compiler.ts";
+import type { CssEngine, Engine, Source } from "./compiler.ts";
+import { FETCHED, fetchPackages } from "./fetched_packages.ts";
 import type { RuntimeName } from "./protocol.ts";
 
 const Imports = z.record(z.string(), z.string());
@@ -15,25 +16,37 @@ interface Part {
 
 const NOTHING: Part = { packages: [], recipe: [] };
 
-const PARTS: Record<Engine | CssEngine | "platform", Part> = {
-  svelte: { packages: ["svelte", "esbuild"], recipe: ["runtime.ts", "svelte_runtime.ts"] },
-  vue: NOTHING,
-  react: NOTHING,
+/** How a runtime is bundled, split and minified, whichever it is. */
+const BUNDLED = {
+  packages: ["esbuild", "terser", "acorn"],
+  recipe: ["runtime", "pack", "minify", "packages", "layers", "relations", "setters", "statements", "scopes"]
+    .map((name) => `${name}.ts`),
+};
+
+const PARTS: Record<Engine | CssEngine | RuntimeName, Part> = {
+  svelte: { packages: ["svelte", "esbuild"], recipe: ["svelte_runtime.ts"] },
+  vue: { packages: ["vue", "@vue/compiler-sfc", "esbuild"], recipe: ["vue_runtime.ts"] },
+  react: { packages: ["react", "react-dom", "esbuild"], recipe: ["react_runtime.ts"] },
   js: NOTHING,
   html: NOTHING,
-  kaboom: NOTHING,
-  phaser: NOTHING,
-  tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["runtime.ts", "tailwind_browser.ts"] },
+  kaboom: { packages: ["kaboom", "kaplay", "esbuild"], recipe: ["kaboom_runtime.ts"] },
+  phaser: { packages: ["phaser", "esbuild"], recipe: ["phaser_runtime.ts", "webpack_modules.ts"] },
+  phaser4: { packages: ["phaser4"], recipe: ["phaser_runtime.ts", "webpack_modules.ts", "phaser4_runtime.ts"] },
+  tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["tailwind_browser.ts"] },
   tailwind: { packages: ["tailwindcss"], recipe: [] },
   none: NOTHING,
   platform: {
     packages: ["esbuild"],
-    recipe: ["runtime.ts", "platform_runtime.ts", "../../client/app/platform.js"],
+    recipe: [
+      "platform_runtime.ts",
+      ...["platform", "platform_error", "action", "context", "db", "request", "subscribe", "waiting"]
+        .map((name) => `../../client/app/${name}.js`),
+    ],
   },
 };
 
 const versions = new Map(
-  Object.entries(Imports.parse(config.imports)).flatMap(([name, specifier]) => {
+  Object.entries({ ...Imports.parse(config.imports), ...FETCHED }).flatMap(([name, specifier]) => {
     const [, version] = /^npm:.+@([^@/]+)$/.exec(specifier) ?? [];
     return version ? [[name, version]] : [];
   }),
@@ -41,15 +54,32 @@ const versions = new Map(
 
 /** Package versions by package name. */
 export function toolchainOf(...parts: (Engine | CssEngine | RuntimeName)[]): Record<string, string> {
-  const names = new Set(parts.flatMap((part) => PARTS[part].packages));
-  return Object.fromEntries([...names].map((name) => [name, versions.get(name) ?? "unknown"]));
+  return versionsOf(parts.flatMap((part) => PARTS[part].packages));
 }
+
+const versionsOf = (names: readonly string[]) =>
+  Object.fromEntries([...new Set(names)].map((name) => [name, versions.get(name) ?? "unknown"]));
+
+/** Fetches what that part is built from, where it is not on this machine. @throws {Error} where it cannot */
+export const fetchPart = (part: RuntimeName, deno: string, env: Readonly<Record<string, string>>): Promise<void> =>
+  fetchPackages(PARTS[part].packages, deno, env);
 
 /** False where the source itself is what a browser gets. */
 export const isCompiled = (engine: Engine): boolean => PARTS[engine].packages.length > 0;
 
+const STYLED: ReadonlySet<Engine> = new Set(["svelte", "vue", "react"]);
+
+/** The CSS engine that is at work: games have none, whatever is asked for (spec, "Engines"). */
+export const cssEngineOf = ({ engine, css_engine }: Source): CssEngine => STYLED.has(engine) ? css_engine : "none";
+
+/** Runtimes beside its engine's own that a source may be importing: large ones, for those that name them. */
+export const furtherRuntimesOf = ({ engine, source_code }: Source): RuntimeName[] =>
+  engine === "phaser" && source_code.includes("phaser@4") ? ["phaser4"] : [];
+
 /** The same text for the same runtime: versions, and how it is built from them. */
 export async function recipeOf(part: RuntimeName): Promise<string> {
-  const files = PARTS[part].recipe.map((file) => Deno.readTextFile(new URL(file, import.meta.url)));
-  return JSON.stringify([toolchainOf(part), ...await Promise.all(files)]);
+  const files = [...BUNDLED.recipe, ...PARTS[part].recipe].map((file) =>
+    Deno.readTextFile(new URL(file, import.meta.url))
+  );
+  return JSON.stringify([toolchainOf(part), versionsOf(BUNDLED.packages), ...await Promise.all(files)]);
 }

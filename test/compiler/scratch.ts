@@ -1,4 +1,5 @@
 /** A compiler with a vendor store in memory, closed at the end of its test. */
+import { z } from "zod";
 import type { Build, Source, VendorFile } from "../../server/compiler/compiler.ts";
 import { type CompilerOptions, createCompiler } from "../../server/compiler/sandbox.ts";
 import type { VendorStore } from "../../server/compiler/vendor.ts";
@@ -16,6 +17,48 @@ export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } 
   };
 }
 
+/**
+ * A store that tests share: what one has built, no other builds again. Names say what is in a file and how it was built,
+ * so that nothing in it is ever out of date.
+ */
+export function sharedStore(): VendorStore {
+  const memory = memoryStore();
+  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_vendor`;
+  return {
+    async get(file) {
+      const known = await memory.get(file);
+      if (known) return known;
+      const text = await Deno.readTextFile(`${folder}/${file}`).catch(() => undefined);
+      if (text === undefined) return undefined;
+      const { content_type, ...bodies } = Stored.parse(JSON.parse(text));
+      const content = { content_type, ...mapBodies(bodies, (body) => Uint8Array.fromBase64(body)) };
+      await memory.put(file, content);
+      return content;
+    },
+    async put(file, { content_type, ...bodies }) {
+      await memory.put(file, { content_type, ...bodies });
+      await Deno.mkdir(folder, { recursive: true });
+      const fresh = await Deno.makeTempFile({ dir: folder });
+      await Deno.writeTextFile(
+        fresh,
+        JSON.stringify({ content_type, ...mapBodies(bodies, (body) => body.toBase64()) }),
+      );
+      await Deno.rename(fresh, `${folder}/${file}`);
+    },
+  };
+}
+
+const Stored = z.object({ content_type: z.string(), body: z.string(), brotli: z.string(), gzip: z.string() });
+
+const mapBodies = <From, To>(
+  { body, brotli, gzip }: Record<"body" | "brotli" | "gzip", From>,
+  to: (body: From) => To,
+) => ({
+  body: to(body),
+  brotli: to(brotli),
+  gzip: to(gzip),
+});
+
 export interface Logged {
   event: string;
   detail: Record<string, unknown>;
@@ -29,7 +72,14 @@ export function openCompiler(options: Partial<CompilerOptions> = {}) {
     },
   };
   const environment = childEnvironment(Deno.env.toObject());
-  const compiler = createCompiler({ vendor_store: memoryStore(), environment, workers: 1, log, ...options });
+  // What another program than Deno says of a runtime is nothing to share.
+  const compiler = createCompiler({
+    vendor_store: options.deno ? memoryStore() : sharedStore(),
+    environment,
+    workers: 1,
+    log,
+    ...options,
+  });
   /** Process ids of workers, in the order of their start. */
   const workers = () => logged.flatMap(({ detail: { pid }, event }) => event.endsWith("started") ? [Number(pid)] : []);
   return {
