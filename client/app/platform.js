@@ -1,3 +1,14 @@
-/** What an app knows of its page: `user` is null for a viewer who is not signed in. */
-export const context = globalThis.PlatformAppContext ?? { user: null };
-export const user = context.user;
+/*
+ * The `platform` module: what an app may use of the server that shows it. What it promises stands in platform.d.ts;
+ * the server bundles it (server/compiler/platform_runtime.ts).
+ */
+// @ts-check
+import { createAction } from "./action.js";
+import { context } from "./context.js";
+import { createDb } from "./db.js";
+
+export { context };
+export { PlatformError } from "./platform_error.js";
+export const user = context.user ?? null;
+export const action = createAction(context.app);
+export const db = createDb(context.app);

@@ -2,7 +2,9 @@
 import type { CssEngine, Engine } from "../compiler/compiler.ts";
 
 export interface PageParts {
+  id: string;
   name: string;
+  db_code: string | null;
   engine: Engine;
   css_engine: CssEngine;
   /** The app's own module or script; the whole document for html. */
@@ -22,13 +24,19 @@ export interface PageParts {
  * @param shim what runs before the app's own code, as JavaScript
  */
 export function renderPage(parts: PageParts, user: string, shim: string): string {
-  const before = `<script>window.PlatformAppContext={user:${inScript(user)}};${inScript(shim)}</script>`;
-  if (parts.engine === "html") return insertFirst(parts.code, before);
+  const { id, name, db_code } = parts;
+  const context = `{user:${inScript(user)},app:${inScript(JSON.stringify({ id, name, db_code }))}}`;
+  const before = [
+    `<script>window.PlatformAppContext=${context};${inScript(shim)}</script>`,
+    ...parts.scripts.map((src) => `<script src="${attribute(src)}"></script>`),
+  ];
+  if (parts.engine === "html") return insertFirst(parts.code, before.join(""));
   const head = [
     ...parts.imports.map((href) => `<link rel="modulepreload" href="${attribute(href)}">`),
     ...(parts.style ? [`<link rel="stylesheet" href="${attribute(parts.style)}">`] : []),
-    before,
-    ...parts.scripts.map((src) => `<script src="${attribute(src)}"></script>`),
+    // A game's canvas is the page.
+    ...(GAMES.includes(parts.engine) ? ["<style>body{margin:0}canvas{display:block}</style>"] : []),
+    ...before,
   ];
   const kind = parts.engine === "js" ? "" : ` type="module"`;
   return `<!doctype html>
@@ -46,6 +54,8 @@ ${head.join("\n")}
 </html>
 `;
 }
+
+const GAMES: readonly Engine[] = ["kaboom", "phaser"];
 
 /** Written so that every text can be read in one way only: another way would take exponential time on hostile ones. */
 const COMMENT = /<!--(?:-?>|(?!-?>)(?:(?!--!?>)[^])*--!?>)/.source;
@@ -86,4 +96,4 @@ const text = (value: string) => value.replace(/[&<>"']/g, (sign) => ENTITIES[sig
 const attribute = text;
 
 /** Nothing inside may end the script element or open a comment that swallows its end. */
-const inScript = (code: string) => code.replace(/<(?=[/!]|script)/gi, "\\u003c");
+export const inScript = (code: string) => code.replace(/<(?=[/!]|script)/gi, "\\u003c");

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { noticePage, type PageParts, renderPage } from "./page.ts";
 
 const PARTS: PageParts = {
+  id: "1",
   name: "Counter",
+  db_code: null,
   engine: "svelte",
   css_engine: "tailwind",
   code: "",
@@ -21,6 +23,8 @@ const HOSTILE = [
   `" onload="alert(1)' x='`,
   "\u2028\u2029 & &amp; \\u003c",
 ];
+
+const APP = { id: "1", name: "Counter", db_code: null };
 
 /** What the script before the app's own leaves in `window`, as a browser would read it: up to the first end tag. */
 function windowOf(page: string): Record<string, unknown> {
@@ -53,8 +57,9 @@ Deno.test("page: the parts stand in their order", () => {
 Deno.test("page: nothing in a name or a user breaks out of where it stands", () => {
   for (const text of HOSTILE) {
     const user = { login: text, name: text, role: "user", team_names: [text] };
-    const page = renderPage({ ...PARTS, name: text }, JSON.stringify(user), SHIM);
-    assert.deepEqual(windowOf(page), { PlatformAppContext: { user }, shimmed: true }, text);
+    const page = renderPage({ ...PARTS, name: text, db_code: text }, JSON.stringify(user), SHIM);
+    const app = { ...APP, name: text, db_code: text };
+    assert.deepEqual(windowOf(page), { PlatformAppContext: { user, app }, shimmed: true }, text);
     assert.equal(page.match(/<script\b/gi)?.length, 2, text);
     assert.equal(page.match(/<\/script/gi)?.length, 2, text);
     assert.doesNotMatch(page, /<!--/, text);
@@ -63,11 +68,21 @@ Deno.test("page: nothing in a name or a user breaks out of where it stands", () 
   }
 });
 
-Deno.test("page: nobody is null", () => {
-  assert.deepEqual(windowOf(renderPage(PARTS, "null", SHIM)), { PlatformAppContext: { user: null }, shimmed: true });
+Deno.test("page: nobody is null, and an app without a database has none", () => {
+  const { PlatformAppContext } = windowOf(renderPage(PARTS, "null", SHIM));
+  assert.deepEqual(PlatformAppContext, { user: null, app: APP });
 });
 
-const html = (code: string) => renderPage({ ...PARTS, engine: "html", code }, "null", SHIM);
+const html = (code: string, scripts: string[] = []) =>
+  renderPage({ ...PARTS, engine: "html", code, scripts }, "null", SHIM);
+
+Deno.test("page: an html app's scripts stand behind the shim, before anything of the app", () => {
+  const page = html("<!doctype html><title>x</title><script>platform</script>", ["/vendor/platform.js"]);
+  assert.match(
+    page,
+    /^<!doctype html><script>[^]*shimmed[^<]*<\/script><script src="\/vendor\/platform\.js"><\/script><title>/,
+  );
+});
 
 Deno.test("page: an html app's doctype stays first, whatever stands before it, and nothing of the app changes", () => {
   const heads = [

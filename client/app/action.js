@@ -1,0 +1,83 @@
+// @ts-check
+import { PlatformError } from "./platform_error.js";
+import { jsonOf, request, segment } from "./request.js";
+import { limited, pause } from "./waiting.js";
+
+const FIRST_PAUSE_MS = 250;
+const GROWTH = 1.5;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Polls in a row that may fail. */
+const FAILURES = 5;
+
+/** What a server on its way down or up answers, or one in front of it. */
+const PASSING = [429, 502, 503, 504];
+
+/**
+ * @param {import("platform").App | null | undefined} app
+ * @param {typeof pause} wait
+ * @returns {typeof import("platform").action}
+ */
+export const createAction = (app, wait = pause) => async (name, params = {}, { signal, timeout } = {}) => {
+  if (!app) throw new PlatformError("There is no app on this page whose action could be called", { code: "no_app" });
+  const address = `/platform/apps/${segment(app.id, "An app's id")}/action/${segment(name, "An action's name")}`;
+  const body = jsonOf(params, "An action's params");
+  const limit = limited(signal, timeout);
+  /** @type {string | undefined} */
+  let flow_process_id;
+  try {
+    const first = stateOf(await request("POST", address, { body, signal: limit.signal }));
+    flow_process_id = first.flow_process_id;
+    const status = `${address}/status?flow_process_id=${encodeURIComponent(first.flow_process_id)}`;
+    const last = first.status === "pending" ? await poll(status, limit.signal, wait) : first;
+    if (last.status === "finished") return last.data;
+    const message = typeof last.error === "string" && last.error ? last.error : "The action failed";
+    throw new PlatformError(message, { status: 200, code: "action_failed" });
+  } catch (error) {
+    if (error instanceof PlatformError) error.flow_process_id ??= flow_process_id;
+    throw error;
+  } finally {
+    limit.end();
+  }
+};
+
+/**
+ * Asks until the process has ended. A poll that gets no answer is no reason to give up: the flow runs on.
+ *
+ * @param {string} address
+ * @param {AbortSignal} signal
+ * @param {typeof pause} wait
+ */
+async function poll(address, signal, wait) {
+  let failures = 0;
+  let told = 0;
+  for (let ms = FIRST_PAUSE_MS;; ms = Math.min(ms * GROWTH, LONGEST_PAUSE_MS)) {
+    // deno-lint-ignore no-await-in-loop -- one question after the other
+    await wait(Math.max(ms, told), signal);
+    try {
+      // deno-lint-ignore no-await-in-loop -- as above
+      const state = stateOf(await request("GET", address, { signal }));
+      if (state.status !== "pending") return state;
+      failures = told = 0;
+    } catch (error) {
+      if (!isPassing(error) || ++failures > FAILURES) throw error;
+      told = (error.retry_after ?? 0) * 1000;
+    }
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is PlatformError}
+ */
+const isPassing = (error) =>
+  error instanceof PlatformError && (error.code === "network" || PASSING.includes(error.status));
+
+/**
+ * @param {any} answer
+ * @returns {{ status: "pending" | "finished" | "error", flow_process_id: string, data?: any, error?: unknown }}
+ */
+function stateOf(answer) {
+  if (["pending", "finished", "error"].includes(answer?.status)) return answer;
+  throw new PlatformError("The server's answer is none to an action", { status: 200, code: "bad_answer" });
+}

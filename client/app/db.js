@@ -1,0 +1,34 @@
+// @ts-check
+import { PlatformError } from "./platform_error.js";
+import { subscribe } from "./subscribe.js";
+import { jsonOf, request, segment } from "./request.js";
+
+/**
+ * @param {import("platform").App | null | undefined} app
+ * @returns {typeof import("platform").db}
+ */
+export const createDb = (app) => (code) => {
+  const named = code ?? app?.db_code;
+  if (!named) {
+    throw new PlatformError("This app has no database of its own: set its db_code, or call db() with a code", {
+      code: "no_database",
+    });
+  }
+  const address = `/platform/db/${segment(named, "A database's code")}`;
+  /** @type {(method: string, body?: string) => Promise<any>} */
+  const call = (method, body) => request("POST", `${address}/${method}`, { body });
+  return {
+    // Without options there is no body: so the method is documented.
+    list: async (options) => await call("list", options && jsonOf(options, "What list() takes")),
+    create: async (data) => await call("create", `{"data":${jsonOf(data, "A record's data")}}`),
+    update: async (id, data) => await call("update", `{"id":${idOf(id)},"data":${jsonOf(data, "A record's data")}}`),
+    subscribe: (listener) => subscribe(`${address}/changes`, listener),
+    delete: async (id) => await call("delete", `{"id":${idOf(id)}}`),
+  };
+};
+
+/** @param {unknown} id */
+function idOf(id) {
+  if (typeof id === "string" && id) return JSON.stringify(id);
+  throw new TypeError("A record is named by its id, a text");
+}

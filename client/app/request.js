@@ -1,0 +1,110 @@
+// @ts-check
+import { PlatformError } from "./platform_error.js";
+
+/**
+ * One request to the server that sent the page, without credentials: a sandboxed page has none to send.
+ *
+ * @param {"GET" | "POST"} method
+ * @param {string} address root-relative
+ * @param {{ body?: string, signal?: AbortSignal }} [more] the body is JSON
+ * @returns {Promise<unknown>} what the answer's JSON says
+ * @throws {PlatformError} or the signal's reason
+ */
+export async function request(method, address, { body, signal } = {}) {
+  let response, text;
+  try {
+    // Looked up at each call: what the page puts before `fetch` counts here, too.
+    response = await globalThis.fetch(address, {
+      method,
+      body,
+      signal,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      cache: "no-store",
+      credentials: "omit",
+    });
+    text = await response.text();
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    throw new PlatformError("The server cannot be reached", { code: "network", cause });
+  }
+  const value = read(text);
+  if (!response.ok) throw refusal(response, value);
+  if (value !== undefined) return value;
+  throw new PlatformError("The server's answer cannot be read", { status: response.status, code: "bad_answer" });
+}
+
+/** @param {string} text */
+function read(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No JSON: a page of a proxy, or nothing.
+  }
+}
+
+/**
+ * `{ error, code }`, or `{ field: [messages] }`; anything else comes from a server in between.
+ *
+ * @param {Response} response
+ * @param {any} value
+ */
+export function refusal({ status, headers }, value) {
+  const retry_after = secondsOf(headers.get("retry-after"));
+  if (typeof value?.error === "string") {
+    return new PlatformError(value.error, { status, code: value.code, retry_after });
+  }
+  const message = status === 422 && sentence(value);
+  if (message) return new PlatformError(message, { status, code: "invalid", fields: value });
+  return new PlatformError(`The server answers with the status ${status}`, { status, retry_after });
+}
+
+/**
+ * `{ first_name: ["can't be blank"] }` as "First name can't be blank"; `base` is no field.
+ *
+ * @param {Record<string, string[]> | undefined} fields
+ * @returns {string} nothing where these are none
+ */
+function sentence(fields) {
+  const entries = Object.entries(fields ?? {});
+  if (!entries.every(([, messages]) => Array.isArray(messages))) return "";
+  return entries.flatMap(([field, messages]) => {
+    const name = field === "base" ? "" : `${field.replace(/_/g, " ")} `;
+    return messages.map((message) => (name + message).replace(/^./, (letter) => letter.toUpperCase()));
+  }).join("; ");
+}
+
+/**
+ * `Retry-After`: seconds, or a date.
+ *
+ * @param {string | null} value
+ */
+function secondsOf(value) {
+  const seconds = value?.trim() ? Number(value) : NaN;
+  const until = seconds >= 0 ? seconds : (Date.parse(value ?? "") - Date.now()) / 1000;
+  return until >= 0 ? until : undefined;
+}
+
+/**
+ * A value as one segment of a path. `.` and `..` would climb in it, encoded or not.
+ *
+ * @param {unknown} value
+ * @param {string} what for the message
+ * @throws {TypeError}
+ */
+export function segment(value, what) {
+  if (typeof value === "string" && !/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
+  throw new TypeError(`${what} must be a name, not ${JSON.stringify(value)}`);
+}
+
+/**
+ * An object as JSON. Lists and forms are refused: as JSON they would be lists, or empty.
+ *
+ * @param {any} value
+ * @param {string} what for the message
+ * @throws {TypeError}
+ */
+export function jsonOf(value, what) {
+  const json = value?.[Symbol.iterator] ? undefined : JSON.stringify(value);
+  if (json?.startsWith("{")) return json;
+  throw new TypeError(`${what} must be an object such as { name: "value" } or Object.fromEntries(form)`);
+}
