@@ -1,0 +1,90 @@
+/**
+ * `deno task seed [--url=http://127.0.0.1:8000] [--token=atr_…]`
+ *
+ * Puts the gallery's apps into a running server, or brings them up to date there: an app is known by its `url_code`.
+ * Without options `BASE_URL` and `ADMIN_TOKEN` say where and who. Prints one line an app; ends with 1 at the first
+ * that cannot be put there.
+ */
+import { parseArgs } from "node:util";
+import { GALLERY, type GalleryApp, readSource } from "../gallery/gallery.ts";
+import { type Client, createClient, isClientError } from "../mod.ts";
+
+/** What a person can do something about, in one line. */
+class Fault extends Error {}
+
+const USAGE = "usage: deno task seed [--url=<address of the server>] [--token=<token of an admin or a manager>]";
+
+function readOptions(args: string[]): { url: string; token: string } {
+  const { url, token } = parse(args);
+  if (!URL.canParse(url) || !/^https?:/.test(url)) throw new Fault(`${url} is not an address: it begins with http://`);
+  if (!token) {
+    throw new Fault("a token is needed: --token=… or ADMIN_TOKEN, as the first start of the server printed it");
+  }
+  return { url: url.replace(/\/+$/, ""), token };
+}
+
+function parse(args: string[]): { url: string; token: string } {
+  try {
+    const { values } = parseArgs({ args, options: { url: { type: "string" }, token: { type: "string" } } });
+    return {
+      url: values.url || Deno.env.get("BASE_URL") || "http://127.0.0.1:8000",
+      token: values.token || Deno.env.get("ADMIN_TOKEN") || "",
+    };
+  } catch {
+    throw new Fault(USAGE);
+  }
+}
+
+/** @returns what was done */
+async function put({ apps }: Client, app: GalleryApp): Promise<"created" | "updated" | "unchanged"> {
+  const { file: _, ...fields } = app;
+  const wanted = { ...fields, public: true, active: true, source_code: await readSource(app) };
+  const alike = await apps.list.query({ q: app.url_code, per_page: 500 });
+  const found = alike.find(({ url_code }) => url_code === app.url_code);
+  if (!found) {
+    await apps.create.mutate({ app: wanted });
+    return "created";
+  }
+  const current = new Map<string, unknown>(Object.entries(await apps.find.query({ id: found.id })));
+  if (Object.entries(wanted).every(([name, value]) => current.get(name) === value)) return "unchanged";
+  await apps.update.mutate({ id: found.id, app: wanted });
+  return "updated";
+}
+
+/** @throws {Fault} in place of what a call throws */
+function explain(error: unknown, url: string, name: string): never {
+  if (!isClientError(error)) throw error;
+  const { data, cause } = error;
+  if (data?.httpStatus === 401) throw new Fault(`${url} does not know this token`);
+  if (data?.httpStatus === 422) throw new Fault(`${name} is refused: ${sentences(data.body)}`);
+  if (data) throw new Fault(`${name} ${data.httpStatus < 500 ? "is refused" : "failed"}: ${error.message}`);
+  if (cause instanceof SyntaxError) throw new Fault(`what answers at ${url} is not Atrium`);
+  throw new Fault(`nothing answers at ${url}: start it with \`deno task start\``);
+}
+
+/** Field by field. A message of a compiler goes on with the line of the mistake, which has no room here. */
+const sentences = (fields: Record<string, unknown>) =>
+  Object.entries(fields)
+    .flatMap(([field, messages]) => [messages].flat().map((message) => `${field} ${String(message).split("\n", 1)[0]}`))
+    .join("; ");
+
+const write = (text: string, to: { writeSync(bytes: Uint8Array): number }) =>
+  to.writeSync(new TextEncoder().encode(`${text}\n`));
+
+async function seed(args: string[]): Promise<void> {
+  const { url, token } = readOptions(args);
+  const client = createClient({ url, token });
+  for (const app of GALLERY) {
+    // deno-lint-ignore no-await-in-loop -- the compiler takes one at a time, and the lines come in order
+    const done = await put(client, app).catch((error) => explain(error, url, app.name));
+    write(`${done.padEnd(9)}  ${app.name.padEnd(11)}  ${url}/a/${app.url_code}`, Deno.stdout);
+  }
+}
+
+try {
+  await seed(Deno.args);
+} catch (error) {
+  if (!(error instanceof Fault)) throw error;
+  write(error.message, Deno.stderr);
+  Deno.exit(1);
+}

@@ -1,0 +1,115 @@
+/** `deno task seed`, as a person gives it, against a server on a port. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { GALLERY, readSource } from "../../client/gallery/gallery.ts";
+import { childEnvironment } from "../../server/config.ts";
+import { ADMIN_TOKEN, startServer } from "../harness.ts";
+import { freePort } from "../ports.ts";
+import { addPerson } from "../rest/people.ts";
+
+const TREE = fileURLToPath(new URL("../..", import.meta.url));
+
+async function seed(args: string[], environment: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "seed", ...args],
+    cwd: TREE,
+    clearEnv: true,
+    env: {
+      ...childEnvironment(Deno.env.toObject()),
+      PATH: Deno.env.get("PATH") ?? "",
+      NO_COLOR: "1",
+      ...environment,
+    },
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, said: text(stdout), complained: text(stderr) };
+}
+
+/** What it says where the same was done to each app. */
+const lines = (url: string, done: (url_code: string) => string) =>
+  GALLERY.map(({ name, url_code }) => `${done(url_code).padEnd(9)}  ${name.padEnd(11)}  ${url}/a/${url_code}\n`).join(
+    "",
+  );
+
+Deno.test("seed: the gallery's apps are made once, and brought up to date where somebody changed one", async () => {
+  const server = await startServer();
+  try {
+    const url = server.listen();
+    const first = await seed([], { BASE_URL: `${url}/`, ADMIN_TOKEN });
+    assert.deepEqual(first, { code: 0, said: lines(url, () => "created"), complained: "" });
+
+    const { body: listed } = await server.request("GET", "/platform/apps.json");
+    assert.deepEqual(
+      new Map(
+        listed.map((app: Record<string, unknown>) => [app.url_code, [app.app_engine, app.css_engine, app.public]]),
+      ),
+      new Map(GALLERY.map(({ url_code, app_engine, css_engine }) => [url_code, [app_engine, css_engine, true]])),
+    );
+    const [newest] = GALLERY.slice(-1);
+    assert.ok(newest);
+    const { body: app } = await server.request("GET", `/platform/apps/${listed[0].id}.json`);
+    assert.deepEqual(
+      [app.name, app.description, app.dashboard_widget, app.source_code],
+      [newest.name, newest.description, newest.dashboard_widget, await readSource(newest)],
+    );
+    assert.equal((await server.request("GET", `/a/${newest.url_code}`, { token: null })).status, 200);
+
+    const json = { app: { description: "Mine", source_code: "document.title = 'mine'", app_engine: "js" } };
+    await server.request("PATCH", `/platform/apps/${app.id}.json`, { json });
+    const args = [`--url=${url}`, `--token=${ADMIN_TOKEN}`];
+    const wrong = { BASE_URL: "http://127.0.0.1:9", ADMIN_TOKEN: "options come first" };
+    assert.deepEqual(await seed(args, wrong), {
+      code: 0,
+      said: lines(url, (url_code) => url_code === newest.url_code ? "updated" : "unchanged"),
+      complained: "",
+    });
+    const { body: restored } = await server.request("GET", `/platform/apps/${app.id}.json`);
+    assert.deepEqual([restored.description, restored.source_code], [app.description, app.source_code]);
+    assert.equal((await server.request("GET", "/platform/apps.json")).body.length, GALLERY.length);
+  } finally {
+    await server.close();
+  }
+});
+
+Deno.test("seed: what cannot be done is said in one line", async (t) => {
+  const server = await startServer();
+  const other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => new Response("<p>Hello"));
+  try {
+    const url = server.listen();
+    const elsewhere = `http://127.0.0.1:${other.addr.port}`;
+    const nowhere = `http://127.0.0.1:${freePort()}`;
+    // An app that a manager may not see holds the address that the gallery's would get.
+    const department = await server.request("POST", "/account/departments.json", {
+      json: { department: { name: "A" } },
+    });
+    const taken = { name: "Taken", url_code: "daylight", app_engine: "js", source_code: "1", css_engine: "none" };
+    await server.request("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+    const app = { ...taken, department_id: department.body.id };
+    assert.equal((await server.request("POST", "/platform/apps.json", { json: { app } })).status, 201);
+    const manager = await addPerson(server.request, "manager", { without_department: true });
+    const guest = await addPerson(server.request, "user");
+
+    const refused: [args: string[], complained: RegExp][] = [
+      [[`--url=${url}`], /^a token is needed: [^\n]+\n$/],
+      [["--url=atrium.test", "--token=x"], /^atrium\.test is not an address: [^\n]+\n$/],
+      [["--urls=x"], /^usage: deno task seed [^\n]+\n$/],
+      [[`--url=${url}`, "--token=stranger"], /^http:\S+ does not know this token\n$/],
+      [[`--url=${url}`, `--token=${guest.token}`], /^Daylight is refused: This needs the role manager\n$/],
+      [[`--url=${url}`, `--token=${manager.token}`], /^Daylight is refused: url_code has already been taken\n$/],
+      [[`--url=${nowhere}`, "--token=x"], /^nothing answers at http:\S+: [^\n]+\n$/],
+      [[`--url=${elsewhere}`, "--token=x"], /^what answers at http:\S+ is not Atrium\n$/],
+    ];
+    for (const [args, complained] of refused) {
+      // deno-lint-ignore no-await-in-loop -- each is a process
+      await t.step(`${complained}`, async () => {
+        const end = await seed(args);
+        assert.deepEqual([end.code, end.said], [1, ""]);
+        assert.match(end.complained, complained);
+      });
+    }
+  } finally {
+    await other.shutdown();
+    await server.close();
+  }
+});
