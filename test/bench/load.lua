@@ -1,4 +1,5 @@
--- Arguments: method, path, body, how many different {id} to go round, the first {id}, a word for {unique}.
+-- Arguments: method, path, body, how many different {id} to go round, the first {id}, a word for {unique},
+-- a file of lines for {line}.
 -- Requests that do not differ from one another are put together once, so that the load costs little itself.
 
 local ready = {}
@@ -7,12 +8,19 @@ local fresh = false
 local method, path, body, word
 
 function init(args)
+  math.randomseed(os.time())
   method, path, body = args[1], args[2], args[3]
   local count, first = tonumber(args[4]), tonumber(args[5])
   word = args[6]
   if body == "" then body = nil end
   fresh = body ~= nil and body:find("{unique}", 1, true) ~= nil
-  if not fresh then
+  if args[7] ~= "" then
+    for line in io.lines(args[7]) do
+      ready[#ready + 1] = wrk.format(method, (path:gsub("{line}", line)), nil, body)
+    end
+    -- A round that begins where another ended asks for others.
+    turn = math.random(#ready)
+  elseif not fresh then
     for i = 1, count do
       ready[i] = wrk.format(method, (path:gsub("{id}", first + i - 1)), nil, body)
     end

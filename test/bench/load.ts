@@ -5,12 +5,14 @@ import { findProgram } from "../programs.ts";
 /** What is asked for, again and again. */
 export interface Order {
   method: "GET" | "POST" | "PATCH";
-  /** With host and port; `{id}` in its path stands for an id of `ids`, each in turn. */
+  /** With host and port; `{id}` in its path stands for an id of `ids`, `{line}` for a line of `lines`, each in turn. */
   url: string;
   headers?: Record<string, string>;
   /** `{unique}` stands for a word that no other request has. */
   body?: string;
   ids?: { first: number; count: number };
+  /** The path of a file. */
+  lines?: string;
 }
 
 /** One subject, one round. */
@@ -48,7 +50,7 @@ export async function load(order: Order, { seconds, connections }: { seconds: nu
   const word = `${crypto.randomUUID().slice(0, 13)}-`;
   const { success, stdout, stderr } = await new Deno.Command(wrk, {
     args: ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script, ...headers, origin]
-      .concat("--", order.method, path, order.body ?? "", `${count}`, `${first}`, word),
+      .concat("--", order.method, path, order.body ?? "", `${count}`, `${first}`, word, order.lines ?? ""),
     stdin: "null",
   }).output();
   const line = new TextDecoder().decode(stdout).split("\n").find((text) => text.startsWith("{"));

@@ -1,109 +1,70 @@
 /**
- * `deno task bench [--seconds=3] [--rounds=5] [--connections=32] [--only=list,read,create,update,page]`
+ * `deno task bench [--only=requests,records,compile,weight,containment] [--seconds=3] [--rounds=5] [--connections=32]`
  *
- * Measures our server and bare handlers with the same SQL in turn, on one throw-away PostgreSQL, and prints ratios: the
- * same machine gives other figures every hour, but the same ratios. Also writes bench/last.json.
+ * Everything is measured beside something else that does the same, in turn, and what counts are ratios: the same machine
+ * gives other figures every hour. `--only` takes sections, and works of the section `requests` (`--only=list,read`).
+ * `--records` are the sizes of the databases that the section `records` measures, by default 10k,100k; 10k,100k,1m says
+ * more, and loads for minutes. Also writes bench/last.json, section by section.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { print } from "../print.ts";
-import { findProgram } from "../programs.ts";
-import { HOW_TO_INSTALL, type Load, load } from "./load.ts";
+import { compile } from "./compile.ts";
+import { containment } from "./containment.ts";
 import { describeMachine, watchForeignLoad } from "./machine.ts";
-import { memoryOf, withPeak } from "./memory.ts";
-import { checkSameAnswers } from "./same_answers.ts";
-import type { Server } from "./servers.ts";
-import { setStage } from "./stage.ts";
-import { layOut, median, ratioTable, summarize, type Summary } from "./table.ts";
-import { type Work, worksOf } from "./works.ts";
+import { readSizes, records } from "./records.ts";
+import { requests } from "./requests.ts";
+import type { Section } from "./section.ts";
+import { weight } from "./weight.ts";
 
 const text = (value: string) => ({ type: "string", default: value }) as const;
 const { values } = parseArgs({
   args: Deno.args,
-  options: { seconds: text("3"), rounds: text("5"), connections: text("32"), only: text("") },
+  options: {
+    seconds: text("3"),
+    rounds: text("5"),
+    connections: text("32"),
+    only: text(""),
+    records: text("10k,100k"),
+  },
 });
-const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(Number);
+const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
 const only = values.only.split(",").filter(Boolean);
 
-/** Where a compile pool and its caches have settled after the start. */
-const SETTLE_MS = 3000;
+const NAMES = ["requests", "records", "compile", "weight", "containment"];
+const works = only.filter((word) => !NAMES.includes(word));
+const all: Section[] = [
+  requests({ seconds, rounds, connections, works }),
+  records({ seconds, rounds, connections, works: [], sizes: readSizes(values.records) }),
+  compile({ rounds }),
+  weight(),
+  containment({ seconds, rounds, connections }),
+];
+const sections = all.filter(({ name }) =>
+  only.length === 0 || only.includes(name) || name === "requests" && works.length > 0
+);
 
-async function measure(work: Work): Promise<Summary[]> {
-  await checkSameAnswers(work);
-  const subjects = [{ name: "ours", order: work.ours, aim: undefined }, ...work.others];
-  const how = { seconds: Number(seconds), connections: Number(connections) };
-  await Array.fromAsync(subjects, ({ order }) => load(order, { ...how, seconds: 1 }));
-  const turns = await Array.fromAsync(Array.from({ length: Number(rounds) }), async (_, turn) => {
-    print(`${work.name}: round ${turn + 1} of ${rounds}`);
-    return await Array.fromAsync(subjects, ({ order }) => load(order, how));
-  });
-  const roundsOf = (index: number): Load[] => turns.flatMap((turn) => turn[index] ?? []);
-  return subjects.map(({ name, aim }, index) =>
-    index === 0
-      ? summarize({ work: work.name, subject: name, rounds: roundsOf(0) })
-      : summarize({ work: work.name, subject: name, rounds: roundsOf(index) }, roundsOf(0), aim)
-  );
+const folder = fileURLToPath(new URL("../../bench", import.meta.url));
+
+async function lastResults(): Promise<Record<string, unknown>> {
+  const last = await Deno.readTextFile(`${folder}/last.json`).catch(() => "{}");
+  const { sections }: { sections?: Record<string, unknown> } = JSON.parse(last);
+  return sections ?? {};
 }
 
-async function bench(stack: AsyncDisposableStack) {
+async function run({ name, measure }: Section, stack: AsyncDisposableStack) {
   const foreignLoad = watchForeignLoad();
-  print("starting PostgreSQL and the servers, five times each");
-  const stage = await setStage(stack);
-  const { ours, bare, starts } = stage;
-  await pause(SETTLE_MS);
-  const idle = { ours: memoryOf(ours.pid), bare: memoryOf(bare.pid) };
-  const works = worksOf({ ...stage, ours: ours.origin, bare: bare.origin })
-    .filter(({ name }) => only.length === 0 || only.some((word) => name.startsWith(word)));
-  if (works.length === 0) throw new Error(`--only=${values.only} names no work`);
-  const measured = withPeaks(bare, ours, () => Array.fromAsync(works, measure));
-  const [[summaries, ours_peak], bare_peak] = await measured.catch(async (error) => {
-    await Promise.all([ours.check(), bare.check()]);
-    throw error;
-  });
-  return {
-    at: new Date().toISOString(),
-    machine: describeMachine(),
-    postgres: stage.postgres_version,
-    options: { seconds, rounds, connections },
-    foreign_load: foreignLoad(),
-    works: summaries.flat(),
-    memory_mb: { ours: { idle: idle.ours, peak: ours_peak }, bare: { idle: idle.bare, peak: bare_peak } },
-    first_answer_ms: { ours: median(starts.ours), bare: median(starts.bare) },
-  };
-}
-
-const withPeaks = <T>(outer: Server, inner: Server, work: () => Promise<T>) =>
-  withPeak(outer.pid, () => withPeak(inner.pid, work));
-
-function report(result: Awaited<ReturnType<typeof bench>>): void {
-  const { machine, memory_mb, first_answer_ms, foreign_load } = result;
-  const row = (name: "ours" | "bare") => {
-    const { idle: { server, server_rss, workers, total }, peak } = memory_mb[name];
-    const figures = [
-      server_rss,
-      server,
-      workers.reduce((sum, one) => sum + one, 0),
-      total,
-      peak,
-      first_answer_ms[name],
-    ];
-    return [name, ...figures.map((figure) => figure.toFixed(0))];
-  };
-  print(`\n${ratioTable(result.works)}\n`);
-  print(layOut([
-    ["", "idle MB: RSS", "PSS", "workers", "all", "peak MB", "first answer ms"],
-    row("ours"),
-    row("bare"),
-  ], 1));
-  print(`\n${machine.cpu}, ${machine.cores} cores, Deno ${machine.deno}, PostgreSQL ${result.postgres}`);
-  print(`medians of ${rounds} rounds of ${seconds} s in turn, ${connections} connections; memory is PSS but for RSS`);
+  const { result, report } = await measure(stack);
+  const foreign_load = foreignLoad();
   const percent = (foreign_load * 100).toFixed(0);
-  print(`others used ${percent} % of the machine${foreign_load > 0.1 ? ": too much, measure again" : ""}`);
+  print(`\n${name}\n\n${report}`);
+  print(`others used ${percent} % of the machine${foreign_load > 0.1 ? ": too much, measure again" : ""}\n`);
+  return [name, { at: new Date().toISOString(), foreign_load, ...Object(result) }] as const;
 }
 
-if (!findProgram("wrk")) {
-  print(HOW_TO_INSTALL);
+const missing = sections.flatMap(({ missing }) => missing ?? []);
+if (missing.length > 0) {
+  print(missing.join("\n"));
   Deno.exit(2);
 }
 const stack = new AsyncDisposableStack();
@@ -117,11 +78,12 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => void clearUp().finally(() => Deno.exit(1)));
 }
 try {
-  const result = await bench(stack);
-  report(result);
-  const folder = fileURLToPath(new URL("../../bench", import.meta.url));
+  const machine = describeMachine();
+  const results = await Array.fromAsync(sections, (section) => run(section, stack));
+  print(`${machine.cpu}, ${machine.cores} cores, Deno ${machine.deno}`);
+  const kept = { ...await lastResults(), ...Object.fromEntries(results) };
   await Deno.mkdir(folder, { recursive: true });
-  await Deno.writeTextFile(`${folder}/last.json`, `${JSON.stringify(result, null, 2)}\n`);
+  await Deno.writeTextFile(`${folder}/last.json`, `${JSON.stringify({ machine, sections: kept }, null, 2)}\n`);
 } finally {
   await clearUp();
 }

@@ -6,11 +6,13 @@ import type { Work } from "./works.ts";
 /** What differs from one answer to the next whoever gives it. */
 const OWN = ["id", "name", "created_at", "updated_at", "lock_version"];
 
-async function answer({ method, url, headers, body, ids }: Order): Promise<{ status: number; content: unknown }> {
-  const response = await fetch(url.replace("{id}", `${ids?.first}`), {
+async function answer(order: Order, word: string): Promise<{ status: number; content: unknown }> {
+  const { method, url, headers, body, ids, lines } = order;
+  const line = lines ? (await Deno.readTextFile(lines)).split("\n", 1)[0] ?? "" : "";
+  const response = await fetch(url.replace("{id}", `${ids?.first}`).replace("{line}", line), {
     method,
     ...headers ? { headers } : {},
-    ...body ? { body: body.replace("{unique}", crypto.randomUUID()) } : {},
+    ...body ? { body: body.replaceAll("{unique}", word) } : {},
   });
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
@@ -37,7 +39,9 @@ function withoutOwn(content: unknown, written: boolean): unknown {
  */
 export async function checkSameAnswers({ name, ours, others }: Work): Promise<void> {
   const written = ours.method !== "GET";
-  const [expected, ...answers] = await Promise.all([ours, ...others.map(({ order }) => order)].map(answer));
+  const word = crypto.randomUUID();
+  const orders = [ours, ...others.map(({ order }) => order)];
+  const [expected, ...answers] = await Promise.all(orders.map((order) => answer(order, word)));
   if (expected === undefined || expected.status >= 300) throw new Error(`${name}: answered with ${expected?.status}`);
   for (const { status, content } of answers) {
     deepStrictEqual(

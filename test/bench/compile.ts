@@ -1,0 +1,145 @@
+/**
+ * How long a compile takes: through the pool as the server does it, beside the least that a build can be and beside
+ * Vite's, of the same sources in turn. Each source is compiled once only, but for the row that says otherwise.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { childEnvironment } from "../../server/config.ts";
+import type { Compiler } from "../../server/compiler/compiler.ts";
+import { createCompiler } from "../../server/compiler/sandbox.ts";
+import { memoryStore } from "../compiler/scratch.ts";
+import { print } from "../print.ts";
+import { findProgram } from "../programs.ts";
+import { close, compileBare } from "./compile_floor.ts";
+import { measureStarts, startRows, type Starts } from "./compile_starts.ts";
+import { freshSample, SAMPLE_ENGINES, type SampleEngine } from "./samples.ts";
+import type { Section } from "./section.ts";
+import { layOut, median } from "./table.ts";
+import { openVite, type Vite } from "./vite.ts";
+
+/** Of each engine: what V8 has not optimized yet, no server compiles with for long. */
+const WARM_UP = 40;
+/** Vite takes a few of a round's turns: it is that slow, and that even. */
+const TURNS_A_ROUND = 20;
+const VITE_TURNS_A_ROUND = 3;
+
+const OURS = ["a word changed", "a class replaced"] as const;
+const OTHERS = ["floor", "vite", "vite, bundled", "unchanged"] as const;
+type Subject = (typeof OURS)[number] | (typeof OTHERS)[number];
+
+/** Of ours: as a part of the floor at most, and how often it fits into Vite's with the runtime left out, at least. */
+const AIMS = { floor: 1.5, vite: 3 };
+
+export interface Summary {
+  app: SampleEngine;
+  subject: Subject;
+  median_ms: number;
+  min_ms: number;
+  /** Of ours only: medians of the turns' own ratios. */
+  ratios?: { to_floor: number; vite_to_it: number };
+}
+
+/** A moment for what V8 and Go do behind the one measured before. */
+const BREATH_MS = 10;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  await pause(BREATH_MS);
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** One of each subject. */
+type Turn = Partial<Record<Subject, number>>;
+
+interface Subjects {
+  /** Two, because a worker remembers what it was given last. */
+  words: Compiler;
+  classes: Compiler;
+  vite: Vite;
+}
+
+async function takeTurn(engine: SampleEngine, { words, classes, vite }: Subjects, with_vite: boolean): Promise<Turn> {
+  const compile = (compiler: Compiler, source_code: string) =>
+    timed(() => compiler.compile({ engine, css_engine: "tailwind", source_code }));
+  const source = freshSample(engine);
+  const turn: Turn = {
+    "a word changed": await compile(words, source),
+    floor: await timed(() => compileBare(engine, freshSample(engine))),
+    "a class replaced": await compile(classes, freshSample(engine, "classes")),
+    unchanged: await compile(words, source),
+  };
+  if (!with_vite) return turn;
+  const build = async (runtime: boolean) => (await vite.build(engine, freshSample(engine), "tailwind", { runtime })).ms;
+  return { ...turn, vite: await build(false), "vite, bundled": await build(true) };
+}
+
+function summarize(app: SampleEngine, turns: readonly Turn[]): Summary[] {
+  const ratio = (one: Subject, other: Subject) =>
+    median(turns.flatMap((turn) => turn[one] && turn[other] ? turn[one] / turn[other] : []));
+  return [...OURS, ...OTHERS].map((subject) => {
+    const times = turns.flatMap((turn) => turn[subject] ?? []);
+    const isOurs = OURS.some((one) => one === subject);
+    return {
+      app,
+      subject,
+      median_ms: median(times),
+      min_ms: Math.min(...times),
+      ...isOurs ? { ratios: { to_floor: ratio(subject, "floor"), vite_to_it: ratio("vite", subject) } } : {},
+    };
+  });
+}
+
+async function measure(stack: AsyncDisposableStack, rounds: number) {
+  const store = memoryStore();
+  const environment = childEnvironment(Deno.env.toObject());
+  const open = async () => {
+    const compiler = createCompiler({ vendor_store: store, environment, workers: 1 });
+    stack.defer(() => compiler.close());
+    await compiler.warm();
+    return compiler;
+  };
+  stack.defer(close);
+  print("opening Vite, building the runtimes");
+  const vite = stack.use(await openVite());
+  const subjects = { words: await open(), classes: await open(), vite };
+  const turns = new Map<SampleEngine, Turn[]>(SAMPLE_ENGINES.map((engine) => [engine, []]));
+  const turnsOfAll = async (turn: number) => {
+    for (const engine of SAMPLE_ENGINES) {
+      // deno-lint-ignore no-await-in-loop -- subjects take turns
+      turns.get(engine)?.push(await takeTurn(engine, subjects, turn < VITE_TURNS_A_ROUND));
+    }
+  };
+  // deno-lint-ignore no-await-in-loop -- likewise
+  for (let turn = 0; turn < WARM_UP; turn++) await turnsOfAll(turn);
+  for (const list of turns.values()) list.length = 0;
+  for (let round = 0; round < rounds; round++) {
+    print(`compile: round ${round + 1} of ${rounds}`);
+    // deno-lint-ignore no-await-in-loop -- likewise
+    for (let turn = 0; turn < TURNS_A_ROUND; turn++) await turnsOfAll(turn);
+  }
+  await Promise.all([subjects.words.close(), subjects.classes.close()]);
+  const builds = SAMPLE_ENGINES.flatMap((engine) => summarize(engine, turns.get(engine) ?? []));
+  return { rounds, builds, starts: await measureStarts(environment, store) };
+}
+
+function reportOf({ builds, starts }: { builds: Summary[]; starts: Starts }): string {
+  const rows = builds.map(({ app, subject, median_ms, min_ms, ratios }, index) => [
+    builds[index - 1]?.app === app ? "" : app,
+    subject,
+    median_ms.toFixed(1),
+    min_ms.toFixed(1),
+    ratios ? `${ratios.to_floor.toFixed(2)} ${ratios.to_floor <= AIMS.floor ? "met" : "MISSED"}` : "",
+    ratios ? `${ratios.vite_to_it.toFixed(1)} ${ratios.vite_to_it >= AIMS.vite ? "met" : "MISSED"}` : "",
+  ]);
+  const head = ["app", "", "median ms", "min ms", `÷ floor, ≤${AIMS.floor}`, `Vite ÷ it, ≥${AIMS.vite}`];
+  return [layOut([head, ...rows], 2), "", layOut(startRows(starts), 1)].join("\n");
+}
+
+export const compile = ({ rounds }: { rounds: number }): Section => ({
+  name: "compile",
+  missing: findProgram("node") && findProgram("npm") ? undefined : "Vite runs on Node.js: apt-get install nodejs npm",
+  async measure(stack) {
+    const result = await measure(stack, rounds);
+    return { result, report: reportOf(result) };
+  },
+});

@@ -1,0 +1,125 @@
+/**
+ * Vite's production build of the same sources, to measure ours against. Vite and its plugins are installed by npm into a
+ * folder beside the system's temporary files when the bench first wants them: their native parts need a real
+ * `node_modules`, and nobody else needs them at all.
+ */
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import config from "../../deno.json" with { type: "json" };
+import type { CssEngine, Engine } from "../../server/compiler/compiler.ts";
+import { FETCHED } from "../../server/compiler/fetched_packages.ts";
+import { readLines } from "../../server/compiler/lines.ts";
+import { hashOf } from "../../server/http/variants.ts";
+import { findProgram } from "../programs.ts";
+
+/** What Deno does not have. The engines themselves are the ones that deno.json pins. */
+const TOOLS = {
+  "@sveltejs/vite-plugin-svelte": "7.3.1",
+  "@tailwindcss/vite": "4.3.5",
+  "@vitejs/plugin-react": "6.3.0",
+  "@vitejs/plugin-vue": "6.0.11",
+  "vite": "8.3.8",
+};
+const ENGINES = ["kaboom", "kaplay", "phaser", "phaser4", "react", "react-dom", "svelte", "tailwindcss", "vue"];
+
+const Built = z.object({
+  /** Bytes of the page with brotli at its best, as for the files. */
+  html: z.int(),
+  files: z.array(z.object({ name: z.string(), raw: z.int(), brotli: z.int() })),
+  /** Of Vite's `build()` alone: nothing is written or compressed in it. */
+  ms: z.number(),
+});
+export type ViteBuild = z.output<typeof Built>;
+
+const Answer = z.union([z.object({ built: Built }), z.object({ failed: z.string() })]);
+
+export type ViteEngine = Exclude<Engine, "js" | "html">;
+
+export interface Vite {
+  /**
+   * Builds one app as its author would publish it. Builds wait for one another.
+   *
+   * @param css_engine Tailwind's plugin for both, as it has no other way
+   * @param runtime false: the engine's packages stay imports, as in our builds
+   * @throws {Error} with Vite's words where it cannot
+   */
+  build(
+    engine: ViteEngine,
+    source: string,
+    css_engine: CssEngine,
+    options?: { runtime?: boolean },
+  ): Promise<ViteBuild>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** @throws {Error} where Node.js is missing or npm fails */
+export async function openVite(): Promise<Vite> {
+  const node = findProgram("node");
+  if (!node) throw new Error("Vite runs on Node.js, which is missing: apt-get install nodejs npm");
+  const folder = await installed();
+  await using stack = new AsyncDisposableStack();
+  const work = await Deno.makeTempDir({ dir: folder, prefix: "apps_" });
+  stack.defer(() => Deno.remove(work, { recursive: true }));
+  const child = new Deno.Command(node, {
+    args: [`${folder}/worker.mjs`, work],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  stack.defer(async () => {
+    await writer.close().catch(() => {});
+    await child.status;
+  });
+  const lines = readLines(child.stdout);
+
+  async function ask(request: unknown): Promise<ViteBuild> {
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
+    const { value } = await lines.next();
+    if (value === undefined) throw new Error("Vite's process has ended");
+    const answer = Answer.parse(JSON.parse(value));
+    if ("failed" in answer) throw new Error(`Vite cannot build it: ${answer.failed}`);
+    return answer.built;
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  const owned = stack.move();
+  return {
+    build(engine, source, css_engine, { runtime = true } = {}) {
+      const turn = last.then(() => ask({ engine, source, tailwind: css_engine !== "none", runtime }));
+      last = turn.catch(() => {});
+      return turn;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** The folder with everything in it, made once a machine and list of versions. */
+async function installed(): Promise<string> {
+  const pinned = new Map(Object.entries({ ...config.imports, ...FETCHED }));
+  const engines = ENGINES.map((name) => [name, pinned.get(name) ?? ""]);
+  // An alias of npm's is written as Deno writes every package, `npm:name@version`.
+  const dependencies = { ...TOOLS, ...Object.fromEntries(engines) };
+  const manifest = JSON.stringify({ private: true, type: "module", dependencies }, null, 2);
+  const folder = `${tmpdir()}/atrium_vite_${hashOf(manifest).slice(0, 12)}`;
+  if (!await exists(`${folder}/node_modules`)) {
+    const fresh = await Deno.makeTempDir({ prefix: "atrium_installing_" });
+    await Deno.writeTextFile(`${fresh}/package.json`, manifest);
+    await install(fresh);
+    // Two benches may get here at once: the first one's folder stays.
+    await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
+  }
+  await Deno.copyFile(fileURLToPath(new URL("vite_worker.js", import.meta.url)), `${folder}/worker.mjs`);
+  return folder;
+}
+
+async function install(folder: string): Promise<void> {
+  const npm = findProgram("npm");
+  if (!npm) throw new Error("Vite is installed by npm, which is missing: apt-get install npm");
+  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const { success, stderr } = await new Deno.Command(npm, { args, cwd: folder, stdin: "null" }).output();
+  if (!success) throw new Error(`npm cannot install Vite: ${new TextDecoder().decode(stderr).trim()}`);
+}
+
+const exists = (path: string) => Deno.stat(path).then(() => true, () => false);

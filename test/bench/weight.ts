@@ -1,0 +1,130 @@
+/**
+ * What a page with an app weighs: the bytes that a browser gets from this server, compressed as it gets them, beside
+ * Vite's production build of the same source, compressed as well as brotli can. Headers do not count.
+ */
+import { startServer, type TestServer } from "../harness.ts";
+import { print } from "../print.ts";
+import { findProgram } from "../programs.ts";
+import type { Section } from "./section.ts";
+import { layOut } from "./table.ts";
+import { openVite, type Vite } from "./vite.ts";
+import { type App, APPS } from "./weight_apps.ts";
+
+/** Bytes. */
+interface Ours {
+  page: number;
+  /** The app's own code and styles. */
+  own: number;
+  /** What it shares with other apps. */
+  shared: number;
+  requests: number;
+  /** What a second app of the kind loads beside its page and its own, where caches keep what the first has loaded. */
+  second_shared: number;
+}
+
+interface Theirs {
+  page: number;
+  files: number;
+  requests: number;
+}
+
+export interface Weight {
+  app: string;
+  ours: Ours;
+  vite: Theirs;
+  /** Without the pages: ours has what every app may use, Vite's has nothing. */
+  ratio: number;
+}
+
+/** Path → bytes, of all that a page makes a browser load, itself first. */
+async function loadAll({ handler, base_url }: TestServer, path: string): Promise<Map<string, number>> {
+  const loaded = new Map<string, number>();
+  const load = async (path: string) => {
+    const response = await handler(new Request(`${base_url}${path}`, { headers: { "accept-encoding": "br" } }));
+    const body = await response.bytes();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    loaded.set(path, body.length);
+  };
+  await load(path);
+  const page = await (await handler(new Request(`${base_url}${path}`))).text();
+  const paths = [...page.matchAll(/<(?:link|script)\b[^>]* (?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path);
+  await Array.fromAsync(new Set(paths), load);
+  return loaded;
+}
+
+async function serve(server: TestServer, { engine, css_engine }: App, source_code: string): Promise<string> {
+  const fields = { name: "App", app_engine: engine, css_engine, source_code, public: true };
+  const url_code = `weighed-${crypto.randomUUID()}`;
+  const { status, body } = await server.request("POST", "/platform/apps.json", {
+    json: { app: { ...fields, url_code } },
+  });
+  if (status !== 201) throw new Error(`an app is refused: ${JSON.stringify(body)}`);
+  return `/a/${url_code}`;
+}
+
+async function weighOurs(server: TestServer, app: App): Promise<Ours> {
+  const first = await loadAll(server, await serve(server, app, app.source));
+  const second = await loadAll(server, await serve(server, app, app.second));
+  const sum = (files: Map<string, number>, wanted: (path: string) => boolean) =>
+    [...files].reduce((sum, [path, bytes]) => sum + (wanted(path) ? bytes : 0), 0);
+  const [page = ""] = first.keys();
+  const isShared = (path: string) => path.startsWith("/vendor/");
+  return {
+    page: first.get(page) ?? NaN,
+    own: sum(first, (path) => path !== page && !isShared(path)),
+    shared: sum(first, isShared),
+    requests: first.size,
+    second_shared: sum(second, (path) => isShared(path) && !first.has(path)),
+  };
+}
+
+async function weighTheirs(vite: Vite, { engine, css_engine, source }: App): Promise<Theirs> {
+  const { html, files } = await vite.build(engine, source, css_engine);
+  return { page: html, files: files.reduce((sum, { brotli }) => sum + brotli, 0), requests: 1 + files.length };
+}
+
+function reportOf(weights: readonly Weight[]): string {
+  const head = [
+    "app",
+    "page",
+    "own",
+    "shared",
+    "requests",
+    "Vite: page",
+    "files",
+    "requests",
+    "ours ÷ it",
+    "aim",
+    "second",
+  ];
+  const rows = weights.map(({ app, ours, vite, ratio }) => [
+    app,
+    ...[ours.page, ours.own, ours.shared, ours.requests, vite.page, vite.files, vite.requests].map(String),
+    ratio.toFixed(3),
+    `≤1 ${ratio <= 1 ? "met" : "MISSED"}`,
+    `+${ours.second_shared}`,
+  ]);
+  return [
+    layOut([head, ...rows], 1),
+    "",
+    "bytes with brotli; own and shared together against Vite's files; second: what else another app of the kind loads",
+  ].join("\n");
+}
+
+export const weight = (): Section => ({
+  name: "weight",
+  missing: findProgram("node") && findProgram("npm") ? undefined : "Vite runs on Node.js: apt-get install nodejs npm",
+  async measure(stack) {
+    print("opening Vite and a server");
+    const vite = stack.use(await openVite());
+    const server = await startServer();
+    stack.defer(() => server.close());
+    const weights = await Array.fromAsync(APPS, async (app): Promise<Weight> => {
+      print(`weight: ${app.name}`);
+      const ours = await weighOurs(server, app);
+      const theirs = await weighTheirs(vite, app);
+      return { app: app.name, ours, vite: theirs, ratio: (ours.own + ours.shared) / theirs.files };
+    });
+    return { result: { weights }, report: reportOf(weights) };
+  },
+});
