@@ -12,6 +12,7 @@ import {
   createTRPCClient,
   httpBatchLink,
   httpLink,
+  httpSubscriptionLink,
   type Operation,
   splitLink,
   TRPCClientError,
@@ -37,19 +38,29 @@ export type ClientError = TRPCClientError<AppRouter>;
 export const isClientError = (error: unknown): error is ClientError => error instanceof TRPCClientError;
 
 export function createClient({ url, token, batch = true, fetch }: ClientOptions): Client {
+  const secretOf = async () => typeof token === "function" ? await token() : token;
   const headers = async () => {
-    const secret = typeof token === "function" ? await token() : token;
+    const secret = await secretOf();
     return secret ? { authorization: `Bearer ${secret}` } : {};
+  };
+  const connectionParams = async () => {
+    const secret = await secretOf();
+    return secret ? { token: secret } : {};
   };
   const options = { url: `${url.replace(/\/+$/, "")}/trpc`, headers, ...(fetch && { fetch }) };
   const plain = { ...options, transformer: superjson };
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        condition: ({ input }: Operation) => carriesFile(input),
-        // JSON cannot carry a file: such a call travels as the form that REST takes, too.
-        true: [asForm, httpLink(plain)],
-        false: batch ? httpBatchLink({ ...plain, maxItems: 50, maxURLLength: 8_000 }) : httpLink(plain),
+        condition: ({ type }: Operation) => type === "subscription",
+        // An EventSource sends no headers of its own.
+        true: httpSubscriptionLink({ url: options.url, transformer: superjson, connectionParams }),
+        false: splitLink({
+          condition: ({ input }: Operation) => carriesFile(input),
+          // JSON cannot carry a file: such a call travels as the form that REST takes, too.
+          true: [asForm, httpLink(plain)],
+          false: batch ? httpBatchLink({ ...plain, maxItems: 50, maxURLLength: 8_000 }) : httpLink(plain),
+        }),
       }),
     ],
   });

@@ -2,8 +2,10 @@
 import type { Compiler } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
 import type { Pool } from "./database.ts";
+import type { Keys } from "./keys.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Databases, Feeds } from "./store/store.ts";
 
 /** Weakest first. Each may do what the ones before it may (decisions, "Roles"). */
 export const ROLES = ["guest", "user", "manager", "admin"] as const;
@@ -28,6 +30,8 @@ export interface Viewer {
 /** Finds viewers by their tokens and remembers them for a short time. */
 export interface Viewers {
   byToken(token: string): Promise<Viewer | undefined>;
+  /** Whoever the token with this number stands for. */
+  byTokenId(token_id: number): Promise<Viewer | undefined>;
   /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
   forget(): void;
 }
@@ -51,6 +55,9 @@ export interface Services {
   viewers: Viewers;
   passwords: Passwords;
   pages: Pages;
+  keys: Keys;
+  dbs: Databases;
+  feeds: Feeds;
   clock: Clock;
   log: Log;
 }
@@ -58,6 +65,8 @@ export interface Services {
 /** One request's part. */
 export interface Call {
   request_id: string;
+  /** The caller's address; behind trusted proxies the one that they tell. */
+  address: string;
   /** The bearer token as sent. */
   token: string | undefined;
   /** Filled once the caller is known. */

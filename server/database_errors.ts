@@ -26,6 +26,10 @@ const MESSAGES: Record<string, string> = {
   "23514": "is invalid",
 };
 
+/** Somebody else holds the row, and the statement did not want to wait. */
+export const isLockNotAvailable = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === "55P03";
+
 /** Undefined where the error is not the database's. */
 export function refusalOfDatabase(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return;

@@ -3,20 +3,22 @@
  * would break off the bodies that clients are still sending.
  */
 export interface Gate {
-  handler: (request: Request) => Response | Promise<Response>;
+  handler: (request: Request, info?: Deno.ServeHandlerInfo) => Response | Promise<Response>;
   /** Sends newcomers away from now on. @returns once nobody is inside whose body might still be on its way */
   close(): Promise<void>;
 }
 
-export function createGate(handler: (request: Request) => Promise<Response>): Gate {
+type Handler = (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
+
+export function createGate(handler: Handler): Gate {
   let inside = 0;
   const empty = Promise.withResolvers<void>();
   let closed = false;
 
-  const counted = async (request: Request) => {
+  const counted: Handler = async (request, info) => {
     inside++;
     try {
-      return await handler(request);
+      return await handler(request, info);
     } finally {
       inside--;
       if (closed && inside === 0) empty.resolve();
@@ -24,10 +26,10 @@ export function createGate(handler: (request: Request) => Promise<Response>): Ga
   };
 
   return {
-    handler(request) {
+    handler(request, info) {
       if (closed) return stopping();
       // What has no body is finished by the server's own shutdown.
-      return request.method === "GET" || request.method === "HEAD" ? handler(request) : counted(request);
+      return request.method === "GET" || request.method === "HEAD" ? handler(request, info) : counted(request, info);
     },
     close() {
       closed = true;

@@ -45,6 +45,12 @@ export function messageOf(issue: Issue): string {
       return "is not a known field";
     case "custom":
       return issue.message;
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "is invalid";
+    case "invalid_union":
+      if (issue.discriminator !== undefined) return "is not included in the list";
+      // Only a union with a message of its own says more than the default does.
+      return issue.message === "Invalid input" ? "is invalid" : issue.message;
     default:
       return "is invalid";
   }

@@ -46,21 +46,23 @@ function say(text: string, to: { writeSync(bytes: Uint8Array): number } = Deno.s
 
 /** What `compose` made, as far as serving it needs. */
 interface Atrium {
-  handler: (request: Request) => Promise<Response>;
+  handler: (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
   generated: Generated | undefined;
+  endStreams(): void;
   close(): Promise<void>;
 }
 
 /** Listens, says so, and ends with the process's signals. */
-export function serve(config: Config, { handler, generated, close }: Atrium, log: Log): void {
+export function serve(config: Config, atrium: Atrium, log: Log): void {
+  const { handler, generated } = atrium;
   const gate = createGate(handler);
   const onListen = () => announce(config, generated);
   const server = Deno.serve({ hostname: config.host, port: config.port, onListen }, gate.handler);
-  shutDownOnSignal(server, gate, close, log);
+  shutDownOnSignal(server, gate, atrium, log);
 }
 
 /** SIGTERM and SIGINT: take nothing new, finish what is in flight, close everything, exit 0. */
-function shutDownOnSignal(server: Deno.HttpServer, gate: Gate, close: () => Promise<void>, log: Log): void {
+function shutDownOnSignal(server: Deno.HttpServer, gate: Gate, { endStreams, close }: Atrium, log: Log): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -68,7 +70,9 @@ function shutDownOnSignal(server: Deno.HttpServer, gate: Gate, close: () => Prom
     log.info("stopping", { signal });
     const end = setTimeout(() => finish(log), DRAIN_MS);
     try {
-      await gate.close();
+      const finished = gate.close();
+      endStreams();
+      await finished;
       await server.shutdown();
       await close();
     } catch (error) {

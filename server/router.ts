@@ -3,6 +3,8 @@ import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { departments } from "./domains/departments/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
+import { dbs } from "./domains/dbs/router.ts";
+import { records } from "./domains/records/router.ts";
 import { tokens } from "./domains/tokens/router.ts";
 import { user_settings } from "./domains/user_settings/router.ts";
 import { router } from "./trpc.ts";
@@ -16,6 +18,8 @@ export const appRouter = router({
   mailboxes,
   tokens,
   apps,
+  dbs,
+  records,
 });
 
 export type AppRouter = typeof appRouter;

@@ -68,12 +68,12 @@ export const adminProcedure = procedureFor("admin");
 
 /**
  * Proves who calls, whether the role and the token's scopes allow it, and turns whatever goes wrong below into a
- * refusal. A scope is the procedure's first path segment with `read` for a query and `write` for a mutation.
+ * refusal. A scope is the procedure's first path segment with `write` for a mutation and `read` for all else.
  */
 function procedureFor(role: Role) {
   return t.procedure.use(async ({ ctx, meta, path, type, next }) => {
     const viewer = ctx.call.viewer = await authenticate(ctx);
-    allow(viewer, role, `${path.slice(0, path.indexOf("."))}:${type === "query" ? "read" : "write"}`);
+    allow(viewer, role, `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`);
     const result = await next();
     return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
   });

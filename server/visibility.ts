@@ -3,14 +3,16 @@
  * list, read, search, count and update of what carries a `department_id` uses it; a hidden object is a 404.
  */
 import type { Viewer } from "./context.ts";
-import type { Sql } from "./database.ts";
 
 type Restriction = Pick<Viewer, "role" | "restricted" | "department_ids" | "without_department">;
 
 const sees_all = ({ role, restricted }: Restriction) => role === "admin" || !restricted;
 
+/** What makes a piece of SQL of a template: the driver, or the record store's `part`. */
+type Tag<Piece> = (text: TemplateStringsArray, ...values: (Piece | readonly number[])[]) => Piece;
+
 /** A condition on the row's own `department_id`. */
-export function visible(sql: Sql, viewer: Restriction) {
+export function visible<Piece>(sql: Tag<Piece>, viewer: Restriction): Piece {
   if (sees_all(viewer)) return sql`true`;
   const own = sql`department_id = any(${[...viewer.department_ids]}::int[])`;
   return viewer.without_department ? sql`(department_id is null or ${own})` : own;

@@ -33,6 +33,7 @@ export interface Sent {
 
 export interface TestServer {
   base_url: string;
+  data_dir: string;
   sql: Pool;
   handler: (request: Request) => Promise<Response>;
   /** What the server logged, one JSON line each. */
@@ -43,6 +44,10 @@ export interface TestServer {
   client(token?: string): Client;
   /** Serves on a free port until the server is closed; gives its address. */
   listen(): string;
+  /** As a process that is told to stop. */
+  endStreams(): void;
+  /** What is done every minute. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -78,8 +83,11 @@ export async function startServer(environment: Record<string, string> = {}): Pro
 
   return {
     base_url: config.base_url,
+    data_dir: folder,
     sql: atrium.sql,
     handler: atrium.handler,
+    endStreams: atrium.endStreams,
+    sweep: atrium.sweep,
     logged,
     request,
     client: (token = ADMIN_TOKEN) =>
@@ -94,6 +102,7 @@ export async function startServer(environment: Record<string, string> = {}): Pro
       return `http://127.0.0.1:${server.addr.port}`;
     },
     async close() {
+      atrium.endStreams();
       await Promise.all(servers.map((server) => server.shutdown()));
       await atrium.close();
       await Deno.remove(folder, { recursive: true });

@@ -4,6 +4,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe } from "../server/http/openapi.ts";
+import { DB_PATHS } from "../server/http/openapi_dbs.ts";
+import { FILE_PATHS } from "../server/http/openapi_files.ts";
 import { type Route, routesOf } from "../server/http/routes.ts";
 import { appRouter } from "../server/router.ts";
 import { startServer, type TestServer } from "./harness.ts";
@@ -57,18 +59,35 @@ Deno.test("openapi: valid under a public validator, with every route and nothing
 
   const described = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
     Object.entries<Document>(operations)
-      .filter(([, { tags: [tag] }]) => !["files", "health"].includes(tag))
+      .filter(([, { operationId }]) => operationId.includes("."))
       .map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
   );
   const mounted = routes.map((route) => `${route.name} ${route.method} ${pathOf(route)}`);
   assert.deepEqual(described.sort(), mounted.sort());
-  assert.equal(mounted.length, Object.keys(appRouter._def.procedures).length);
+  // What a subscription tells is a stream of its own over REST.
+  const procedures = Object.values<{ _def: { type: string } }>(appRouter._def.procedures);
+  assert.equal(mounted.length, procedures.filter(({ _def }) => _def.type !== "subscription").length);
 });
+
+Deno.test("openapi: what is no procedure is there, with the methods that are described and no others", () =>
+  withServer(async ({ request }) => {
+    for (const [path, operations] of Object.entries<Document>({ ...DB_PATHS, ...FILE_PATHS })) {
+      // deno-lint-ignore no-await-in-loop -- one after the other
+      const { status, headers } = await request("OPTIONS", path.replace(/\{(\w+)\}/g, "$1"), { token: null });
+      assert.equal(status, 204, path);
+      const described = Object.keys(operations).map((method) => method.toUpperCase());
+      const allowed = headers.get("allow")?.split(", ").filter((method) => !["HEAD", "OPTIONS"].includes(method));
+      assert.deepEqual(described, allowed, path);
+      for (const { summary, operationId, responses } of Object.values<Document>(operations)) {
+        assert.ok(summary && operationId && Object.keys(responses).length > 0, path);
+      }
+    }
+  }));
 
 Deno.test("openapi: each route says its security, parameters, bodies and every answer it may give", () => {
   for (const route of routes) {
     const operation = operationOf(route);
-    const { method, params, body, meta, name } = route;
+    const { params, query, body, meta, name } = route;
     assert.deepEqual(operation.security, [{ token: [] }], name);
     assert.ok(document.components.securitySchemes.token.scheme === "bearer" && operation.summary, name);
 
@@ -76,9 +95,12 @@ Deno.test("openapi: each route says its security, parameters, bodies and every a
       operation.parameters.filter((parameter: Document) => parameter.in === where)
         .map((parameter: Document) => parameter.name);
     assert.deepEqual(named("path"), params, name);
-    const keys = Object.keys(route.input?.shape ?? {}).filter((key) => !params.includes(key));
-    assert.deepEqual(named("query"), method === "GET" ? keys : [], name);
-    for (const { schema } of operation.parameters) assert.ok(schema.type ?? schema.enum ?? schema.anyOf, name);
+    assert.deepEqual(named("query"), query, name);
+    assert.deepEqual([...params, ...query, ...body].sort(), Object.keys(route.input?.shape ?? {}).sort(), name);
+    for (const { schema, style } of operation.parameters) {
+      assert.ok(schema.type ?? schema.enum ?? schema.anyOf, name);
+      assert.equal(style, schema.type === "object" ? "deepObject" : undefined, name);
+    }
 
     const kinds = Object.keys(operation.requestBody?.content ?? {});
     const expected = meta.multipart_only ? ["application/json", "multipart/form-data"] : ["application/json"];
@@ -88,12 +110,12 @@ Deno.test("openapi: each route says its security, parameters, bodies and every a
 });
 
 function assertAnswers(route: Route): void {
-  const { method, name, body, params, meta } = route;
+  const { name, body, params, query, meta } = route;
   const { responses } = operationOf(route);
   const wanted = [meta.status ?? 200, 401, 403, 500, 503];
   if (params.length > 0) wanted.push(404);
   if (body.length > 0) wanted.push(400, 408, 413, 415, 422);
-  if (method === "GET" && Object.keys(route.input?.shape ?? {}).length > params.length) wanted.push(400);
+  if (query.length > 0) wanted.push(400);
   wanted.push(...MORE[name] ?? []);
   assert.deepEqual(Object.keys(responses), wanted.sort((a, b) => a - b).map(String), name);
   for (const [status, response] of Object.entries<Document>(responses)) {
@@ -111,6 +133,7 @@ const MORE: Record<string, number[]> = {
   "apps.update": [409],
   "apps.replace": [409],
   "apps.restore": [409, 422],
+  "dbs.update": [409],
   "user_settings.delete": [422],
 };
 
@@ -121,10 +144,35 @@ Deno.test("openapi: every example is valid under its own schema", () => {
   assert.ok(examples.length > 300, `only ${examples.length} examples were found`);
 });
 
-/** What creates stands before what changes, that before what reads, and what deletes comes last. */
+/**
+ * What creates stands before what changes, that before what reads, and what deletes comes last, from the inside out.
+ */
 const stage = ({ method, name }: Route) =>
   name.endsWith(".create") ? 0 : method === "GET" ? 2 : method === "DELETE" ? 3 : 1;
-const inOrder = routes.toSorted((a, b) => stage(a) - stage(b));
+const inOrder = [
+  ...routes.toSorted((a, b) => stage(a) - stage(b)).filter(({ method }) => method !== "DELETE"),
+  ...routes.toReversed().filter(({ method }) => method === "DELETE"),
+];
+
+/** Ids of records that stand in examples. */
+const RECORD_IDS = ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e56"];
+
+/** The route's example, with records that are there. */
+async function exampleFor(route: Route, request: TestServer["request"]): Promise<unknown> {
+  const example = operationOf(route).requestBody?.content["application/json"].example;
+  if (example === undefined || !route.name.startsWith("records.")) return example;
+  let text = JSON.stringify(example);
+  for (const id of RECORD_IDS) {
+    // deno-lint-ignore no-await-in-loop -- two
+    const { body } = await request("POST", RECORDS, { json: { record: { data: { message: "Hello" } } } });
+    text = text.replaceAll(id, body.id);
+  }
+  return JSON.parse(text);
+}
+
+/** The database that the examples make. */
+const DB = "guestbook";
+const RECORDS = `/platform/dbs/${DB}/records.json`;
 
 Deno.test("openapi: the server gives it to anyone, takes every example, and answers as documented", () =>
   withServer(async ({ request }) => {
@@ -134,9 +182,10 @@ Deno.test("openapi: the server gives it to anyone, takes every example, and answ
     for (const route of inOrder) {
       const { name, method, meta: { status = 200 } } = route;
       const [domain = ""] = name.split(".");
-      const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1");
-      const json = operationOf(route).requestBody?.content["application/json"].example;
+      const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1").replace(":db_code", DB);
       // deno-lint-ignore no-await-in-loop -- each stands on what the one before made
+      const json = await exampleFor(route, request);
+      // deno-lint-ignore no-await-in-loop -- likewise
       const answer = await request(method, path, { json });
       assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
       if (name.endsWith(".create")) ids.set(domain, answer.body.id);
@@ -145,7 +194,23 @@ Deno.test("openapi: the server gives it to anyone, takes every example, and answ
       prove(answer.body, ...place, "content", "application/json", "schema");
     }
     await assertFormIsTaken(request);
+    await assertTablesAreNamed(request, prove);
   }));
+
+/** Whoever leaves out a table's name, or has it wrong, is told the names. */
+async function assertTablesAreNamed(request: TestServer["request"], prove: ReturnType<typeof createProof>) {
+  const schema = { tables: { people: { fields: {} }, dogs: { fields: {} } } };
+  assert.equal((await request("POST", "/platform/dbs.json", { json: { db: { name: "Zoo", schema } } })).status, 201);
+  for (const [query, status] of [["", 400], ["?table_name=cats", 404]] as const) {
+    // deno-lint-ignore no-await-in-loop -- two
+    const answer = await request("GET", `/platform/dbs/zoo/search.json${query}`);
+    assert.deepEqual([answer.status, answer.body.tables], [status, ["people", "dogs"]]);
+    const { $ref } = document.paths["/platform/dbs/{db_code}/search.json"].get.responses[status];
+    const place = $ref.slice(2).split("/");
+    prove(answer.body, ...place, "content", "application/json", "schema");
+    assert.ok(document.components.schemas.Error.properties.tables);
+  }
+}
 
 async function assertFormIsTaken(request: TestServer["request"]): Promise<void> {
   const { example } = document.paths["/account/departments.json"].post.requestBody.content["multipart/form-data"];

@@ -7,23 +7,36 @@
  * | /trpc/* | trpc.ts |
  * | /openapi.json | openapi.ts |
  * | /account/…, /platform/… | rest.ts, from the procedures' metas |
+ * | /platform/dbs/:db_code/changes, /platform/db/:db_code/changes | events.ts |
+ * | /platform/dbs/:db_code/types.d.ts, export.…, import.… | db_files.ts |
+ * | /platform/db/… | public_db.ts |
  * | /a/… | apps.ts |
  * | /logos/…, /vendor/… | assets.ts |
+ * | /platform.d.ts | platform_types.ts |
  */
 import { Hono } from "hono";
 import { type Call, contexts, type Services } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { appRouter } from "../router.ts";
-import { pathOf } from "./address.ts";
+import { addressOf, pathOf } from "./address.ts";
 import { mountApps } from "./apps.ts";
 import { mountAssets } from "./assets.ts";
+import { mountDbFiles } from "./db_files.ts";
+import { mountEvents } from "./events.ts";
 import { mountHealth } from "./health.ts";
 import { mountOpenApi } from "./openapi.ts";
 import type { PageMemory } from "./pages.ts";
-import { type Env, mountRest, refuse, reported } from "./rest.ts";
+import { mountPlatformTypes } from "./platform_types.ts";
+import { mountPublicDb } from "./public_db.ts";
+import { type Env, mountOptions, mountRest, refuse, reported } from "./rest.ts";
 import { mountTrpc } from "./trpc.ts";
 
-export type Handler = (request: Request) => Promise<Response>;
+/** @param info who is connected; without it the request comes from this machine */
+export type Handler = (request: Request, info?: Connection) => Promise<Response>;
+
+export interface Connection {
+  remoteAddr: Deno.Addr;
+}
 
 export function createApp(services: Services & { pages: PageMemory }): Handler {
   const app = new Hono<Env>();
@@ -31,15 +44,23 @@ export function createApp(services: Services & { pages: PageMemory }): Handler {
   mountTrpc(app, appRouter);
   mountOpenApi(app, appRouter, services.config);
   mountRest(app, appRouter);
+  mountEvents(app, services.pages);
+  mountDbFiles(app);
+  mountPublicDb(app, services.pages);
   mountApps(app, services.pages);
   mountAssets(app);
+  mountPlatformTypes(app);
+  // Apps call whatever they name: whether it is there or not, they can read the answer.
+  mountOptions(app, "/platform/apps/:id/action/*", ["GET", "POST"]);
+  mountOptions(app, "/platform/db/*", ["POST"]);
   app.notFound(() => refuse(notFound()));
   app.onError((error, c) => refuse(reported(error, {}, c.env.context)));
   const contextOf = contexts(services);
   const newRequestId = requestIds();
-  return async (request) => {
+  const { trusted_proxies } = services.config;
+  return async (request, info) => {
     const started = performance.now();
-    const call = callOf(request, newRequestId);
+    const call = callOf(request, newRequestId, addressOf(request, info?.remoteAddr, trusted_proxies));
     const answer = (request: Request) => app.fetch(request, { context: contextOf(call) });
     const response = request.method === "HEAD" ? await headOf(answer, request) : await answer(request);
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
@@ -55,12 +76,13 @@ async function headOf(answer: (request: Request) => Response | Promise<Response>
   return new Response(null, { status, headers });
 }
 
-function callOf({ headers }: Request, newRequestId: () => string): Call {
+function callOf({ headers }: Request, newRequestId: () => string, address: string): Call {
   const given = headers.get("x-request-id");
   const authorization = headers.get("authorization");
   return {
     request_id: given && /^[\w.:-]{1,64}$/.test(given) ? given : newRequestId(),
     token: authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1],
+    address,
     viewer: undefined,
     stamped: false,
   };

@@ -17,6 +17,7 @@ import { allow } from "../trpc.ts";
 import { visibleTo } from "../visibility.ts";
 import { hostOf, pathOf } from "./address.ts";
 import { FOR_EVERYONE } from "./assets.ts";
+import { browserOf, pageToken } from "./identity.ts";
 import { noticePage } from "./page.ts";
 import type { PageMemory, ServedApp } from "./pages.ts";
 import { type Env, mountOthers, refuse } from "./rest.ts";
@@ -54,15 +55,20 @@ async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
   const app = await find(pages, request, code);
   if (!app) return missing(request);
   const { context } = c.env;
-  if (app.public && !context.call.token) return publicPage(context, request, app);
+  if (app.public && !context.call.token) return pageForAnyone(context, request, app);
   const viewer = context.call.viewer = await viewerOf(context);
-  if (viewer && sees(app, viewer)) return await pageFor(context, app, viewer);
-  if (app.public) return publicPage(context, request, app);
+  if (viewer && sees(app, viewer)) return await pageFor(context, request, app, viewer);
+  if (app.public) return pageForAnyone(context, request, app);
   return viewer ? missing(request) : signIn(request);
 }
 
-const publicPage = ({ call }: Context, request: Request, app: ServedApp) =>
-  respond(request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(call) });
+/** Without a database and actions an app asks the server for nothing: its page is the same for everybody. */
+function pageForAnyone(context: Context, request: Request, app: ServedApp): Response {
+  if (app.db_code === null && !app.acts) {
+    return respond(request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(context.call) });
+  }
+  return pageWithToken(context, request, app, "null", undefined);
+}
 
 async function find(pages: PageMemory, request: Request, code: string): Promise<ServedApp | undefined> {
   if (ID.test(code)) return await pages.byId(code);
@@ -79,10 +85,28 @@ function sees(app: ServedApp, viewer: Viewer): boolean {
   return true;
 }
 
-/** What names a viewer is never kept by a cache. */
-async function pageFor({ sql }: Context, app: ServedApp, viewer: Viewer): Promise<Response> {
-  const html = app.pageFor(await findAppUser(sql, viewer.user_id) ?? "null");
-  return new Response(html, { headers: { ...SANDBOX, "content-type": HTML, "cache-control": "no-store" } });
+async function pageFor(context: Context, request: Request, app: ServedApp, viewer: Viewer): Promise<Response> {
+  return pageWithToken(context, request, app, await findAppUser(context.sql, viewer.user_id) ?? "null", viewer);
+}
+
+/** What names a viewer or a browser is never kept by a cache. @param user JSON */
+function pageWithToken(
+  context: Context,
+  { headers }: Request,
+  app: ServedApp,
+  user: string,
+  viewer: Viewer | undefined,
+): Response {
+  const known = browserOf(context, headers);
+  return new Response(app.pageFor(user, pageToken(context, app, viewer, known.browser)), {
+    headers: {
+      ...SANDBOX,
+      ...stamp(context.call),
+      ...known.headers,
+      "content-type": HTML,
+      "cache-control": "no-store",
+    },
+  });
 }
 
 /** Reached by whoever got the page: a module request of a sandboxed page carries no credentials, only the hash. */

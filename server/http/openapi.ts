@@ -3,6 +3,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { Config } from "../config.ts";
+import { DB_PATHS } from "./openapi_dbs.ts";
 import { exampleOf } from "./openapi_examples.ts";
 import { FILE_PATHS } from "./openapi_files.ts";
 import { headersOf, REFUSAL_SCHEMAS, refusalResponses, refusalsOf } from "./openapi_refusals.ts";
@@ -35,11 +36,17 @@ export function describe(router: AnyTRPCRouter, base_url: string) {
     },
     servers: [{ url: base_url }],
     security: [{ token: [] }],
-    tags: [...new Set([...routes.map(domainOf), "files", "health"])].map((name) => ({ name })),
-    paths: { ...pathsOf(routes), ...FILE_PATHS },
+    tags: [...new Set([...routes.map(domainOf), "public", "files", "health"])].map((name) => ({ name })),
+    paths: { ...pathsOf(routes), ...DB_PATHS, ...FILE_PATHS },
     components: {
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "An API token: `Authorization: Bearer atr_…`" },
+        page: {
+          type: "apiKey",
+          in: "header",
+          name: "X-App-Token",
+          description: "What the server writes into an app's page: who looks at it",
+        },
       },
       schemas: REFUSAL_SCHEMAS,
       responses: refusalResponses(),
@@ -81,13 +88,21 @@ function operation(route: Route) {
   };
 }
 
-function parametersOf({ input, params, method }: Route) {
-  const named = method === "GET" ? Object.keys(input?.shape ?? {}) : [];
-  return [...params, ...named.filter((key) => !params.includes(key))].map((key) => {
+function parametersOf({ input, params, query }: Route) {
+  return [...params, ...query].map((key) => {
     const field = input?.shape[key];
     const { description, ...schema } = field ? schemaOf(field, "input") : {};
     const in_path = params.includes(key);
-    return { name: key, in: in_path ? "path" : "query", required: in_path, description, schema, ...shown(schema) };
+    return {
+      name: key,
+      in: in_path ? "path" : "query",
+      required: in_path,
+      description,
+      // `filter[author]=Ada`
+      ...(schema.type === "object" && { style: "deepObject", explode: true }),
+      schema,
+      ...shown(schema),
+    };
   });
 }
 

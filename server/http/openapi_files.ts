@@ -66,6 +66,16 @@ export const FILE_PATHS = {
       },
     },
   },
+  "/platform.d.ts": {
+    get: {
+      operationId: "read_platform_types",
+      tags: ["files"],
+      summary: "Read the types of the `platform` module",
+      description: "TypeScript declarations for whoever writes apps in an editor.",
+      security: PUBLIC,
+      responses: { 200: reply("The declarations", "text/plain"), 304: unchanged },
+    },
+  },
   "/healthz": {
     get: {
       operationId: "health",

@@ -15,8 +15,7 @@ interface RefusalShape {
 const always = () => true;
 const never = () => false;
 const has_body = ({ body }: Route) => body.length > 0;
-const has_query = ({ method, input, params }: Route) =>
-  method === "GET" && Object.keys(input?.shape ?? {}).length > params.length;
+const has_query = ({ query }: Route) => query.length > 0;
 
 const REFUSALS: Record<string, RefusalShape> = {
   BadRequest: {
@@ -68,6 +67,13 @@ const REFUSALS: Record<string, RefusalShape> = {
     description: "Field names with arrays of messages; nested fields by dotted path, `base` for the whole",
     when: has_body,
   },
+  TooManyRequests: {
+    status: 429,
+    description: "Too many writes of callers without login; try again after `Retry-After` seconds",
+    code: "too_many_requests",
+    headers: ["Retry-After"],
+    when: never,
+  },
   InternalError: { status: 500, description: "A fault of the server's", code: "internal_error", when: always },
   Unavailable: {
     status: 503,
@@ -114,6 +120,11 @@ export const REFUSAL_SCHEMAS = {
       error: { type: "string", description: "A sentence for a person" },
       code: { type: "string", description: "A word for a program" },
       current: { type: "object", description: "With 409: the object as it is now" },
+      tables: {
+        type: "array",
+        items: { type: "string" },
+        description: "With 400 `table_name_required`, and with 404 of a table: the database's tables",
+      },
     },
     required: ["error", "code"],
   },

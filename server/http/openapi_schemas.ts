@@ -24,7 +24,9 @@ export function schemaOf(schema: z.core.$ZodType, io: "input" | "output"): JsonS
       // A file is its bytes, as OpenAPI 3.1 says it.
       if (zodSchema instanceof z.ZodFile) Object.assign(jsonSchema, { type: "string", format: "binary" });
       // Free JSON is described by a schema that refers to itself, from the root of a document of its own.
-      if (zodSchema instanceof z.ZodRecord) jsonSchema.additionalProperties = true;
+      if (zodSchema instanceof z.ZodRecord && zodSchema.def.valueType instanceof z.ZodLazy) {
+        jsonSchema.additionalProperties = true;
+      }
       // zod forgets the examples of a schema that transforms its input; ours show what is sent, too.
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) jsonSchema.examples ??= examples;

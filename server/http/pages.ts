@@ -7,7 +7,7 @@ import type { Pool } from "../database.ts";
 import { findAccountOfHost } from "../domains/account/queries.ts";
 import { findServed, findServedVersion, type Served } from "../domains/apps/served.ts";
 import { faultOf, type Log } from "../log.ts";
-import { renderPage } from "./page.ts";
+import { inScript, renderPage } from "./page.ts";
 import { sizeOf, type Variants, variantsOf } from "./variants.ts";
 
 const CHECKED_EVERY_MS = 5_000;
@@ -19,13 +19,15 @@ export interface ServedApp extends Served {
   page: Variants;
   script: Variants | undefined;
   style: Variants | undefined;
-  /** The page for one viewer. @param user JSON */
-  pageFor(user: string): string;
+  /** The page for one viewer. @param user JSON @param token of its requests */
+  pageFor(user: string, token: string): string;
 }
 
 export interface PageMemory extends Pages {
   /** An active app by its id. */
   byId(id: string): Promise<ServedApp | undefined>;
+  /** The account that a request without a login belongs to. */
+  accountOf(host: string): Promise<number | undefined>;
   /** An active app by its code, in the account of the host. */
   byCode(host: string, code: string): Promise<ServedApp | undefined>;
 }
@@ -113,6 +115,7 @@ export function createPages(sql: Pool, log: Log): PageMemory {
 
   return {
     forget,
+    accountOf,
     byId: async (id) => await remembered(id) ?? await load(findServed(sql, { id })),
     async byCode(host, url_code) {
       const account_id = await accountOf(host);
@@ -126,10 +129,13 @@ export function createPages(sql: Pool, log: Log): PageMemory {
 const bytesOf = ({ page, script, style, code, css }: ServedApp) =>
   2 * (code.length + css.length) + sizeOf(page) + (script ? sizeOf(script) : 0) + (style ? sizeOf(style) : 0);
 
-const SHIM = new URL("../../client/app/shim.js", import.meta.url);
+/** Without the comment at its head, and without its last semicolon: what is a function is called. */
+const scriptOf = async (file: string) =>
+  (await Deno.readTextFile(new URL(`../../client/app/${file}`, import.meta.url)))
+    .replace(/^\/\*[^]*?\*\/\s*/, "").replace(/;\s*$/, "");
 
 async function serve(app: Served): Promise<ServedApp> {
-  const shim = (await Deno.readTextFile(SHIM)).replace(/^\/\*[^]*?\*\/\s*/, "");
+  const [shim, carry] = await Promise.all([scriptOf("shim.js"), scriptOf("shim_token.js")]);
   const script = app.engine === "html" ? undefined : variantsOf(app.code, "text/javascript; charset=utf-8");
   const style = app.css ? variantsOf(app.css, "text/css; charset=utf-8") : undefined;
   const parts = {
@@ -137,6 +143,15 @@ async function serve(app: Served): Promise<ServedApp> {
     script: `/a/${app.id}/${script?.hash}.js`,
     style: style && `/a/${app.id}/${style.hash}.css`,
   };
-  const pageFor = (user: string) => renderPage(parts, user, shim);
-  return { ...app, script, style, pageFor, page: variantsOf(pageFor("null"), "text/html; charset=utf-8") };
+  const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
+  const pageFor = prepared((user, token) => renderPage(parts, user, `${carry}(${token});${shim}`));
+  return { ...app, script, style, page, pageFor };
+}
+
+/** A page with two gaps, made once: each viewer's is put together from its parts. */
+function prepared(render: (user: string, token: string) => string): (user: string, token: string) => string {
+  const [user, token] = [crypto.randomUUID(), crypto.randomUUID()];
+  const [before = "", between = "", after = ""] = render(`"${user}"`, `"${token}"`)
+    .split(new RegExp(`"${user}"|"${token}"`));
+  return (viewer, sent) => before + inScript(viewer) + between + inScript(JSON.stringify(sent)) + after;
 }

@@ -2,7 +2,7 @@
 import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
 import type { Context as HonoContext, Hono } from "hono";
 import { badRequest, notFound, Refusal, unsupported } from "../errors.ts";
-import { coerce, nest } from "../form.ts";
+import { coerce, nest, plantField } from "../form.ts";
 import { Json } from "../json.ts";
 import { type Meta, refusalOf } from "../trpc.ts";
 import { type Context, stamp } from "../context.ts";
@@ -29,29 +29,40 @@ const JSON_HEADERS = {
 };
 const PREFLIGHT = {
   ...CORS,
-  "access-control-allow-headers": "authorization, content-type, x-request-id, idempotency-key",
+  "access-control-allow-headers":
+    "authorization, content-type, x-app-token, last-event-id, x-request-id, idempotency-key",
   "access-control-max-age": "86400",
 };
 
 export function mountRest(app: Hono<Env>, router: AnyTRPCRouter): void {
-  const methods = new Map<string, string[]>();
-  for (const route of routesOf(router)) {
-    app.on(route.method, honoPath(route.path), (c) => answer(router, route, c));
-    methods.set(route.path, [...(methods.get(route.path) ?? []), route.method]);
+  const routes = [...Map.groupBy(routesOf(router), ({ path }) => path)];
+  // What is written out stands before what a parameter would take: `batch.json` is nobody's id.
+  for (const [path, known] of routes.toSorted(([a], [b]) => parametersIn(a) - parametersIn(b))) {
+    for (const route of known) app.on(route.method, honoPath(path), (c) => answer(router, route, c));
+    mountOthers(app, honoPath(path), known.map(({ method }) => method));
   }
-  for (const [path, known] of methods) mountOthers(app, honoPath(path), known);
 }
+
+const parametersIn = (path: string) => path.split("/:").length;
 
 /** OPTIONS, and 405 for the methods that a known path does not have. */
 export function mountOthers(app: Hono<Env>, path: string, known: string[]): void {
-  const allow = [...known, ...(known.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  mountOptions(app, path, known);
+  const allow = allowed(known);
+  app.all(path, () => refuse(new Refusal(405, `Only ${allow} are possible here`, { headers: { allow } })));
+}
+
+/** Without it a page of another origin could not read a refusal, be it only that there is nothing. */
+export function mountOptions(app: Hono<Env>, path: string, known: string[]): void {
+  const allow = allowed(known);
   app.on(
     "OPTIONS",
     path,
     () => new Response(null, { status: 204, headers: { ...PREFLIGHT, allow, "access-control-allow-methods": allow } }),
   );
-  app.all(path, () => refuse(new Refusal(405, `Only ${allow} are possible here`, { headers: { allow } })));
 }
+
+const allowed = (known: string[]) => [...known, ...(known.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 
 async function answer(router: AnyTRPCRouter, route: Route, c: HonoContext<Env>): Promise<Response> {
   const { context } = c.env;
@@ -114,9 +125,16 @@ function refuseFiles({ value }: Body & { kind: "json" }, { meta: { wrapper = "",
 function takeQuery(input: Record<string, unknown>, route: Route, url: string): void {
   const start = url.indexOf("?");
   if (start === -1) return;
-  for (const [key, value] of new URLSearchParams(url.slice(start))) {
-    if (!route.input?.shape[key] || route.params.includes(key)) continue;
-    if (Object.hasOwn(input, key)) throw badRequest(`${key} is given twice`);
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(url.slice(start))) {
+    const key = name.replace(/\[.*/, "");
+    if (!route.query.includes(key)) continue;
+    if (seen.has(name) && !name.endsWith("[]")) throw badRequest(`${name} is given twice`);
+    seen.add(name);
+    if (key !== name) {
+      plantField(input, name, value);
+      continue;
+    }
     input[key] = coerceKey(route, key, value);
   }
 }
@@ -151,6 +169,8 @@ function linksOf({ config }: Context, url: string, total: number): { link: strin
   const searchParams = queryOf(url);
   const page = Number(searchParams.get("page") ?? 1);
   const last = Math.max(1, Math.ceil(total / Number(searchParams.get("per_page") ?? 100)));
+  // Pages are counted from the first record, wherever this one began.
+  searchParams.delete("after");
   const to = (rel: string, number: number) => {
     searchParams.set("page", String(number));
     return `<${config.base_url}${pathname}?${searchParams}>; rel="${rel}"`;

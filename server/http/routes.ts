@@ -18,7 +18,9 @@ export interface Route {
   input: z.ZodObject | undefined;
   /** Undefined where the answer is empty. */
   output: z.ZodType | undefined;
-  /** Input keys that come in the body; none for GET and DELETE. */
+  /** Input keys that come in the query; the others that are no parameters come in the body. */
+  query: string[];
+  /** None for GET and DELETE. */
   body: string[];
 }
 
@@ -40,6 +42,8 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
   };
   const params = [...path.matchAll(/:(\w+)/g)].map(([, key = ""]) => key);
   const input = objectOf(inputs[0]);
+  const keys = Object.keys(input?.shape ?? {}).filter((key) => !params.includes(key));
+  const has_body = method !== "GET" && method !== "DELETE";
   return {
     method,
     path,
@@ -49,9 +53,8 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
     params,
     input,
     output: output && "schema" in output ? output.schema : output,
-    body: method === "GET" || method === "DELETE"
-      ? []
-      : Object.keys(input?.shape ?? {}).filter((key) => !params.includes(key)),
+    query: has_body ? [] : keys,
+    body: has_body ? keys : [],
   };
 }
 

@@ -2,9 +2,11 @@
  * `/trpc`: the procedures over tRPC's own protocol, with superjson; for the typed client and the console.
  *
  * tRPC's own adapter would read bodies of any size and depth, and build answers anew that PostgreSQL has built as JSON.
- * Calls come alone or in a batch, never as a stream; a body is read only once the caller is known.
+ * Calls come alone or in a batch, never as a stream; a body is read only once the caller is known. Subscriptions have
+ * no body and are answered by tRPC's own adapter, as server-sent events.
  */
 import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { Hono } from "hono";
 import superjson, { type SuperJSONResult } from "superjson";
@@ -44,6 +46,7 @@ async function answerCalls(router: AnyTRPCRouter, context: Context, request: Req
   const batch = query.get("batch") === "1";
   const path = decoded(pathOf(request.url).slice(ENDPOINT.length + 1));
   const names = batch ? path.split(",") : [path];
+  if (!batch && typeOf(router, path) === "subscription") return await subscribe(router, context, request);
   if (names.length > BATCH_LIMIT) return refuse(badRequest(`At most ${BATCH_LIMIT} calls go into one request`));
   const forms = names.some((name) => metaOf(router, name).multipart_only);
   const inputs = inputsOf(request, query, forms);
@@ -123,9 +126,35 @@ async function answerCall(
 const metaOf = (router: AnyTRPCRouter, path: string): Meta =>
   Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.meta ?? {} : {};
 
+/**
+ * An EventSource sends no headers of its own: the token comes in the address, as tRPC's connection parameters.
+ *
+ * @throws {Refusal} 405
+ */
+async function subscribe(router: AnyTRPCRouter, context: Context, request: Request): Promise<Response> {
+  if (request.method !== "GET") {
+    throw new Refusal(405, "Call this subscription with GET", { headers: { allow: "GET" } });
+  }
+  const response = await fetchRequestHandler({
+    endpoint: ENDPOINT,
+    req: request,
+    router,
+    createContext({ info }) {
+      const token = info.connectionParams?.token;
+      if (token && !context.call.token) context.call.token = token;
+      return context;
+    },
+  });
+  for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+  return response;
+}
+
+const typeOf = (router: AnyTRPCRouter, path: string) =>
+  Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.type : undefined;
+
 /** @throws {Refusal} 404 for no procedure, 405 for the wrong method */
 function typeFor(router: AnyTRPCRouter, method: string, path: string): "query" | "mutation" {
-  const type = Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.type : undefined;
+  const type = typeOf(router, path);
   if (type === undefined) throw notFound("Procedure");
   const wanted = type === "query" ? "GET" : "POST";
   if (method !== wanted) throw new Refusal(405, `Call this ${type} with ${wanted}`, { headers: { allow: wanted } });

@@ -161,9 +161,14 @@ inAccount("pages: private, inactive and unknown apps", async ({ server, ask, pla
     open("private: 401 with a wrong one", "/a/private", "wrong", 401),
     open("private: 404 for another account's, as if it were missing", "/a/private", stranger.token, 404),
     open("private: a guest of the account opens it with a token", "/a/private", guest.token, 200, {
-      headers: { ...HEADERS, "cache-control": /^no-store\b/, etag: null },
+      headers: {
+        ...HEADERS,
+        "cache-control": /^no-store\b/,
+        etag: null,
+        "set-cookie": /^browser=[\w-]{43}; .*HttpOnly/,
+      },
       then({ body }) {
-        const [, user = ""] = /window\.PlatformAppContext\s*=\s*\{\s*user:\s*(\{[^]*?\})\s*\};/.exec(body) ?? [];
+        const [, user = ""] = /window\.PlatformAppContext\s*=\s*\{\s*user:\s*(\{[^]*?\}),\s*app:/.exec(body) ?? [];
         assert.deepEqual(JSON.parse(user), {
           login: "gosc",
           email: JSON.parse(user).email,

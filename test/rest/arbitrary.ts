@@ -26,6 +26,13 @@ const PLAUSIBLE = [
   "apps:read",
   "1",
   "true",
+  "2024-02-29",
+  "2024-02-30",
+  "08:30",
+  "-created_at",
+  "story",
+  "1,2,",
+  "guestbook",
   "a",
   "<p>{1}</p>",
   "long enough a password",
@@ -42,6 +49,14 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   // Code units at random: lone surrogates, NUL, noncharacters.
   { arbitrary: fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 20 }), weight: 2 },
   { arbitrary: fc.constantFrom(...LONG), weight: 1 },
+);
+
+/** Fields of the tables that requests work on, one of each type, and whatever else. */
+export const FIELDS = ["name", "story", "n", "price", "ok", "at", "day", "clock"];
+export const anyKey: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: fc.constantFrom(...FIELDS), weight: 6 },
+  { arbitrary: fc.constantFrom("fields", "tables", "indexes", "list", "eq", "gte", "in", "contains"), weight: 2 },
+  { arbitrary: anyText, weight: 1 },
 );
 
 const anyNumber: Any = fc.oneof(
@@ -73,7 +88,11 @@ function rightFor(schema: Schema): Any {
   if (schema instanceof z.ZodNumber) return anyNumber;
   if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return anyText;
   if (schema instanceof z.ZodArray) return fc.array(arbitraryOf(schema.def.element), { maxLength: 4 });
-  if (schema instanceof z.ZodRecord) return fc.dictionary(anyText, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
+  if (schema instanceof z.ZodRecord) return fc.dictionary(anyKey, arbitraryOf(schema.def.valueType), { maxKeys: 4 });
+  // Free JSON.
+  if (schema instanceof z.ZodLazy) return fc.jsonValue({ maxDepth: 3 });
+  if (schema instanceof z.ZodUnknown) return fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null));
+  if (schema instanceof z.ZodNull) return fc.constant(null);
   if (schema instanceof z.ZodObject) return objectFor(schema);
   if (schema instanceof z.ZodFile) return anyText;
   throw new Error(`no values for a schema of type ${schema._zod.def.type}`);

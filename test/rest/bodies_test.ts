@@ -5,6 +5,7 @@ import { Refusal } from "../../server/errors.ts";
 import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, type TestServer } from "../harness.ts";
+import { addressOf } from "./addresses.ts";
 import { made } from "./people.ts";
 import { inTurn, onSharedServer, prove, type Scenario } from "./scenario.ts";
 
@@ -226,7 +227,7 @@ const SENT_BY_STRANGERS: Record<string, string>[] = [
 inAccount("bodies: what strangers send is not read", async ({ server }) => {
   const routes = routesOf(appRouter).filter(({ body }) => body.length > 0);
   await inTurn(routes, async ({ path, method }) => {
-    const address = path.replace(":id", path.startsWith("/platform/") ? "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55" : "1");
+    const address = addressOf({ path });
     await inTurn(SENT_BY_STRANGERS, async (headers) => {
       const { body, seen } = watched(new Uint8Array(1000), 1000);
       const response = await server.handler(

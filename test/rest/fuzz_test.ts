@@ -8,7 +8,7 @@ import { type Route, routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import type { Answer } from "../harness.ts";
 import { z } from "zod";
-import { anyText, arbitraryOf, NAUGHTY, textPaths, withText } from "./arbitrary.ts";
+import { anyKey, anyText, arbitraryOf, FIELDS, NAUGHTY, textPaths, withText } from "./arbitrary.ts";
 import { PNG } from "./images.ts";
 import { addPerson, made } from "./people.ts";
 import { type Ask, inTurn, type Method, onSharedServer } from "./scenario.ts";
@@ -29,21 +29,27 @@ interface Generated {
   route: Route;
   /** Which of the known ids, or text that may be none. */
   id: number | string;
+  /** Likewise of databases. */
+  db: number | string;
   version: string;
   input: Record<string, unknown>;
   query: [string, string][];
   form: boolean;
 }
 
+/** `page`, `filter[name]`, `filter[n][gte]`. */
+const anyParameter = (route: Route): fc.Arbitrary<string> =>
+  fc.tuple(fc.constantFrom(...Object.keys(route.input?.shape ?? {}), "x"), fc.array(anyKey, { maxLength: 2 }))
+    .map(([key, inner]) => key === "filter" ? [key, ...inner.map((name) => `[${name}]`)].join("") : key);
+
 const requestFor = (route: Route): fc.Arbitrary<Generated> =>
   fc.record({
     route: fc.constant(route),
     id: fc.oneof({ arbitrary: fc.nat(11), weight: 4 }, anyText),
+    db: fc.oneof({ arbitrary: fc.nat(11), weight: 9 }, anyText),
     version: fc.oneof(fc.constantFrom("1", "2", "0"), anyText),
     input: (route.input ? arbitraryOf(route.input) : fc.constant({})) as fc.Arbitrary<Record<string, unknown>>,
-    query: fc.array(fc.tuple(fc.constantFrom(...Object.keys(route.input?.shape ?? {}), "x"), anyText), {
-      maxLength: 3,
-    }),
+    query: fc.array(fc.tuple(anyParameter(route), anyText), { maxLength: 3 }),
     form: fc.boolean(),
   });
 
@@ -69,9 +75,31 @@ async function timed(ask: Ask, method: Method, path: string, sent: Parameters<As
   return answer;
 }
 
-/** Some of everything to work on. Returns the apps' ids. */
-async function makeSome(ask: Ask): Promise<string[]> {
-  const apps: string[] = [];
+/** One field of each type, indexed and not. */
+const SCHEMA = {
+  fields: {
+    name: "string",
+    story: "text",
+    n: "integer",
+    price: "number",
+    ok: "boolean",
+    at: "datetime",
+    day: "date",
+    clock: "time",
+  } satisfies Record<(typeof FIELDS)[number], string>,
+  indexes: { idx_str_1: "story", idx_int_1: "n", idx_time_1: "at", idx_time_2: "day" },
+};
+
+interface Some {
+  apps: string[];
+  /** Codes. */
+  dbs: string[];
+  records: string[];
+}
+
+/** Some of everything to work on. */
+async function makeSome(ask: Ask): Promise<Some> {
+  const some: Some = { apps: [], dbs: [], records: [] };
   await inTurn([1, 2, 3, 4], async () => {
     const salt = crypto.randomUUID().slice(0, 8);
     await addPerson(ask, "manager");
@@ -81,9 +109,15 @@ async function makeSome(ask: Ask): Promise<string[]> {
       made(await ask("POST", path, { json: { [wrapper]: { name: `${wrapper} ${salt}` } } }));
     });
     const app = { name: `App ${salt}`, app_engine: "js", source_code: "Sales 1", url_code: `app-${salt}` };
-    apps.push(made(await ask("POST", "/platform/apps.json", { json: { app } })).id);
+    some.apps.push(made(await ask("POST", "/platform/apps.json", { json: { app } })).id);
+    const { code } = made(
+      await ask("POST", "/platform/dbs.json", { json: { db: { name: `Db ${salt}`, schema: SCHEMA } } }),
+    );
+    some.dbs.push(code);
+    const record = { data: { name: "Ada", story: "Once", n: 1, ok: true } };
+    some.records.push(made(await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record } })).id);
   });
-  return apps;
+  return some;
 }
 
 /** As a browser would send the object. */
@@ -106,10 +140,12 @@ const BASES: Record<string, () => Record<string, unknown>> = {
   user_settings: () => ({ email: `${crypto.randomUUID()}@example.com` }),
   tokens: () => ({ name: "Token", expires_at: null }),
   apps: () => ({ name: "App", app_engine: "js", source_code: "1" }),
+  dbs: () => ({ name: "Db", code: crypto.randomUUID() }),
+  records: () => ({ data: {} }),
 };
 
 inAccount("fuzz: naughty strings in every text field", async ({ ask }) => {
-  const [app = ""] = await makeSome(ask);
+  const { apps: [app = ""], dbs: [db = ""], records: [record = ""] } = await makeSome(ask);
   const fields = ROUTES.filter(({ body }) => body.length > 0).flatMap((route) => {
     const wrapper = route.meta.wrapper ? route.input?.shape[route.meta.wrapper] : route.input;
     return textPaths(wrapper ?? z.never()).filter(([key]) => !route.params.includes(`${key}`)).map((path) => ({
@@ -131,7 +167,8 @@ inAccount("fuzz: naughty strings in every text field", async ({ ask }) => {
     const base = route.method === "POST" ? BASES[domain]?.() ?? { name: crypto.randomUUID() } : {};
     const body = withText(route.meta.wrapper ? base : { field: "source_code", old: "1", new: "1" }, path, text);
     // The second of its kind: the first user is the admin.
-    const address = route.path.replace(":id", domain === "apps" ? app : "2");
+    const id = domain === "apps" ? app : domain === "records" ? record : "2";
+    const address = route.path.replace(":id", id).replace(":db_code", db);
     await timed(ask, route.method, address, { json: route.meta.wrapper ? { [route.meta.wrapper]: body } : body });
   });
 }, { of_default: true });
@@ -144,16 +181,27 @@ inAccount("fuzz: a naughty string comes back as it was sent", async ({ ask }) =>
     assert.equal(answer.status, 200);
     assert.equal(answer.body.description, description);
   });
+  const { dbs: [db = ""] } = await makeSome(ask);
+  const records = `/platform/dbs/${db}/records.json`;
+  await inTurn(NAUGHTY, async (story) => {
+    const record = made(await timed(ask, "POST", records, { json: { record: { data: { story } } } }));
+    assert.equal(record.data.story, story);
+    const query = new URLSearchParams({ "filter[story]": story });
+    const { body } = await timed(ask, "GET", `${records}?${query}`, {});
+    assert.equal(body[0]?.id, story === "" ? body[0]?.id : record.id, story);
+  });
   await inTurn(NAUGHTY, async (text) => {
     await timed(ask, "GET", `/a/${segment(text)}`, { token: null });
     await timed(ask, "GET", `/platform/apps.json?q=${segment(text)}`, {});
+    await timed(ask, "GET", `${records}?filter[story][contains]=${segment(text)}`, {});
+    await timed(ask, "GET", `${records}?filter[${segment(text)}]=1`, {});
     await timed(ask, "GET", `/logos/${segment(text)}`, {});
   });
 }, { of_default: true });
 
 /** The last one: whatever is made or ended here, the tests before have done their work. */
 inAccount("fuzz: generated requests", async ({ ask }) => {
-  const apps = await makeSome(ask);
+  const { apps, dbs, records } = await makeSome(ask);
   // The compiler's first work on a fresh database, making the runtimes, is not what is measured here.
   await inTurn(["tailwind_all", "tailwind"], async (css_engine) => {
     made(
@@ -163,11 +211,14 @@ inAccount("fuzz: generated requests", async ({ ask }) => {
   const idOf = ({ route, id }: Generated): string => {
     if (typeof id === "string") return isAdmins(route, id) ? "x" : segment(id);
     // The admin and its token, which are the first of their kind, are needed to the end.
-    return route.name.startsWith("apps.") ? apps[id % apps.length] ?? "" : `${id + 2}`;
+    const known = route.name.startsWith("apps.") ? apps : route.name.startsWith("records.") ? records : undefined;
+    return known ? known[id % known.length] ?? "" : `${id + 2}`;
   };
   const perform = async (generated: Generated): Promise<void> => {
     const { route, version, query, input, form } = generated;
-    const path = route.path.replace(":id", () => idOf(generated)).replace(":version", () => segment(version));
+    const db = typeof generated.db === "number" ? dbs[generated.db % dbs.length] ?? "" : segment(generated.db);
+    const path = route.path.replace(":id", () => idOf(generated)).replace(":version", () => segment(version))
+      .replace(":db_code", db);
     const search = query.length > 0 && route.method === "GET"
       ? `?${new URLSearchParams(query.map(([key, value]) => [key, value.toWellFormed()]))}`
       : "";
@@ -179,6 +230,8 @@ inAccount("fuzz: generated requests", async ({ ask }) => {
       : { json: body };
     const answer = await timed(ask, route.method, path + search, sent);
     if (route.name === "apps.create" && answer.status === 201) apps.push(answer.body.id);
+    if (route.name === "dbs.create" && answer.status === 201) dbs.push(answer.body.code);
+    if (route.name === "records.create" && answer.status === 201) records.push(answer.body.id);
   };
   const all = fc.array(anyRequest, { minLength: AT_ONCE, maxLength: AT_ONCE });
   const { failed, seed, errorInstance } = await fc.check(

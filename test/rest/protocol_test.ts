@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import type { TestServer } from "../harness.ts";
+import { addressOf, NO_UUID } from "./addresses.ts";
 import { addPerson, made } from "./people.ts";
 import { inTurn, type Method, onSharedServer, prove, type Scenario } from "./scenario.ts";
 
@@ -10,19 +11,13 @@ const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
 const ROUTES = routesOf(appRouter);
-const NO_APP = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
-
-/** The address of something that does not exist. */
-const addressOf = (path: string) =>
-  path.replace(":id", path.startsWith("/platform/") ? NO_APP : "999999").replace(":version", "1");
-
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))];
 
 inAccount("protocol: paths exactly as documented", async ({ ask, play }) => {
   const { id } = made(await ask("POST", ALL, { json: { department: { name: "There" } } }));
   const missing = (path: string): Scenario => ({ name: `${path} is 404`, method: "GET", path, status: 404 });
   await play([
-    ...PATHS.map((path) => missing(addressOf(path).replace(/\.json$/, ""))),
+    ...PATHS.map((path) => missing(addressOf({ path }).replace(/\.json$/, ""))),
     ...[
       "/account",
       "/account/",
@@ -60,7 +55,7 @@ inAccount("protocol: methods", async ({ server, play }) => {
       ...all.filter((method) => !known.includes(method)).map((method): Scenario => ({
         name: `${method} ${path} is 405, which says what is possible`,
         method,
-        path: addressOf(path),
+        path: addressOf({ path }),
         sent: { token: null },
         status: 405,
         then: allows,
@@ -68,7 +63,7 @@ inAccount("protocol: methods", async ({ server, play }) => {
       {
         name: `OPTIONS ${path} needs no token`,
         method: "OPTIONS",
-        path: addressOf(path),
+        path: addressOf({ path }),
         sent: {
           token: null,
           headers: {
@@ -89,7 +84,7 @@ inAccount("protocol: methods", async ({ server, play }) => {
       ...(known.includes("GET") ? [] : [{
         name: `HEAD ${path} is 405`,
         method: "HEAD",
-        path: addressOf(path),
+        path: addressOf({ path }),
         status: 405,
       } as Scenario]),
     ];
@@ -146,7 +141,7 @@ inAccount("protocol: X-Request-Id", async ({ ask, play }) => {
   });
   await play([
     given("a given one is kept", "my-request.42", /^my-request\.42$/),
-    given("a UUID, too", NO_APP, new RegExp(`^${NO_APP}$`)),
+    given("a UUID, too", NO_UUID, new RegExp(`^${NO_UUID}$`)),
     given("of a 404 as well", "abc", /^abc$/, "/nothing"),
     given("one that is too long to log is replaced", "x".repeat(1000), /^(?!x{100}).{8,}$/),
     given("one that would forge a log line is replaced", 'x","level":"error', /^(?!x").{8,}$/),

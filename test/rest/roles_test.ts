@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
+import { addressOf, type Named, namesSomething, NO_UUID } from "./addresses.ts";
 import { addAccount, addPerson, addToken, as, made, type Role, ROLES } from "./people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
 
@@ -51,25 +52,38 @@ const WEAKEST: Record<string, Role> = {
   "apps.versions": "user",
   "apps.version": "user",
   "apps.restore": "manager",
+  "dbs.list": "user",
+  "dbs.find": "user",
+  "dbs.create": "manager",
+  "dbs.update": "manager",
+  "dbs.delete": "manager",
+  "records.list": "user",
+  "records.search": "user",
+  "records.find": "user",
+  "records.create": "user",
+  "records.batch": "user",
+  "records.update": "user",
+  "records.delete": "user",
 };
 
 const ROUTES = routesOf(appRouter);
-const NO_APP = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
 
-/** An address of the route with this id, by default one that does not exist. */
-const addressOf = ({ path }: Route, id: string | number = path.startsWith("/platform/") ? NO_APP : 999_999) =>
-  path.replace(":id", `${id}`).replace(":version", "1");
+/** Bodies without a wrapper that change nothing where there is nothing. */
+const BODIES: Record<string, unknown> = {
+  "apps.replace": { field: "source_code", old: "nowhere", new: "" },
+  "records.create": { record: { data: {} } },
+  "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
+};
 
 /** A body that is right as far as it goes, and changes nothing where there is nothing. */
 function bodyOf({ meta: { wrapper }, body, name }: Route): { json?: unknown } {
+  if (name in BODIES) return { json: BODIES[name] };
   if (wrapper) return { json: { [wrapper]: {} } };
-  if (name === "apps.replace") return { json: { field: "source_code", old: "nowhere", new: "" } };
   return body.length > 0 ? { json: {} } : {};
 }
 
 /** Its own id where the route asks for a user: that is what everybody may read. */
-const targetOf = (route: Route, id: number) =>
-  route.name === "user_settings.find" ? addressOf(route, id) : addressOf(route);
+const targetOf = (route: Route, id: number) => addressOf(route, route.name === "user_settings.find" ? { id } : {});
 
 inAccount("roles: every route against every role", async ({ ask, play }) => {
   assert.deepEqual(ROUTES.map(({ name }) => name).sort(), Object.keys(WEAKEST).sort(), "every route has its row");
@@ -91,7 +105,7 @@ inAccount("roles: every route against every role", async ({ ask, play }) => {
 
 /** What a caller who may call gets for the bodies and ids above. */
 function expectedStatus(route: Route): number {
-  if (route.path.includes(":id")) return route.name === "user_settings.find" ? 200 : 404;
+  if (namesSomething(route)) return route.name === "user_settings.find" ? 200 : 404;
   return route.method === "POST" ? 422 : 200;
 }
 
@@ -136,10 +150,11 @@ inAccount("roles: a scope opens its routes and no other", async ({ ask, admin, p
   });
 });
 
-/** One object of every kind that has an id, by the domain's name. */
-async function makeOneOfEach(ask: Ask): Promise<Record<string, string | number>> {
-  const make = async (path: string, json: unknown) => made(await ask("POST", path, { json })).id;
-  return {
+/** One object of every kind that a path may name, by the domain's name. */
+async function makeOneOfEach(ask: Ask): Promise<Record<string, Named>> {
+  const make = async (path: string, json: unknown) => made(await ask("POST", path, { json }));
+  const { code: db_code } = await make("/platform/dbs.json", { db: { name: "Theirs", schema: { fields: {} } } });
+  const named = {
     departments: await make("/account/departments.json", { department: { name: "Theirs" } }),
     user_settings: await make("/account/user_settings.json", { user_setting: { email: "them@example.com" } }),
     teams: await make("/account/teams.json", { team: { name: "Theirs" } }),
@@ -147,7 +162,10 @@ async function makeOneOfEach(ask: Ask): Promise<Record<string, string | number>>
     mailboxes: await make("/account/mailboxes.json", { mailbox: { name: "Theirs" } }),
     tokens: await make("/account/tokens.json", { token: { name: "Theirs" } }),
     apps: await make("/platform/apps.json", { app: { name: "Theirs", app_engine: "js", source_code: "1" } }),
+    records: await make(`/platform/dbs/${db_code}/records.json`, { record: { data: {} } }),
   };
+  const ids = Object.fromEntries(Object.entries(named).map(([domain, { id }]) => [domain, { id }]));
+  return { ...ids, dbs: { db_code }, records: { ...ids.records, db_code } };
 }
 
 inAccount(
@@ -155,10 +173,11 @@ inAccount(
   async ({ server, ask, play }) => {
     const theirs = as(ask, (await addAccount(server)).token);
     const ids = await makeOneOfEach(theirs);
-    await theirs("PATCH", `/platform/apps/${ids.apps}.json`, { json: { app: { source_code: "2" } } });
-    const before = await snapshot(theirs);
-    const routes = ROUTES.filter(({ path }) => path.includes(":id"));
-    assert.ok(routes.length >= 20);
+    await theirs("PATCH", `/platform/apps/${ids.apps?.id}.json`, { json: { app: { source_code: "2" } } });
+    const db_code = ids.dbs?.db_code;
+    const before = await snapshot(theirs, { db_code });
+    const routes = ROUTES.filter(namesSomething);
+    assert.ok(routes.length >= 30);
     await play(routes.map((route): Scenario => ({
       name: `${route.method} ${route.path}`,
       method: route.method,
@@ -169,12 +188,12 @@ inAccount(
         assert.deepEqual(body, (await ask(route.method, addressOf(route), bodyOf(route))).body);
       },
     })));
-    assert.deepEqual(await snapshot(theirs), before, "nothing of theirs is changed");
+    assert.deepEqual(await snapshot(theirs, { db_code }), before, "nothing of theirs is changed");
   },
 );
 
 /** Everything that the lists of an account show. */
-async function snapshot(ask: Ask): Promise<unknown[]> {
+async function snapshot(ask: Ask, named: Named): Promise<unknown[]> {
   const lists = ROUTES.filter(({ name }) => name.endsWith(".list") && name !== "tokens.list");
-  return await Promise.all(lists.map(async ({ path }) => (await ask("GET", path)).body));
+  return await Promise.all(lists.map(async (route) => (await ask("GET", addressOf(route, named))).body));
 }

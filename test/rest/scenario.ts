@@ -4,7 +4,7 @@
  * the specification.
  */
 import assert from "node:assert/strict";
-import { routesOf } from "../../server/http/routes.ts";
+import { type Route, routesOf } from "../../server/http/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, type Answer, type Sent, startServer, type TestServer } from "../harness.ts";
 import { addAccount, as, type Person } from "./people.ts";
@@ -170,7 +170,7 @@ export function prove(method: string, path: string, answer: Answer): void {
     return assert.equal(body, undefined, "a body where none belongs");
   }
   if (status >= 400) return proveRefusal(answer);
-  const [pathname = ""] = path.split("?");
+  const [pathname = "", query] = path.split("?");
   const route = ROUTES.find((route) => route.method === method && route.pattern.test(pathname));
   if (!route) return;
   assert.equal(status, route.meta.status ?? 200, "the status that the route declares");
@@ -178,10 +178,16 @@ export function prove(method: string, path: string, answer: Answer): void {
   assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
   assert.ok(route.output, `${route.name} declares no output`);
   assert.deepEqual(route.output.parse(body), body, `${route.name}: keys that its output does not declare`);
-  if (route.output instanceof z.ZodArray) {
+  if (method === "GET" && route.output instanceof z.ZodArray) proveCount(route, query, headers);
+}
+
+/** Lists that may be large are counted only when asked. */
+function proveCount({ input }: Route, query: string | undefined, headers: Headers): void {
+  const counts = !input?.shape.count || ["true", "1"].includes(new URLSearchParams(query).get("count") ?? "");
+  if (counts) {
     assert.match(headers.get("x-total-count") ?? "", /^\d+$/);
     assert.match(headers.get("link") ?? "", /rel="first".*rel="last"/);
-  }
+  } else assert.deepEqual([headers.get("x-total-count"), headers.get("link")], [null, null]);
 }
 
 function proveRefusal({ status, headers, body }: Answer): void {
@@ -191,8 +197,14 @@ function proveRefusal({ status, headers, body }: Answer): void {
   if (headers.get("content-type")?.startsWith("text/html")) return;
   assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
   if (status === 422) return void Fields.parse(body);
-  assert.equal(body.code, WORDS[status], `status ${status} with code ${body.code}`);
-  assert.match(body.error, /^\w+ \S+/, "a sentence for a person");
-  const allowed = status === 409 ? ["code", "current", "error"] : ["code", "error"];
-  assert.deepEqual(Object.keys(body).filter((key) => !allowed.includes(key)), [], "keys of a refusal");
+  const words = [WORDS[status], ...status === 400 ? ["table_name_required"] : []];
+  assert.ok(words.includes(body.code), `status ${status} with code ${body.code}`);
+  assert.match(body.error, /^(\w[\w.]*|filter\[[^]*\]:?) \S+/, "a sentence for a person");
+  const more = status === 409
+    ? ["current"]
+    : [400, 404].includes(status) && body.tables !== undefined
+    ? ["tables"]
+    : [];
+  assert.deepEqual(Object.keys(body).sort(), ["code", "error", ...more].sort(), "keys of a refusal");
+  if (body.code === "table_name_required") assert.ok(body.tables.length > 0);
 }

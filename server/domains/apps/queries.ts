@@ -182,11 +182,6 @@ export async function deleteApp(sql: Sql, viewer: Viewer, id: string): Promise<b
   return count > 0;
 }
 
-export async function hasDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
-  const rows = await sql`select 1 from departments where id = ${id} and account_id = ${account}`;
-  return rows.length > 0;
-}
-
 const versionColumns = (sql: Sql) =>
   sql`v.version, v.app_engine, v.css_engine, v.created_by_id, iso(v.created_at) as created_at`;
 

@@ -7,6 +7,7 @@ export interface Served {
   account_id: number;
   department_id: number | null;
   name: string;
+  db_code: string | null;
   public: boolean;
   engine: Engine;
   css_engine: CssEngine;
@@ -14,6 +15,8 @@ export interface Served {
   css: string;
   imports: string[];
   scripts: string[];
+  /** It has actions to call. */
+  acts: boolean;
   lock_version: number;
 }
 
@@ -24,8 +27,8 @@ export async function findServed(
 ): Promise<Served | undefined> {
   const [app] = await sql<Served[]>`
     select
-      id, account_id, department_id, name, public, app_engine as engine, css_engine, app_code as code,
-      css_code as css, imports, scripts, lock_version
+      id, account_id, department_id, name, db_code, public, app_engine as engine, css_engine, app_code as code,
+      css_code as css, imports, scripts, actions <> '[]' as acts, lock_version
     from apps
     where ${"id" in by ? sql`id = ${by.id}` : sql`account_id = ${by.account_id} and url_code = ${by.url_code}`}
       and active

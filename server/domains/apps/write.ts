@@ -1,17 +1,16 @@
 /** Creating and changing apps: what is compiled, what is kept, and who may have changed it meanwhile. */
 import { v7 as uuid } from "uuid";
 import type { Context } from "../../context.ts";
-import { conflict, invalid, notFound } from "../../errors.ts";
+import { conflict, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
-import { visibleTo } from "../../visibility.ts";
+import { proveDepartment } from "../departments/proof.ts";
 import {
   buildValues,
   deleteApp,
   findApp,
   findVersion,
   findWritten,
-  hasDepartment,
   insertApp,
   updateApp,
   type Values,
@@ -125,11 +124,4 @@ function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, un
     ...(input.name !== undefined && { name_folded: fold(input.name) }),
     ...(dashboard_widget !== undefined && { fields: { ...(input.fields ?? fields), dashboard_widget } }),
   };
-}
-
-async function proveDepartment({ sql, viewer }: Context, department: number | null): Promise<void> {
-  if (!visibleTo(viewer, department)) throw invalid({ department_id: ["is not one of your departments"] });
-  if (department !== null && !await hasDepartment(sql, viewer.account_id, department)) {
-    throw invalid({ department_id: ["must exist"] });
-  }
 }

@@ -61,8 +61,8 @@ export async function deleteToken(sql: Sql, account: number, user: number | null
   return count > 0;
 }
 
-/** The one indexed query of authentication: an active user's unexpired token. */
-export async function findViewer(sql: Sql, hash: Buffer): Promise<Viewer | undefined> {
+/** The one indexed query of authentication: an active user's unexpired token, by its hash or its number. */
+export async function findViewer(sql: Sql, by: Buffer | number): Promise<Viewer | undefined> {
   const [row] = await sql<Viewer[]>`
     select
       t.account_id, t.user_id, t.id as token_id, u.role, t.scopes, t.expires_at,
@@ -71,7 +71,7 @@ export async function findViewer(sql: Sql, hash: Buffer): Promise<Viewer | undef
     from tokens t
     join users u on u.id = t.user_id
     join accounts a on a.id = t.account_id
-    where t.hash = ${hash}
+    where ${typeof by === "number" ? sql`t.id = ${by}` : sql`t.hash = ${by}`}
       and u.active
       and (t.expires_at is null or t.expires_at > now())
   `;

@@ -11,6 +11,8 @@ export const DOMAINS = [
   "mailboxes",
   "tokens",
   "apps",
+  "dbs",
+  "records",
 ] as const;
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));

@@ -22,7 +22,8 @@ export interface ViewerMemory extends Viewers {
 }
 
 export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log: Log }): ViewerMemory {
-  const entries = new Map<string, Entry>();
+  /** By token, and by the numbers of tokens. */
+  const entries = new Map<string | number, Entry>();
   const uses = new Map<number, number>();
 
   const touch = async () => {
@@ -34,31 +35,34 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
   const timer = setInterval(touch, TOUCH_EVERY_MS);
   Deno.unrefTimer(timer);
 
-  const find = async (token: string, entry: Entry) => {
-    const viewer = await findViewer(sql, hashOf(token));
+  const find = async (token: string | number, entry: Entry) => {
+    const viewer = await findViewer(sql, typeof token === "number" ? token : hashOf(token));
     if (viewer?.expires_at) entry.until = Math.min(entry.until, Date.parse(viewer.expires_at));
     return viewer && Object.freeze(viewer);
   };
 
+  const remembered = async (token: string | number) => {
+    const now = clock.now().getTime();
+    let entry = entries.get(token);
+    if (!entry || entry.until <= now) {
+      entry = { found: Promise.resolve(undefined), until: now + REMEMBERED_MS };
+      entry.found = find(token, entry);
+      entries.delete(token);
+      entries.set(token, entry);
+      if (entries.size > REMEMBERED_MOST) entries.delete(entries.keys().next().value ?? token);
+    }
+    const viewer = await entry.found.catch((error) => {
+      entries.delete(token);
+      throw error;
+    });
+    if (viewer) uses.set(viewer.token_id, now);
+    else entries.delete(token);
+    return viewer;
+  };
+
   return {
-    async byToken(token) {
-      const now = clock.now().getTime();
-      let entry = entries.get(token);
-      if (!entry || entry.until <= now) {
-        entry = { found: Promise.resolve(undefined), until: now + REMEMBERED_MS };
-        entry.found = find(token, entry);
-        entries.delete(token);
-        entries.set(token, entry);
-        if (entries.size > REMEMBERED_MOST) entries.delete(entries.keys().next().value ?? token);
-      }
-      const viewer = await entry.found.catch((error) => {
-        entries.delete(token);
-        throw error;
-      });
-      if (viewer) uses.set(viewer.token_id, now);
-      else entries.delete(token);
-      return viewer;
-    },
+    byToken: remembered,
+    byTokenId: remembered,
     forget: () => entries.clear(),
     async close() {
       clearInterval(timer);

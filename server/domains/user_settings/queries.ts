@@ -176,3 +176,8 @@ export async function findUserByEmail(sql: Sql, email: string) {
   `;
   return user;
 }
+
+export async function findUserName(sql: Sql, user: number): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`select name from users where id = ${user}`;
+  return row?.name;
+}

@@ -1,0 +1,59 @@
+/** Everything behind the door, made once and handed down; nothing below keeps state of its own. */
+import { migrate } from "../db/migrate.ts";
+import { createCompiler } from "./compiler/sandbox.ts";
+import { createVendorFiles } from "./compiler/vendor_files.ts";
+import type { Config } from "./config.ts";
+import { openDatabase } from "./database.ts";
+import { prepareAccount } from "./domains/account/first_start.ts";
+import { createViewers } from "./domains/tokens/viewers.ts";
+import { createApp } from "./http/app.ts";
+import { createPages } from "./http/pages.ts";
+import { openKeys } from "./keys.ts";
+import { openKv } from "./kv.ts";
+import type { Log } from "./log.ts";
+import { createPasswords } from "./passwords.ts";
+import { createDatabases } from "./store/databases.ts";
+import { createFeeds } from "./store/feeds.ts";
+import { sweepStore } from "./store/sweep.ts";
+
+/** Ready to answer. Also what the tests start. */
+export async function compose(config: Config, log: Log) {
+  const database = await openDatabase(config, log);
+  try {
+    const { sql } = database;
+    const applied = await migrate(sql);
+    if (applied.length > 0) log.info("migrated", { applied });
+    const kv = await openKv(config);
+    const keys = await openKeys(config);
+    const passwords = createPasswords();
+    const clock = { now: () => new Date() };
+    const viewers = createViewers({ sql, clock, log });
+    const pages = createPages(sql, log);
+    const vendor_store = createVendorFiles(sql);
+    const compiler = createCompiler({ vendor_store, environment: config.child_environment, log });
+    const dbs = createDatabases(sql, log);
+    const feeds = createFeeds(sql, log);
+    const handler = createApp({ config, sql, kv, compiler, viewers, passwords, pages, keys, dbs, feeds, clock, log });
+    const close = async () => {
+      await Promise.all([viewers.close(), compiler.close(), feeds.close()]);
+      kv.close();
+      await database.close();
+      log.flush();
+    };
+    const generated = await prepareAccount(sql, passwords, config);
+    return {
+      handler,
+      sql,
+      compiler,
+      generated,
+      /** Ends the answers that would go on for ever. */
+      endStreams: () => feeds.end(),
+      /** What is done every minute, by whichever process comes first. */
+      sweep: () => sweepStore(sql, clock.now()),
+      close,
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Viewer } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import { listJson, oneJson, slice } from "../../lists.ts";
+import { within } from "../../store/filter.ts";
+import { visible } from "../../visibility.ts";
+import type { Db, DbPage } from "./schema.ts";
+
+const columns = (sql: Sql) =>
+  sql`
+    id, name, code, schema, public_methods, public_write_limit, department_id,
+    (select json_build_object('done', r.done, 'total', r.total) from reindexings r
+      where r.db_id = d.id and r.told_at > now() - interval '1 minute') as reindexing,
+    lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
+  `;
+
+const orders = (sql: Sql) => ({
+  name: sql`name_folded, id`,
+  "-name": sql`name_folded desc, id desc`,
+  created_at: sql`created_at, id`,
+  "-created_at": sql`created_at desc, id desc`,
+  updated_at: sql`updated_at, id`,
+  "-updated_at": sql`updated_at desc, id desc`,
+});
+
+/** One page of the databases that the viewer may see, by name unless told. */
+export function listDbs(sql: Sql, viewer: Viewer, page: DbPage) {
+  const { q, sort = "name" } = page;
+  const chosen = sql`
+    from dbs d
+    where account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+      ${q === undefined ? sql`` : sql`and (name_folded like ${within(q)} or code like ${within(q)})`}
+  `;
+  return listJson<Db>(
+    sql,
+    sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[sort]} ${slice(sql, page)}`,
+    sql`select count(*) ${chosen}`,
+  );
+}
+
+const one = (sql: Sql, viewer: Viewer, code: string) =>
+  sql`account_id = ${viewer.account_id} and code = ${code} and ${visible(sql, viewer)}`;
+
+export const findDb = (sql: Sql, viewer: Viewer, code: string) =>
+  oneJson<Db>(sql, sql`select ${columns(sql)} from dbs d where ${one(sql, viewer, code)}`);
+
+/** Columns of a write. */
+export type Values = Record<string, unknown>;
+
+/** Not jsonb, which would forget the order of a schema's fields. */
+const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
+
+const stored = (sql: Sql) => sql`department_id, name, name_folded, code, schema, public_methods, public_write_limit`;
+
+export async function insertDb(sql: Sql, account: number, values: Values): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into dbs (account_id, ${stored(sql)})
+    select ${account}, ${stored(sql)}
+    from json_populate_record(null::dbs, ${asJson(sql, values)})
+    returning id
+  `;
+  if (!row) throw new Error("an insert returned no row");
+  return row.id;
+}
+
+/** What a change starts from; the row is locked. */
+export interface WrittenDb {
+  id: number;
+  code: string;
+  schema: unknown;
+  public_methods: unknown;
+  lock_version: number;
+}
+
+/**
+ * Locks the database's row against writes of records and other changes, until the transaction ends.
+ *
+ * @param sql a transaction
+ */
+export async function lockDb(sql: Sql, viewer: Viewer, code: string): Promise<WrittenDb | undefined> {
+  const [row] = await sql<WrittenDb[]>`
+    select id, code, schema, public_methods, lock_version
+    from dbs
+    where ${one(sql, viewer, code)}
+    for update
+  `;
+  return row;
+}
+
+export async function updateDb(sql: Sql, id: number, values: Values): Promise<void> {
+  await sql`
+    update dbs d
+    set
+      (${stored(sql)}) = (select ${stored(sql)} from json_populate_record(d, ${asJson(sql, values)})),
+      lock_version = lock_version + 1,
+      updated_at = now()
+    where id = ${id}
+  `;
+}
+
+export async function deleteDb(sql: Sql, viewer: Viewer, code: string): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`delete from dbs where ${one(sql, viewer, code)} returning id`;
+  return row?.id;
+}
+
+export interface StoredTable {
+  id: number;
+  name: string;
+  searched: string[];
+}
+
+export const listTables = (sql: Sql, db_id: number): Promise<StoredTable[]> =>
+  sql<StoredTable[]>`select id, name, searched from db_tables where db_id = ${db_id} order by id`;
+
+export async function insertTable(sql: Sql, db_id: number, name: string, searched: string[]): Promise<void> {
+  await sql`insert into db_tables (db_id, name, searched) values (${db_id}, ${name}, ${searched})`;
+}
+
+export async function updateTable(sql: Sql, id: number, searched: string[]): Promise<void> {
+  await sql`update db_tables set searched = ${searched} where id = ${id}`;
+}
+
+/** Its records are swept away later, in small batches. */
+export async function dropTable(sql: Sql, id: number): Promise<void> {
+  await sql`update db_tables set db_id = null where id = ${id}`;
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { managerProcedure, router, userProcedure } from "../../trpc.ts";
+import { listDbs } from "./queries.ts";
+import { ByCode, Db, DbChanges, DbCode, DbPage, NewDb } from "./schema.ts";
+import { changeDb, createDb, readDb, removeDb } from "./write.ts";
+
+export const dbs = router({
+  list: userProcedure
+    .meta({ rest: "GET /platform/dbs.json", summary: "List databases" })
+    .input(DbPage).output(sent(z.array(Db)))
+    .query(({ ctx, input }) => listDbs(ctx.sql, ctx.viewer, input)),
+
+  find: userProcedure
+    .meta({ rest: "GET /platform/dbs/:db_code.json", summary: "Read a database" })
+    .input(ByCode).output(sent(Db))
+    .query(({ ctx, input }) => readDb(ctx, input.db_code)),
+
+  create: managerProcedure
+    .meta({
+      rest: "POST /platform/dbs.json",
+      status: 201,
+      wrapper: "db",
+      summary: "Create a database",
+      description:
+        "`code` comes from the name where it is omitted. Keys of `schema` and `public_methods` that are not " +
+        "known are refused, because a typo would change what they mean.",
+    })
+    .input(z.object({ db: NewDb })).output(sent(Db))
+    .mutation(({ ctx, input }) => createDb(ctx, input.db)),
+
+  update: managerProcedure
+    .meta({
+      rest: "PATCH /platform/dbs/:db_code.json",
+      refuses: [409],
+      wrapper: "db",
+      summary: "Update a database",
+      description:
+        "A changed schema goes over the records first: values of fields that are gone are dropped; records " +
+        "that do not fit refuse the change, with their count and first ids. Reads go on meanwhile, writes of records " +
+        "get 503.",
+    })
+    .input(z.object({ db_code: DbCode, db: DbChanges })).output(sent(Db))
+    .mutation(({ ctx, input }) => changeDb(ctx, input.db_code, input.db)),
+
+  delete: managerProcedure
+    .meta({ rest: "DELETE /platform/dbs/:db_code.json", status: 204, summary: "Delete a database with its records" })
+    .input(ByCode).output(z.void())
+    .mutation(({ ctx, input }) => removeDb(ctx, input.db_code)),
+});

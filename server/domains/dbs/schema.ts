@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { tooLong } from "../../messages.ts";
+import { Id, jsonObject, LockVersion, Name, page, text, Timestamp } from "../../schema.ts";
+import { slug } from "../../slug.ts";
+import { PublicMethods } from "../../store/public_methods.ts";
+
+/** Cleaned as `url_code` is, with `_`. */
+const Code = text(1000).transform((value) => slug(value, "_"))
+  .refine((code) => code !== "", "can't be blank")
+  .refine((code) => code.length <= 100, "is too long (maximum is 100 characters)")
+  .meta({ examples: ["guestbook"] });
+
+const SCHEMA = {
+  fields: { message: { type: "text", required: true }, author: "string" },
+  indexes: { idx_str_1: "author" },
+};
+
+/** Read by `readSchema`, which knows both notations. Characters of JSON are limited because lists carry it. */
+const Schema = jsonObject(262_144).meta({ examples: [SCHEMA] })
+  .describe("One table: `{ fields, indexes }`. Several: `{ tables: { <name>: { fields, indexed_fields } } }`");
+
+/** Characters of JSON: `default_values` may be long. */
+const MOST_OF_METHODS = 65_536;
+const PUBLIC_METHODS = { list: {}, create: { allowed_fields: ["message", "author"] } };
+
+const written = {
+  name: Name.meta({ examples: ["Guestbook"] }),
+  code: Code,
+  schema: Schema,
+  public_methods: PublicMethods
+    .refine((methods) => JSON.stringify(methods).length <= MOST_OF_METHODS, tooLong(MOST_OF_METHODS))
+    .meta({ examples: [PUBLIC_METHODS] }),
+  public_write_limit: z.int().min(0).max(100_000)
+    .describe("Public writes a minute and address of callers without login; 0 is none").meta({ examples: [60] }),
+  department_id: Id.nullable().meta({ examples: [null] }),
+};
+
+export const NewDb = z.object(written).partial().extend({ name: written.name });
+export type NewDb = z.output<typeof NewDb>;
+
+export const DbChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
+export type DbChanges = z.output<typeof DbChanges>;
+
+const Reindexing = z.object({
+  done: z.int().describe("Records done"),
+  total: z.int().describe("Records to do"),
+}).nullable().describe("While a change of the schema goes over the records").meta({ examples: [null] });
+
+export const Db = z.object({
+  id: Id,
+  ...written,
+  code: z.string().meta({ examples: ["guestbook"] }),
+  reindexing: Reindexing,
+  lock_version: LockVersion,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type Db = z.output<typeof Db>;
+
+export const DbPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
+  q: text(255).optional().describe("Part of the name or code, without regard to case").meta({ examples: ["guest"] }),
+});
+export type DbPage = z.output<typeof DbPage>;
+
+export const DbCode = z.string().regex(/^[a-z0-9_]{1,100}$/).meta({ examples: ["guestbook"] });
+export const ByCode = z.object({ db_code: DbCode });

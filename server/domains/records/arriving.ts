@@ -1,0 +1,50 @@
+/** The text of a file as it arrives, for what is read without its end. */
+import { badRequest, Refusal } from "../../errors.ts";
+
+/** Whoever sends nothing for so long has left. */
+const SILENCE_MS = 30_000;
+
+/** @throws {Refusal} 400 where it breaks off or is not UTF-8; 408 where nothing comes any more */
+export async function* textsOf(
+  body: ReadableStream<Uint8Array>,
+  silence_ms = SILENCE_MS,
+): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for (;;) {
+      // deno-lint-ignore no-await-in-loop -- one chunk after the other
+      const { value, done } = await soon(reader.read(), silence_ms);
+      const text = decode(decoder, value);
+      if (text) yield text;
+      if (done) return;
+    }
+  } finally {
+    // Whoever still sends is told to stop.
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function soon<Value>(reading: Promise<Value>, silence_ms: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Refusal(408, "The body took too long", { headers: { connection: "close" } })),
+    silence_ms,
+  );
+  try {
+    return await Promise.race([reading, late]);
+  } catch (error) {
+    throw error instanceof Refusal ? error : badRequest("The body broke off");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param bytes undefined at the end */
+function decode(decoder: TextDecoder, bytes: Uint8Array | undefined): string {
+  try {
+    return decoder.decode(bytes, { stream: bytes !== undefined });
+  } catch {
+    throw badRequest("The body is not valid UTF-8");
+  }
+}

@@ -1,0 +1,91 @@
+/** `POST /platform/dbs/:db_code/records/batch.json`. */
+import { z } from "zod";
+import type { Context } from "../../context.ts";
+import { type Fields, invalid } from "../../errors.ts";
+import { Json } from "../../json.ts";
+import { Id, Uuid } from "../../schema.ts";
+import { type Operation, runBatch } from "../../store/batch.ts";
+import { readValues } from "../../store/values.ts";
+import { DbCode } from "../dbs/schema.ts";
+import { proveDepartment } from "../departments/proof.ts";
+import { Record } from "./schema.ts";
+import { inDb, placeIn } from "./write.ts";
+
+const MOST = 1_000;
+
+const fields = {
+  data: z.record(z.string(), z.unknown()).meta({ examples: [{ message: "Hello" }] }),
+  department_id: Id.nullable().optional(),
+};
+const table_name = z.string().max(63).optional();
+
+const OperationInput = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("create"), record: z.object({ ...fields, table_name }) }),
+  z.object({
+    action: z.literal("update"),
+    id: Uuid,
+    record: z.object({ ...fields, data: fields.data.default({}), table_name }),
+  }),
+  z.object({ action: z.literal("delete"), id: Uuid, table_name }),
+]);
+type OperationInput = z.output<typeof OperationInput>;
+
+const OPERATIONS = [
+  { action: "create", record: { data: { message: "Hello" } } },
+  { action: "update", id: "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", record: { data: { message: "Hello again" } } },
+  { action: "delete", id: "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e56" },
+];
+
+export const Batch = z.object({
+  db_code: DbCode,
+  operations: z.array(OperationInput).min(1).max(MOST).describe(`At most ${MOST}, done in their order`).meta({
+    examples: [OPERATIONS],
+  }),
+});
+export type Batch = z.output<typeof Batch>;
+
+/** The record of a create or update; of a delete its id alone. */
+export const BatchResult = z.union([Record, z.object({ id: Uuid })]);
+export type BatchResult = z.output<typeof BatchResult>;
+
+/** @throws {Refusal} 422 keyed `operations.<index>.<field>`: nothing is written then */
+export async function runOperations(ctx: Context, { db_code, operations }: Batch): Promise<Json<BatchResult[]>> {
+  await proveDepartments(ctx, operations);
+  const outcomes = await inDb(ctx, db_code, (db) => {
+    const faults: Fields = {};
+    const ready = operations.map((operation, i): Operation => {
+      const place = placeIn(
+        ctx,
+        db,
+        operation.action === "delete" ? operation.table_name : operation.record.table_name,
+      );
+      if (operation.action === "delete") return { action: "delete", place, id: operation.id };
+      const { data, department_id } = operation.record;
+      const read = readValues(place.table, data, operation.action === "create");
+      for (const [field, messages] of Object.entries(read.faults)) faults[`operations.${i}.${field}`] = messages;
+      const { changes } = read;
+      if (operation.action === "update") return { action: "update", place, id: operation.id, changes, department_id };
+      const record = { changes, department_id: department_id ?? null, created_by_id: ctx.viewer.user_id };
+      return { action: "create", place, record };
+    });
+    if (Object.keys(faults).length > 0) throw invalid(faults);
+    return runBatch<Record>(ctx.sql, "nested", ready);
+  });
+  const missing = outcomes.flatMap((outcome, i) =>
+    outcome === "missing" ? [[`operations.${i}.id`, ["must exist"]]] : []
+  );
+  if (missing.length > 0) throw invalid(Object.fromEntries(missing));
+  const texts = operations.map((operation, i) => {
+    const outcome = outcomes[i];
+    return outcome instanceof Json ? outcome.text : JSON.stringify({ id: "id" in operation ? operation.id : null });
+  });
+  return new Json(`[${texts.join(",")}]`);
+}
+
+async function proveDepartments(ctx: Context, operations: readonly OperationInput[]): Promise<void> {
+  const sent = operations.flatMap((operation) => operation.action === "delete" ? [] : [operation.record.department_id]);
+  for (const department of new Set(sent)) {
+    // deno-lint-ignore no-await-in-loop -- few departments
+    if (department !== undefined) await proveDepartment(ctx, department);
+  }
+}

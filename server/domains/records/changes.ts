@@ -1,0 +1,178 @@
+/** Live records: what a follower of a database is told, within what it may see. */
+import { tracked } from "@trpc/server";
+import { z } from "zod";
+import type { Context, Viewer } from "../../context.ts";
+import { forbidden, notFound, unauthorized } from "../../errors.ts";
+import { Uuid } from "../../schema.ts";
+import type { ChangeKind, KnownDb, KnownTable, StoredChange, StoredRow } from "../../store/store.ts";
+import { visibleTo } from "../../visibility.ts";
+import { DbCode } from "../dbs/schema.ts";
+import { type Caller, ownCondition } from "./public.ts";
+import { type FlatRecord, Record } from "./schema.ts";
+import { tableOf } from "./tables.ts";
+
+export const ChangesInput = z.object({
+  db_code: DbCode,
+  table_name: z.string().max(63).optional().describe("Only this table's; all tables' unless told"),
+  last_event_id: z.coerce.number().int().min(0).optional()
+    .describe("Begins behind this event; the header `Last-Event-ID` says the same"),
+});
+export type ChangesInput = z.output<typeof ChangesInput>;
+
+/**
+ * `ready`: the stream begins here. `reset`: changes are missing, because the event asked for is older than 24 hours;
+ * read the records anew. `delete` also tells of a record that the follower may not see any more.
+ */
+export const ChangeEvent = z.discriminatedUnion("event", [
+  z.object({ event: z.enum(["ready", "reset"]), data: z.object({}) }),
+  z.object({ event: z.enum(["create", "update"]), data: Record }),
+  z.object({ event: z.literal("delete"), data: z.object({ id: Uuid, table_name: z.string().nullable() }) }),
+]);
+/** `id` counts the database's changes. */
+export type ChangeEvent = z.output<typeof ChangeEvent> & { id: number };
+
+/**
+ * @param again proves anew who follows: its token may end, its departments change
+ * @throws {Refusal} 404; 401 once the token is no longer good
+ */
+export async function* recordChanges(
+  ctx: Context,
+  { db_code, table_name, last_event_id }: ChangesInput,
+  again: () => Promise<Viewer>,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeEvent> {
+  const { dbs, feeds } = ctx;
+  let { viewer } = ctx;
+  const find = async () => {
+    const db = await dbs.find(viewer.account_id, db_code);
+    if (!db || !visibleTo(viewer, db.department_id)) throw notFound("Database");
+    return db;
+  };
+  const { id } = await find();
+  if (table_name !== undefined) tableOf(await find(), table_name);
+  for await (const told of feeds.follow(id, last_event_id, signal)) {
+    if (told.kind !== "changes") {
+      yield { id: told.seq, event: told.kind, data: {} };
+      continue;
+    }
+    viewer = await again();
+    const db = await find();
+    const table = table_name === undefined ? undefined : tableOf(db, table_name);
+    for (const change of told.changes) {
+      if (table !== undefined && change.table_id !== table.id) continue;
+      const event = eventOf(
+        db,
+        change,
+        (row) => visibleTo(viewer, row.department_id),
+        nestedOf,
+        (id, { name }) => ({ id, table_name: name || null }),
+      );
+      if (event) yield event;
+    }
+  }
+}
+
+/** For a tRPC subscription, whose client comes back with the id of the last event that it has seen. */
+export async function* trackedChanges(
+  ctx: Context,
+  { lastEventId, ...input }: ChangesInput & { lastEventId?: string | null | undefined },
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const last_event_id = lastEventId ? Number(lastEventId) : input.last_event_id;
+  const again = async () => {
+    const { token } = ctx.call;
+    const viewer = token === undefined ? undefined : await ctx.viewers.byToken(token);
+    if (!viewer) throw unauthorized();
+    return viewer;
+  };
+  for await (const { id, ...change } of recordChanges(ctx, { ...input, last_event_id }, again, signal)) {
+    yield tracked(String(id), change);
+  }
+}
+
+/**
+ * The same for callers without a login, where the database's public `list` is enabled: flat records, the caller's own
+ * where `list` has a scope.
+ *
+ * @param again proves anew who follows, the same browser
+ * @throws {Refusal} 400, 403, 404; 401 once a login or a page's token is no longer good
+ */
+export async function* publicChanges(
+  ctx: Context,
+  caller: Caller,
+  db_code: string,
+  last_event_id: number | undefined,
+  again: () => Promise<Caller>,
+  signal: AbortSignal,
+): AsyncGenerator<PublicChangeEvent> {
+  const { dbs, feeds } = ctx;
+  const find = async () => {
+    const db = await dbs.find(caller.account_id, db_code);
+    if (!db) throw notFound("Database");
+    if (!db.public_methods.list) throw forbidden("The public method list is not enabled");
+    return { db, table: tableOf(db, undefined), list: db.public_methods.list };
+  };
+  const { db: { id } } = await find();
+  for await (const told of feeds.follow(id, last_event_id, signal)) {
+    if (told.kind !== "changes") {
+      yield { id: told.seq, event: told.kind, data: {} };
+      continue;
+    }
+    const { db, table, list } = await find();
+    const own = await ownCondition(ctx, await again(), { db, table }, list.scope_by);
+    const sees = ({ data }: StoredRow) => own === undefined || own !== "nobody" && data[own.field] === own.values[0];
+    for (const change of told.changes) {
+      const event = eventOf(db, change, sees, (row) => flatOf(table, row), (id) => ({ id }));
+      if (event) yield event;
+    }
+  }
+}
+
+export interface PublicChangeEvent {
+  id: number;
+  event: "ready" | "reset" | ChangeKind;
+  /** The record, of a `delete` its id, else nothing. */
+  data: Partial<FlatRecord>;
+}
+
+/** @returns undefined where the follower sees nothing of it, before or after */
+function eventOf<Sent, Gone>(
+  db: KnownDb,
+  { seq, table_id, record_id, was, became }: StoredChange,
+  sees: (row: StoredRow) => boolean,
+  sent: (row: StoredRow, table: KnownTable) => Sent,
+  gone: (id: string, table: KnownTable) => Gone,
+) {
+  const table = [...db.tables.values()].find((table) => table.id === table_id);
+  if (!table) return undefined;
+  const saw = was !== null && sees(was);
+  if (became !== null && sees(became)) {
+    return { id: seq, event: saw ? "update" as const : "create" as const, data: sent(became, table) };
+  }
+  return saw ? { id: seq, event: "delete" as const, data: gone(record_id, table) } : undefined;
+}
+
+const nestedOf = (
+  { id, data, department_id, created_by_id, created_at, updated_at }: StoredRow,
+  table: KnownTable,
+): Record => ({
+  id,
+  table_name: table.name || null,
+  data: dataOf(table, data),
+  department_id,
+  created_by_id,
+  created_at: iso(created_at),
+  updated_at: iso(updated_at),
+});
+
+const flatOf = (table: KnownTable, { id, data, created_at, updated_at }: StoredRow): FlatRecord => ({
+  ...dataOf(table, data),
+  id,
+  created_at: iso(created_at),
+  updated_at: iso(updated_at),
+});
+
+const dataOf = ({ fields }: KnownTable, data: StoredRow["data"]) =>
+  Object.fromEntries([...fields.keys()].map((name) => [name, data[name] ?? null]));
+
+const iso = (moment: string) => new Date(moment).toISOString().replace("Z", "+00:00");

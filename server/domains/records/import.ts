@@ -1,0 +1,180 @@
+/** Records from a file, as it arrives: CSV with a header, or one JSON record a line. */
+import { parse } from "csv-parse";
+import { pipeline, Readable } from "node:stream";
+import { z } from "zod";
+import type { Context } from "../../context.ts";
+import { deeperThan, DEPTH_LIMIT } from "../../depth.ts";
+import { badRequest, type Fields, Refusal } from "../../errors.ts";
+import { Id } from "../../schema.ts";
+import { typedText } from "../../store/filter.ts";
+import { insertRecords, type NewRecord, type Place } from "../../store/records.ts";
+import { STALE } from "../../store/statement.ts";
+import type { KnownDb } from "../../store/store.ts";
+import { readValues } from "../../store/values.ts";
+import { proveDepartment } from "../departments/proof.ts";
+import { textsOf } from "./arriving.ts";
+import type { Format } from "./export.ts";
+import { inDb, placeIn } from "./write.ts";
+
+/** Rows that go into one statement. */
+const AT_ONCE = 500;
+const NAMED_FAULTS = 1_000;
+const LINE_LIMIT = 2 * 1024 * 1024;
+
+/** What an export has beside the fields: an import makes records of its own. */
+const OF_AN_EXPORT = new Set(["id", "created_at", "updated_at"]);
+
+export const ImportResult = z.object({
+  created: z.int().meta({ examples: [2] }),
+  failed: z.int().meta({ examples: [1] }),
+  errors: z.array(z.object({
+    row: z.int().describe("From 1, the header not counted"),
+    fields: z.record(z.string(), z.array(z.string())),
+  })).describe(`The first ${NAMED_FAULTS}`).meta({ examples: [[{ row: 3, fields: { message: ["can't be blank"] } }]] }),
+});
+export type ImportResult = z.output<typeof ImportResult>;
+
+export const ImportOptions = z.object({
+  dry_run: z.enum(["true", "false"]).transform((text) => text === "true").default(false)
+    .describe("Only proves the rows"),
+  department_id: z.coerce.number().pipe(Id).nullable().default(null).describe("Of every record"),
+});
+type ImportOptions = z.output<typeof ImportOptions>;
+
+/** One row: what it sets, or why not. */
+type Row = { data: Record<string, unknown> } | { fault: string };
+
+/**
+ * Rows that fit become records, in batches as they arrive; the others are told.
+ *
+ * @throws {Refusal} 400 where the file cannot be read: what came before it is there then, and counted in the message
+ */
+export async function importTable(
+  ctx: Context,
+  db_code: string,
+  table_name: string | undefined,
+  format: Format,
+  body: ReadableStream<Uint8Array>,
+  { dry_run, department_id }: ImportOptions,
+): Promise<ImportResult> {
+  await proveDepartment(ctx, department_id);
+  const result: ImportResult = { created: 0, failed: 0, errors: [] };
+  const place = await inDb(ctx, db_code, (db) => Promise.resolve(placeIn(ctx, db, table_name)));
+  const rows = format === "csv" ? csvRows(body, place) : jsonRows(body);
+  let number = 0;
+  const fail = (fields: Fields) => {
+    result.failed++;
+    if (result.errors.length < NAMED_FAULTS) result.errors.push({ row: number, fields });
+  };
+  try {
+    for await (const batch of batches(rows)) {
+      const fitting: NewRecord[] = [];
+      for (const row of batch) {
+        number++;
+        if ("fault" in row) {
+          fail({ base: [row.fault] });
+          continue;
+        }
+        const { changes, faults } = readValues(place.table, row.data, true);
+        if (Object.keys(faults).length > 0) fail(faults);
+        else fitting.push({ changes, department_id, created_by_id: ctx.viewer.user_id });
+      }
+      if (!dry_run) await inDb(ctx, db_code, (db) => insertInto(ctx, db, table_name, place, fitting));
+      result.created += fitting.length;
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal) || dry_run || result.created === 0) throw error;
+    const message = `${error.message} (${result.created} records have been created before)`;
+    throw new Refusal(error.status, message, { headers: error.headers });
+  }
+  return result;
+}
+
+/** Rows were proven against the table as it was: a schema that has changed meanwhile ends the import. */
+async function insertInto(
+  ctx: Context,
+  db: KnownDb,
+  table_name: string | undefined,
+  { db: { lock_version } }: Place,
+  records: NewRecord[],
+): Promise<typeof STALE | true> {
+  if (db.lock_version !== lock_version) throw badRequest("The schema has changed during the import");
+  if (records.length === 0) return true;
+  return await insertRecords(ctx.sql, placeIn(ctx, db, table_name), "flat", records) === STALE ? STALE : true;
+}
+
+async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let batch: Row[] = [];
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length < AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Texts become what their fields' types write; an empty cell is blank. */
+async function* csvRows(body: ReadableStream<Uint8Array>, { table }: Place): AsyncGenerator<Row> {
+  const parser = parse({
+    columns: (header: string[]) => headerOf(header, table.fields),
+    skip_empty_lines: true,
+    max_record_size: LINE_LIMIT,
+  });
+  // Either ends the other: what the body throws, the parser throws below.
+  pipeline(Readable.from(textsOf(body)), parser, () => {});
+  try {
+    for await (const cells of parser as AsyncIterable<Record<string, string>>) {
+      const data = Object.entries(cells).filter(([name]) => table.fields.has(name)).map(([name, text]) => {
+        const type = table.fields.get(name)?.type ?? "string";
+        return [name, text === "" ? null : typedText(type, text)];
+      });
+      yield { data: Object.fromEntries(data) };
+    }
+  } catch (error) {
+    if (error instanceof Error && "code" in error && String(error.code).startsWith("CSV_")) {
+      throw badRequest(`The CSV cannot be read: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** @throws {Refusal} 400 */
+function headerOf(cells: string[], fields: ReadonlyMap<string, unknown>): string[] {
+  const names = cells.map((name) => name.trim());
+  const strange = names.filter((name) => !fields.has(name) && !OF_AN_EXPORT.has(name));
+  if (strange.length > 0) throw badRequest(`The header names no fields of this table: ${strange.join(", ")}`);
+  const twice = names.filter((name, i) => names.indexOf(name) < i);
+  if (twice.length > 0) throw badRequest(`The header names fields twice: ${twice.join(", ")}`);
+  return names;
+}
+
+/** `{"data": {…}}` a line, as an export has it. */
+async function* jsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
+  for await (const line of linesOf(body)) {
+    if (line.trim()) yield readLine(line);
+  }
+}
+
+const Line = z.object({ data: z.record(z.string(), z.unknown()) });
+
+function readLine(line: string): Row {
+  if (deeperThan(line, DEPTH_LIMIT)) return { fault: `is nested deeper than ${DEPTH_LIMIT} levels` };
+  try {
+    const { data, success } = Line.safeParse(JSON.parse(line));
+    return success ? data : { fault: "must be an object with an object named data" };
+  } catch {
+    return { fault: "is not valid JSON" };
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of textsOf(body)) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > LINE_LIMIT) throw badRequest("A line is longer than 2 MiB");
+    yield* lines;
+  }
+  if (rest) yield rest;
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { router, userProcedure } from "../../trpc.ts";
+import { ChangesInput, trackedChanges } from "./changes.ts";
+import { Batch, BatchResult, runOperations } from "./batch.ts";
+import {
+  ByRecord,
+  FlatRecord,
+  NewRecordInput,
+  Record,
+  RecordChanges,
+  RecordPage,
+  RecordToDelete,
+  SearchPage,
+} from "./schema.ts";
+import { changeRecord, createRecord, listPrivate, readRecord, removeRecord, search } from "./write.ts";
+
+export const records = router({
+  list: userProcedure
+    .meta({
+      rest: "GET /platform/dbs/:db_code/records.json",
+      summary: "List records",
+      description: "The newest first unless told. Counts, `X-Total-Count` and `Link` come with `count=true`. " +
+        "Fields with an index are filtered and sorted through it.",
+    })
+    .input(RecordPage).output(sent(z.array(Record)))
+    .query(({ ctx, input }) => listPrivate(ctx, input)),
+
+  search: userProcedure
+    .meta({
+      rest: "GET /platform/dbs/:db_code/search.json",
+      summary: "Search records",
+      description:
+        "Flat records. A database of several tables needs `table_name`: without it 400 `table_name_required`.",
+    })
+    .input(SearchPage).output(sent(z.array(FlatRecord)))
+    .query(({ ctx, input }) => search(ctx, input)),
+
+  find: userProcedure
+    .meta({ rest: "GET /platform/dbs/:db_code/records/:id.json", summary: "Read a record" })
+    .input(ByRecord).output(sent(Record))
+    .query(({ ctx, input }) => readRecord(ctx, input)),
+
+  create: userProcedure
+    .meta({
+      rest: "POST /platform/dbs/:db_code/records.json",
+      status: 201,
+      wrapper: "record",
+      summary: "Create a record",
+    })
+    .input(NewRecordInput).output(sent(Record))
+    .mutation(({ ctx, input }) => createRecord(ctx, input)),
+
+  batch: userProcedure
+    .meta({
+      rest: "POST /platform/dbs/:db_code/records/batch.json",
+      summary: "Create, update and delete many records",
+      description:
+        "All or nothing. A refusal is keyed by the operation's index: `operations.3.message`. The answer has " +
+        "one entry for each operation: the record, or the id of a deleted one.",
+    })
+    .input(Batch).output(sent(z.array(BatchResult)))
+    .mutation(({ ctx, input }) => runOperations(ctx, input)),
+
+  update: userProcedure
+    .meta({
+      rest: "PATCH /platform/dbs/:db_code/records/:id.json",
+      wrapper: "record",
+      summary: "Update a record",
+      description: "Only the fields that are sent change; one that is set to null is cleared.",
+    })
+    .input(RecordChanges).output(sent(Record))
+    .mutation(({ ctx, input }) => changeRecord(ctx, input)),
+
+  /** Over tRPC what `GET /platform/dbs/:db_code/changes` is over REST. */
+  changes: userProcedure
+    .input(ChangesInput.extend({ lastEventId: z.string().regex(/^\d{1,15}$/).nullish() }))
+    .subscription(({ ctx, input, signal }) => trackedChanges(ctx, input, signal)),
+
+  delete: userProcedure
+    .meta({ rest: "DELETE /platform/dbs/:db_code/records/:id.json", status: 204, summary: "Delete a record" })
+    .input(RecordToDelete).output(z.void())
+    .mutation(({ ctx, input }) => removeRecord(ctx, input)),
+});

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { Id, text, Timestamp, Uuid } from "../../schema.ts";
+import { DbCode } from "../dbs/schema.ts";
+
+const DATA = { message: "Hello", author: "Ada" };
+
+/** Checked against the table by the record store. */
+const Data = z.record(z.string(), z.unknown());
+
+/** Without an example: the other examples are of a database with one table. */
+const TableName = z.string().max(63).optional().describe("Of a database with several tables");
+
+const SentData = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+  .describe("Every field of the table; null where it is blank").meta({ examples: [DATA] });
+
+/** Source: spec, "Record structure differences"; decisions, "Record". */
+export const Record = z.object({
+  id: Uuid,
+  table_name: z.string().nullable().describe("Null in a database of one table").meta({ examples: [null] }),
+  data: SentData,
+  department_id: Id.nullable(),
+  created_by_id: Id.nullable().describe("Null where it was made without login"),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type Record = z.output<typeof Record>;
+
+/** Fields beside `id`, `created_at` and `updated_at`. */
+export const FlatRecord = z.object({ id: Uuid, created_at: Timestamp, updated_at: Timestamp })
+  .catchall(z.union([z.string(), z.number(), z.boolean(), z.null()]))
+  .meta({
+    examples: [{
+      id: "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55",
+      ...DATA,
+      created_at: "2026-11-21T08:30:00.000+00:00",
+      updated_at: "2026-11-21T08:30:00.000+00:00",
+    }],
+  });
+export type FlatRecord = z.output<typeof FlatRecord>;
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+/** Read by the record store, which knows the field's type. */
+const Filter = z.record(
+  z.string(),
+  z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))]),
+)
+  .optional()
+  .describe(
+    "`filter[field]=v`, `filter[field][gte]=v`; operators eq ne gt gte lt lte in (separated by commas) contains",
+  )
+  .meta({ examples: [{ author: "Ada" }] });
+
+const list = {
+  db_code: DbCode,
+  table_name: TableName,
+  page: z.int().min(1).max(1_000_000).default(1),
+  per_page: z.int().min(1).max(500).default(100),
+  sort: z.string().max(64).optional().describe("A field, or created_at, updated_at, id; a leading minus is descending")
+    .meta({ examples: ["-created_at"] }),
+  filter: Filter,
+  after: z.uuidv7().meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }).optional().describe(
+    "The list begins behind this record; `page` then is 1",
+  ),
+  count: z.boolean().default(false).describe("Whether `X-Total-Count` and `Link` are sent"),
+  fields: z.string().max(10_000).optional().describe("Names of the fields that are sent, separated by commas")
+    .meta({ examples: ["message,author"] }),
+};
+
+export const RecordPage = z.object(list);
+export type RecordPage = z.output<typeof RecordPage>;
+
+export const SearchPage = z.object({
+  ...list,
+  q: text(255).optional().describe("Part of any string or text field, without regard to case").meta({
+    examples: ["hello"],
+  }),
+});
+export type SearchPage = z.output<typeof SearchPage>;
+
+export const ByRecord = z.object({
+  db_code: DbCode,
+  id: Uuid,
+  table_name: TableName,
+  fields: list.fields,
+});
+export type ByRecord = z.output<typeof ByRecord>;
+
+const sent = {
+  data: Data.meta({ examples: [DATA] }),
+  department_id: Id.nullable().optional().meta({ examples: [null] }),
+};
+
+export const NewRecordInput = z.object({
+  db_code: DbCode,
+  record: z.object({ ...sent, table_name: TableName }),
+});
+export type NewRecordInput = z.output<typeof NewRecordInput>;
+
+export const RecordChanges = z.object({
+  db_code: DbCode,
+  id: Uuid,
+  record: z.object({ ...sent, data: sent.data.default({}), table_name: TableName }),
+});
+export type RecordChanges = z.output<typeof RecordChanges>;
+
+export const RecordToDelete = z.object({ db_code: DbCode, id: Uuid, table_name: TableName });

@@ -1,0 +1,7 @@
+/** Ids of records: UUIDs of version 7, whose order is that of creation, to the millisecond and beyond it. */
+import { v7 } from "uuid";
+
+export const newRecordId = (): string => v7();
+
+/** The moment in the id, in milliseconds since 1970. */
+export const createdAt = (id: string): number => Number.parseInt(id.slice(0, 13).replace("-", ""), 16);

@@ -1,0 +1,71 @@
+/** What every statement on records has around it: the proof that its database still is as it was known. */
+import { Refusal, unavailable } from "../errors.ts";
+import { isLockNotAvailable } from "../database_errors.ts";
+import { type Part, part } from "./part.ts";
+import type { Databases, KnownDb } from "./store.ts";
+
+/** A statement found that its database has changed meanwhile: it has done nothing. */
+export const STALE = Symbol("the database has changed meanwhile");
+
+/** Definitions change seldom; one that changes each time is somebody's script. */
+const ATTEMPTS = 10;
+/** A schema that goes over its records sends writes away; whoever only starts to follow lets them in at once. */
+const LOCKED_PAUSES_MS = [5, 20, 80, 200];
+
+/**
+ * Runs `work` on the database as it is; again where that has changed meanwhile.
+ *
+ * @param missing what is thrown where there is no such database
+ */
+export async function withDb<Result>(
+  dbs: Databases,
+  account_id: number,
+  code: string,
+  missing: () => Refusal,
+  work: (db: KnownDb) => Promise<Result | typeof STALE>,
+): Promise<Result> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    // deno-lint-ignore no-await-in-loop -- each attempt stands on what the one before found out of date
+    const db = await dbs.find(account_id, code);
+    if (!db) throw missing();
+    // deno-lint-ignore no-await-in-loop
+    const result = await untilFree(() => work(db));
+    if (result !== STALE) return result;
+    dbs.forget(db.id);
+  }
+  throw unavailable("The database's schema keeps changing");
+}
+
+async function untilFree<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const pause_ms of LOCKED_PAUSES_MS) {
+    try {
+      // deno-lint-ignore no-await-in-loop -- tries again after a pause
+      return await work();
+    } catch (error) {
+      if (!isLockNotAvailable(error)) throw error;
+      // deno-lint-ignore no-await-in-loop
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+  }
+  try {
+    return await work();
+  } catch (error) {
+    if (isLockNotAvailable(error)) throw unavailable("The database's schema is being changed", error, 5);
+    throw error;
+  }
+}
+
+/** For a read. */
+export const provenDb = ({ id, lock_version }: KnownDb): Part =>
+  part`select id as db_id from dbs where id = ${id} and lock_version = ${lock_version}`;
+
+/** For a write: the definition stays until the transaction ends. */
+export const heldDb = ({ id, lock_version, live }: KnownDb): Part =>
+  part`
+    select id as db_id
+    from dbs
+    where id = ${id}
+      and lock_version = ${lock_version}
+      and coalesce(live_until > now(), false) = ${live}
+    for key share nowait
+  `;

@@ -1,0 +1,60 @@
+/** What is left behind is swept away in small batches, so that nobody waits for it. */
+import type { Pool, Sql } from "../database.ts";
+import { sweepChanges } from "./feed_queries.ts";
+import { sweepPublicWrites } from "./public_writes.ts";
+
+const CHANGES_KEPT_HOURS = 24;
+const AT_ONCE = 1_000;
+/** Of a minute: whoever has more to sweep goes on in the next one. */
+const LONGEST_MS = 20_000;
+
+export async function sweepStore(sql: Pool, now: Date): Promise<void> {
+  const end = performance.now() + LONGEST_MS;
+  await untilDone(end, () => sweepChanges(sql, CHANGES_KEPT_HOURS, AT_ONCE));
+  await untilDone(end, () => sweepDropped(sql));
+  await untilDone(end, () => sweepPublicWrites(sql, now, AT_ONCE));
+}
+
+/** @param work returns how many rows it took */
+async function untilDone(end: number, work: () => Promise<number>): Promise<void> {
+  // deno-lint-ignore no-await-in-loop -- batch after batch
+  while (performance.now() < end && await work() === AT_ONCE);
+}
+
+/** Records of tables that are gone; the last batch takes the table's number along. */
+async function sweepDropped(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    with
+      gone as (
+        select id
+        from db_tables
+        where db_id is null
+        order by id
+        limit 1
+        for update skip locked
+      ),
+      page as (
+        select r.id
+        from records r, gone
+        where r.table_id = gone.id
+        limit ${AT_ONCE}
+      ),
+      dropped as (
+        delete from records r
+        using page
+        where r.id = page.id
+        returning r.id
+      ),
+      finished as (
+        delete from db_tables t
+        using gone
+        where t.id = gone.id
+          and (select count(*) from page) < ${AT_ONCE}
+        returning t.id
+      )
+    select
+      case when exists (select from finished) then ${AT_ONCE} else (select count(*)::int from dropped) end as count
+    where exists (select from gone)
+  `;
+  return row?.count ?? 0;
+}
