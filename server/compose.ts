@@ -1,6 +1,7 @@
 /** Everything behind the door, made once and handed down; nothing below keeps state of its own. */
 import { migrate } from "../db/migrate.ts";
 import { createCompiler } from "./compiler/sandbox.ts";
+import type { VendorStore } from "./compiler/vendor.ts";
 import { createVendorFiles } from "./compiler/vendor_files.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./database.ts";
@@ -16,8 +17,12 @@ import { createDatabases } from "./store/databases.ts";
 import { createFeeds } from "./store/feeds.ts";
 import { sweepStore } from "./store/sweep.ts";
 
-/** Ready to answer. Also what the tests start. */
-export async function compose(config: Config, log: Log) {
+/**
+ * Ready to answer. Also what the tests start.
+ *
+ * @param parts what stands in another place than the database
+ */
+export async function compose(config: Config, log: Log, parts: { vendor_store?: VendorStore } = {}) {
   const database = await openDatabase(config, log);
   try {
     const { sql } = database;
@@ -29,7 +34,7 @@ export async function compose(config: Config, log: Log) {
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, clock, log });
     const pages = createPages(sql, log);
-    const vendor_store = createVendorFiles(sql);
+    const vendor_store = parts.vendor_store ?? createVendorFiles(sql);
     const compiler = createCompiler({ vendor_store, environment: config.child_environment, log });
     const dbs = createDatabases(sql, log);
     const feeds = createFeeds(sql, log);

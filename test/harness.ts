@@ -7,6 +7,7 @@ import { type Client, createClient } from "../client/mod.ts";
 import { readMigrations } from "../db/migrate.ts";
 import { childEnvironment, readConfig } from "../server/config.ts";
 import { createLog } from "../server/log.ts";
+import { sharedStore } from "./compiler/scratch.ts";
 import { hashOf } from "../server/http/variants.ts";
 import { openDatabase, type Pool } from "../server/database.ts";
 import { migrate } from "../db/migrate.ts";
@@ -68,7 +69,7 @@ export async function startServer(environment: Record<string, string> = {}): Pro
   });
   const logged: string[] = [];
   const log = createLog((text) => logged.push(...text.trimEnd().split("\n")));
-  const atrium = await compose(config, log);
+  const atrium = await compose(config, log, { vendor_store: sharedStore() });
   const servers: Deno.HttpServer[] = [];
 
   const request = async (method: string, path: string, sent: Sent = {}): Promise<Answer> => {

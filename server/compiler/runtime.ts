@@ -123,9 +123,8 @@ export async function bundleLayers(entry: string, options: LayerOptions): Promis
     });
     const tail = `export { ${exports} };`;
     // deno-lint-ignore no-await-in-loop -- a layer imports short names of those before it
-    const { code, names } = shortenExports(
-      await minify([...head, body, tail].join("\n"), wanted.length > 1 ? LAYER : WHOLE),
-    );
+    const small = await minify([...head, body, tail].join("\n"), wanted.length > 1 ? LAYER : WHOLE);
+    const { code, names } = shortenExports(small);
     // deno-lint-ignore no-await-in-loop
     const packed = await packModule(banner + code);
     files.push({ file: packed.file, names });

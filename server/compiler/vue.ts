@@ -7,19 +7,21 @@ import { readBlocks } from "./vue_blocks.ts";
 import { hearing, type NodeTransform } from "./vue_compiler.ts";
 import { compileComponent, COMPONENT, locator, type Section } from "./vue_component.ts";
 import { failureOf, isMistake, type Mistake, mistakeIn, needsTypes, templateMistake } from "./vue_mistakes.ts";
+import { OPTIONS_API } from "./vue_runtime.ts";
 import { compileStyles } from "./vue_styles.ts";
 
 export { buildRuntime } from "./vue_runtime.ts";
 
-const MOUNT = `
-import { createApp } from "vue";
+const mount = (module: string) => `
+import { createApp } from "${module}";
 import App from "${AUTHOR}";
 createApp(App).mount("#platform-app");
 `;
 
 /** A setup function that waits, as top-level `await` makes one, works inside a Suspense only. */
-const MOUNT_ASYNC = `
-import { createApp, h, Suspense } from "vue";
+const mountAsync = (module: string) => `
+import { createApp } from "${module}";
+import { h, Suspense } from "vue";
 import App from "${AUTHOR}";
 createApp(() => h(Suspense, null, h(App))).mount("#platform-app");
 `;
@@ -71,7 +73,7 @@ export async function compile(source: string): Promise<Compiled> {
     `export default ${COMPONENT};`,
   ];
   return {
-    code: ASYNC_SETUP.test(code) ? MOUNT_ASYNC : MOUNT,
+    code: (ASYNC_SETUP.test(code) ? mountAsync : mount)(mayHaveOptions(descriptor) ? OPTIONS_API : "vue"),
     author: {
       code: module.join("\n"),
       loaders: [(descriptor.scriptSetup ?? descriptor.script)?.lang === "ts" ? "ts" : "js"],
@@ -130,6 +132,14 @@ function scriptMistake({ script, scriptSetup }: SFCDescriptor, { message }: Erro
 }
 
 const warningOf = ({ message, position }: Mistake) => position ? showWarning(message, position) : message;
+
+/** Without one of these words no script makes a component or changes all of them, and nothing asks for options. */
+const OPTIONS =
+  /\b(?:setup|render|template|mixin|export\s+default|defineComponent|defineOptions)\b|\$(?:options|watch)\b/;
+
+/** In doubt they may: only `<script setup>` alone is written without the options API for certain. */
+const mayHaveOptions = ({ script, scriptSetup, template }: SFCDescriptor) =>
+  [script, scriptSetup, template].some((block) => block && OPTIONS.test(block.content));
 
 /** Vue's own way to write a component in a script; the page has no compiler for it. */
 function uncompiled(source: string, { script, scriptSetup }: SFCDescriptor): Mistake[] {

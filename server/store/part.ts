@@ -21,17 +21,23 @@ export type { Part };
 export const part = (text: TemplateStringsArray, ...values: PartValue[]): Part => new Part(text, values);
 
 type Rows = postgres.MaybeRow[];
+type Parameter = Exclude<PartValue, Part>;
 
 /** Sends it as one prepared statement. */
 export function run<Result extends Rows>(sql: Sql, statement: Part): postgres.PendingQuery<Result> {
-  const parameters: Exclude<PartValue, Part>[] = [];
-  return sql.unsafe<Result>(written(statement, parameters), parameters, { prepare: true });
+  const { text, parameters } = written(statement);
+  return sql.unsafe<Result>(text, parameters, { prepare: true });
 }
 
-function written({ text, values }: Part, parameters: Exclude<PartValue, Part>[]): string {
-  return values.reduce<string>(
+/** The statement as the database takes it, with `$1` for the first parameter. */
+export function written(statement: Part): { text: string; parameters: Parameter[] } {
+  const parameters: Parameter[] = [];
+  return { text: textOf(statement, parameters), parameters };
+}
+
+const textOf = ({ text, values }: Part, parameters: Parameter[]): string =>
+  values.reduce<string>(
     (sofar, value, i) =>
-      sofar + (value instanceof Part ? written(value, parameters) : `$${parameters.push(value)}`) + text[i + 1],
+      sofar + (value instanceof Part ? textOf(value, parameters) : `$${parameters.push(value)}`) + text[i + 1],
     text[0] ?? "",
   );
-}

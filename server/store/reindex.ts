@@ -25,11 +25,10 @@ interface Stored {
 }
 
 /** @throws {Refusal} 422 on `schema`, with the count and the first ids of records that do not fit */
-export async function reindex(ctx: Context, tx: Sql, db_id: number, { before, after }: Definitions): Promise<void> {
+export async function reindex(tx: Sql, progress: Progress, { before, after }: Definitions): Promise<void> {
   if (!touchesRecords(before, after)) return;
   const total = await countRecords(tx, after.id);
   if (total === 0) return;
-  const progress = report(ctx, db_id, total);
   const unfit: string[] = [];
   let unfit_count = 0;
   for (let last: string | undefined, done = 0;;) {
@@ -47,7 +46,7 @@ export async function reindex(ctx: Context, tx: Sql, db_id: number, { before, af
     // deno-lint-ignore no-await-in-loop -- page after page, on one connection
     if (unfit_count === 0) await updateStored(tx, fitting);
     last = rows.at(-1)?.id;
-    progress.tell(done += rows.length);
+    progress.tell(done += rows.length, total);
   }
   if (unfit_count === 0) return;
   const where = after.name === "" ? "" : ` of ${after.name}`;
@@ -108,31 +107,37 @@ async function updateStored(sql: Sql, rows: ReturnType<typeof rowOf>[]): Promise
   `;
 }
 
+export interface Progress {
+  tell(done: number, total: number): void;
+  /** To be called when the transaction is over. */
+  end(): Promise<void>;
+}
+
 /**
  * Tells how far it has come, on another connection: inside the transaction nobody would see it. Told without waiting:
  * the embedded database has one connection at a time, and tells it when all is over.
  */
-function report({ sql, log }: Context, db_id: number, total: number) {
+export function progressOf({ sql, log }: Pick<Context, "sql" | "log">, db_id: number): Progress {
   let telling: Promise<unknown> | undefined;
-  const say = (statement: () => PromiseLike<unknown>) => {
-    telling ??= Promise.resolve(statement())
-      .catch((error) => log.warn("progress not written", { fault: String(error) }))
-      .finally(() => telling = undefined);
-    return telling;
+  const say = async (done: number, total: number) => {
+    try {
+      await sql`
+        insert into reindexings (db_id, done, total)
+        values (${db_id}, ${done}, ${total})
+        on conflict (db_id) do update set done = ${done}, total = ${total}, told_at = now()
+      `;
+    } catch (error) {
+      log.warn("progress not written", { fault: String(error) });
+    }
   };
   return {
-    tell: (done: number) =>
-      void say(() =>
-        sql`
-          insert into reindexings (db_id, done, total)
-          values (${db_id}, ${done}, ${total})
-          on conflict (db_id) do update set done = ${done}, total = ${total}, told_at = now()
-        `
-      ),
+    tell(done, total) {
+      telling ??= say(done, total).finally(() => telling = undefined);
+    },
+    async end() {
+      // What is told last must not come after its end.
+      await telling;
+      await sql`delete from reindexings where db_id = ${db_id}`;
+    },
   };
-}
-
-/** To be called when the transaction is over. */
-export async function endReindex(sql: Sql, db_id: number): Promise<void> {
-  await sql`delete from reindexings where db_id = ${db_id}`;
 }

@@ -64,8 +64,8 @@ async function takeTurn(engine: SampleEngine, { words, classes, vite }: Subjects
   const source = freshSample(engine);
   const turn: Turn = {
     "a word changed": await compile(words, source),
-    floor: await timed(() => compileBare(engine, freshSample(engine))),
     "a class replaced": await compile(classes, freshSample(engine, "classes")),
+    floor: await timed(() => compileBare(engine, freshSample(engine))),
     unchanged: await compile(words, source),
   };
   if (!with_vite) return turn;

@@ -1,16 +1,5 @@
 /** Svelte's runtime is split by statements (server/compiler/layers.ts): what each part does shows whether it still can. */
-import { deepEqual, equal } from "node:assert/strict";
-import type { Page } from "playwright-core";
-import { openCompiler } from "../compiler/scratch.ts";
-import { complaintsOf, executablePath, launch } from "./browser.ts";
-
-interface Case {
-  source: string;
-  /** What the page says, at first and after each click on the button. */
-  texts: string[];
-  /** Files of the runtime that it loads. */
-  files: number;
-}
+import { type Case, testCases } from "./layers.ts";
 
 const CASES: Record<string, Case> = {
   "text": { source: "<h1>Hello</h1>", texts: ["Hello"], files: 1 },
@@ -154,53 +143,4 @@ const CASES: Record<string, Case> = {
   },
 };
 
-Deno.test({
-  name: "svelte in a browser: whatever part of the runtime",
-  ignore: !executablePath,
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(t) {
-    await using compiler = openCompiler();
-    const codes = new Map<string, string>();
-    await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async ({ url }) => {
-      const path = new URL(url).pathname;
-      const vendor = path.startsWith("/vendor/") && await compiler.vendor(path.slice("/vendor/".length));
-      if (vendor) return new Response(vendor.body, { headers: { "content-type": vendor.content_type } });
-      const code = codes.get(decodeURI(path.slice(1)));
-      if (code === undefined) return new Response(null, { status: 404 });
-      const page = `<!doctype html><body><div id="platform-app"></div><script type="module">${code}</script>`;
-      return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
-    });
-    const browser = await launch();
-    try {
-      for (const [name, { source, texts, files }] of Object.entries(CASES)) {
-        // deno-lint-ignore no-await-in-loop -- steps run in order
-        await t.step(name, async () => {
-          const { code, imports } = await compiler.svelte(source);
-          codes.set(name, code);
-          const page = await browser.newPage();
-          const complaints = complaintsOf(page);
-          await page.goto(`http://127.0.0.1:${server.addr.port}/${encodeURI(name)}`);
-          for (const [index, text] of texts.entries()) {
-            // deno-lint-ignore no-await-in-loop -- one click after the other
-            if (index > 0) await page.getByRole("button").click();
-            // deno-lint-ignore no-await-in-loop
-            await says(page, text);
-          }
-          deepEqual(complaints, []);
-          equal(imports.length, files, `${imports}`);
-          await page.close();
-        });
-      }
-    } finally {
-      await browser.close();
-    }
-  },
-});
-
-/** Waits for a text, and tells the other one where it does not come. */
-async function says(page: Page, expected: string): Promise<void> {
-  const text = `document.getElementById("platform-app").textContent.replace(/\\s+/g, " ").trim()`;
-  await page.waitForFunction(`${text} === ${JSON.stringify(expected)}`, undefined, { timeout: 10_000 }).catch(() => {});
-  equal(await page.evaluate(text), expected);
-}
+testCases("svelte", CASES);

@@ -122,7 +122,7 @@ Deno.test("faults: a worker that says what is no answer is replaced", async (tes
       await deno.install();
       await using compiler = openCompiler({ vendor_store: store, deno: deno.path });
       assert.ok((await compiler.svelte(app("true"))).code.includes("true"));
-      assert.equal(compiler.workers().length, 2);
+      assert.ok(compiler.workers().length > 1);
       assert.ok(await isGone(compiler.workers()[0]));
     });
   }
@@ -189,7 +189,7 @@ async function endsWithItsServer(engine: string) {
   assert.equal(groupOf(worker).length, 2);
   server.kill("SIGKILL");
   await server.status;
-  assert.ok(await isGone(worker));
+  assert.ok(await isGone(worker, 30_000));
   await lines.cancel();
 }
 

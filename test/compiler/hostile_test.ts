@@ -5,7 +5,7 @@ import { groupOf, isGone, peakDuring } from "./groups.ts";
 import type { Hostile } from "./hostile.ts";
 import { COSTS } from "./hostile_costs.ts";
 import { ODDITIES, REACHES } from "./hostile_reaches.ts";
-import { memoryStore, openCompiler } from "./scratch.ts";
+import { openCompiler, sharedStore } from "./scratch.ts";
 
 type Engine = Hostile["engine"];
 
@@ -34,7 +34,7 @@ const IDLE_MB = 512;
 const PEAK_MB = 1024 + 128;
 
 /** Runtimes take longer to build than all else here. */
-const vendor_store = memoryStore();
+const vendor_store = sharedStore();
 
 const CANARY = "canary-in-a-file";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { CSS_ENGINES } from "../../server/compiler/compiler.ts";
-import { exportsOf, importsOf, memoryStore, openCompiler } from "./scratch.ts";
+import { exportsOf, importsOf, openCompiler, sharedStore } from "./scratch.ts";
 
 /** The runtime is built once. */
-const vendor_store = memoryStore();
+const vendor_store = sharedStore();
 
 const GAMES: Record<string, { source: string; file: "kaboom" | "kaplay"; name: string }> = {
   "the global": { source: `kaboom(); add([rect(8, 8)]);`, file: "kaboom", name: "default" },

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { CompileFailure, type CssEngine } from "../../server/compiler/compiler.ts";
 import { Runtime } from "../../server/compiler/protocol.ts";
-import { exportsOf, importsOf, memoryStore, openCompiler } from "./scratch.ts";
+import { exportsOf, importsOf, openCompiler, sharedStore } from "./scratch.ts";
 
 /** One for all tests here: building the runtime takes seconds. */
-const store = memoryStore();
+const store = sharedStore();
 
 function openReact() {
   const compiler = openCompiler({ vendor_store: store });

@@ -21,10 +21,11 @@ export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } 
  * A store that tests share: what one has built, no other builds again. Names say what is in a file and how it was built,
  * so that nothing in it is ever out of date.
  */
-export function sharedStore(): VendorStore {
+export function sharedStore(): VendorStore & { files: Map<string, VendorFile> } {
   const memory = memoryStore();
   const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_vendor`;
   return {
+    files: memory.files,
     async get(file) {
       const known = await memory.get(file);
       if (known) return known;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as browserBuild from "vue/dist/vue.runtime.esm-browser.prod.js";
 import type { CssEngine } from "../../server/compiler/compiler.ts";
 import { compile } from "../../server/compiler/vue.ts";
-import { exportsOf, importsOf, memoryStore, openCompiler } from "./scratch.ts";
+import { exportsOf, importsOf, openCompiler, sharedStore } from "./scratch.ts";
 
 const APPS: Record<string, string> = {
   "a template alone": "<template><h1>{{ 1 + 1 }}</h1></template>",
@@ -235,7 +235,7 @@ Deno.test("vue: the same source makes the same build, another one another scope"
 });
 
 /** Vue's runtime takes a second to build. */
-const vendor_store = memoryStore();
+const vendor_store = sharedStore();
 
 function openVue() {
   const compiler = openCompiler({ vendor_store });

@@ -7,7 +7,7 @@ import { fold } from "../../schema.ts";
 import { slug } from "../../slug.ts";
 import { readSchema } from "../../store/definition.ts";
 import { provePublicMethods, PublicMethods } from "../../store/public_methods.ts";
-import { endReindex, reindex } from "../../store/reindex.ts";
+import { type Progress, progressOf, reindex } from "../../store/reindex.ts";
 import type { Table } from "../../store/store.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import {
@@ -59,7 +59,7 @@ export async function createDb(ctx: Context, input: NewDb): Promise<Json<Db>> {
 export async function changeDb(ctx: Context, code: string, changes: DbChanges): Promise<Json<Db>> {
   const { sql, viewer, dbs } = ctx;
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
-  let goes_over: number | undefined;
+  let progress: Progress | undefined;
   const id = await sql.begin(async (tx) => {
     const db = await lockDb(tx, viewer, code);
     if (!db) throw notFound("Database");
@@ -69,12 +69,12 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
     const after = readSchema(changes.schema ?? db.schema);
     provePublicMethods(PublicMethods.parse(changes.public_methods ?? db.public_methods), after);
     if (changes.schema !== undefined) {
-      goes_over = db.id;
-      await changeTables(ctx, tx, db.id, readSchema(db.schema), after);
+      progress = progressOf(ctx, db.id);
+      await changeTables(tx, progress, db.id, readSchema(db.schema), after);
     }
     await updateDb(tx, db.id, valuesOf(changes));
     return db.id;
-  }).finally(() => goes_over === undefined ? undefined : endReindex(sql, goes_over));
+  }).finally(() => progress?.end());
   dbs.forget(id);
   return await readDb(ctx, changes.code ?? code);
 }
@@ -87,8 +87,8 @@ export async function removeDb({ sql, viewer, dbs }: Context, code: string): Pro
 }
 
 async function changeTables(
-  ctx: Context,
   tx: Sql,
+  progress: Progress,
   db_id: number,
   before: ReadonlyMap<string, Table>,
   after: ReadonlyMap<string, Table>,
@@ -105,7 +105,7 @@ async function changeTables(
     // deno-lint-ignore no-await-in-loop -- one connection
     await updateTable(tx, id, places);
     // deno-lint-ignore no-await-in-loop -- one connection
-    await reindex(ctx, tx, db_id, { before: { ...was, id, searched }, after: { ...becomes, id, searched: places } });
+    await reindex(tx, progress, { before: { ...was, id, searched }, after: { ...becomes, id, searched: places } });
   }
   for (const { name, fields } of after.values()) {
     if (stored.some((table) => table.name === name)) continue;
