@@ -29,7 +29,7 @@ const onPostgres = suite.perDatabase.length > 0 && !flags.includes("--embedded-o
 
 const chromium = findChromium();
 const missing: string[] = [];
-if (!chromium && suite.perDatabase.some((file) => file.startsWith("test/browser/"))) {
+if (!chromium && [...suite.once, ...suite.perDatabase].some((file) => file.startsWith("test/browser/"))) {
   missing.push("the browser tests: no Chromium (install it, or name it in CHROMIUM)");
 }
 

@@ -4,9 +4,14 @@ const ROOTS = ["server", "db", "client", "test"];
 /** What under test/ does not depend on the database: it runs once. All else there runs on each. */
 const ONCE = [
   "test/bench",
+  "test/browser/gallery_test.ts",
+  "test/browser/platform_test.ts",
+  "test/browser/svelte_layers_test.ts",
+  "test/browser/vue_layers_test.ts",
   "test/compiler",
   "test/house_test.ts",
   "test/postgres_test.ts",
+  "test/rest/compile_load_test.ts",
   "test/start/embedded_folder_test.ts",
   "test/start/embedded_test.ts",
   "test/suite_test.ts",

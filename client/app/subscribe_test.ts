@@ -12,7 +12,7 @@ const gone = { status: 404, json: { error: "Database not found", code: "not_foun
 
 /** Follows until the server refuses; tells all that was heard. */
 const heard = (address = "/x") => {
-  // deno-lint-ignore no-explicit-any -- likewise
+  // deno-lint-ignore no-explicit-any -- a test states what it expects
   const changes: any[] = [];
   const ended = Promise.withResolvers<void>();
   const stop = subscribe(address, (change) => {

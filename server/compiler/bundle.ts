@@ -138,15 +138,19 @@ function withGlobals(
 }
 
 /** An engine has two ways to show an app, or three; styles that are built in the page make more. */
-const shows = createRecent<Promise<Show | undefined>>(64 * 1024);
+const shows = createRecent<Show>(64 * 1024);
 
-function showOf(code: string, external: string[]): Promise<Show | undefined> {
+async function showOf(code: string, external: string[]): Promise<Show | undefined> {
   const known = shows.get(code);
   if (known) return known;
-  const building = esbuild.build({ ...APP, stdin: { contents: code }, external: [...external, AUTHOR] })
-    .then(({ outputFiles: [output] }) => output && readShow(output.text));
-  shows.set(code, building, code.length);
-  return building;
+  const { outputFiles: [output] } = await esbuild.build({
+    ...APP,
+    stdin: { contents: code },
+    external: [...external, AUTHOR],
+  });
+  const read = output && readShow(output.text);
+  if (read) shows.set(code, read, code.length);
+  return read;
 }
 
 async function bundle(compiled: Compiled, loader: Loader, imports: Imports): Promise<Bundled> {

@@ -33,20 +33,10 @@ export interface KeptStyles {
     open: () => Promise<Growing>,
     finish: (css: string) => Promise<string>,
   ): Promise<string>;
-  /** Opens what the next save will want if it leaves a class out. */
-  prepare(): Promise<void>;
 }
 
 export function createKeptStyles(): KeptStyles {
   let kept: Kept[] = [];
-  let latest: { input: string; open: () => Promise<Growing> } | undefined;
-  let spare: { input: string; growing: Growing } | undefined;
-
-  function openOrTake(input: string, open: () => Promise<Growing>): Growing | Promise<Growing> {
-    const taken = spare?.input === input ? spare.growing : undefined;
-    if (taken) spare = undefined;
-    return taken ?? open();
-  }
 
   async function keep(
     { build }: Growing,
@@ -62,7 +52,6 @@ export function createKeptStyles(): KeptStyles {
 
   return {
     async build(input, candidates, open, finish) {
-      latest = { input, open };
       const asked = { input, candidates };
       const last = kept.find((one) => one.input === input && hasOnly(one, candidates));
       // A failure leaves it half grown.
@@ -70,15 +59,9 @@ export function createKeptStyles(): KeptStyles {
       const css = last && grown(last, candidates);
       if (last && css === last.css) return await keep(last, css, last.finished, asked);
       if (last && css !== undefined) return await keep(last, css, finish(css), asked);
-      const fresh = await openOrTake(input, open);
+      const fresh = await open();
       const whole = fresh.build([...candidates]);
       return await keep(fresh, whole, finish(whole), asked);
-    },
-
-    async prepare() {
-      if (!latest || spare?.input === latest.input) return;
-      const { input, open } = latest;
-      spare = { input, growing: await open() };
     },
   };
 }

@@ -28,7 +28,7 @@ function setUp() {
       },
     );
   const steps = () => done.splice(0).join(", ");
-  return { build, steps, prepare: styles.prepare };
+  return { build, steps };
 }
 
 Deno.test("kept styles: words that are no classes change nothing", async () => {
@@ -52,19 +52,6 @@ Deno.test("kept styles: where a class is gone, all is built from nothing", async
   await build("a b");
   steps();
   assert.equal(await build("b c"), ".B{}.C{}");
-  assert.equal(steps(), "open, finish");
-});
-
-Deno.test("kept styles: what is built from nothing may have been opened before", async () => {
-  const { build, steps, prepare } = setUp();
-  await build("a b");
-  steps();
-  await prepare();
-  await prepare();
-  assert.equal(steps(), "open");
-  assert.equal(await build("b c"), ".B{}.C{}");
-  assert.equal(steps(), "finish");
-  assert.equal(await build("c"), ".C{}");
   assert.equal(steps(), "open, finish");
 });
 

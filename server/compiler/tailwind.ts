@@ -54,9 +54,6 @@ export async function buildTailwind(source: string, css: string): Promise<string
   }
 }
 
-/** For a moment without work. */
-export const prepareTailwind = kept.prepare;
-
 /** What Tailwind throws. The source that it is about is not always the one that it was opened with. */
 class Refused extends Error {
   constructor(override readonly cause: unknown) {

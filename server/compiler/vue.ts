@@ -53,8 +53,9 @@ watchEffect(() => console.log(left.value, props.first));
 
 /** @throws {CompileFailure} with the mistakes of every block */
 export async function compile(source: string): Promise<Compiled> {
-  const id = (await sha256(source)).slice(0, 8);
   const { descriptor, mistakes } = readBlocks(source);
+  // Of the styles alone: the same rules are not built again for another word in the script.
+  const id = (await sha256(descriptor.styles.map(({ content }) => content).join("\n"))).slice(0, 8);
   const styles = compileStyles(descriptor, id);
   const component = attempt(descriptor, id);
   const all = [...mistakes, ...styles.mistakes, ...component.mistakes];

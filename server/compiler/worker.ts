@@ -10,7 +10,6 @@ import { ENGINE_FILES, RUNTIME_FILES } from "./engine.ts";
 import { readLines } from "./lines.ts";
 import { createPauses, once } from "./pauses.ts";
 import { type Answer, CPU_S, READY, type Request, TAKEN } from "./protocol.ts";
-import { prepareTailwind } from "./tailwind.ts";
 
 /** Of the 256 MB that the heap may take: beyond it an idle worker would hold more than it is worth. */
 const RETIRE_BYTES = 220 * 1024 * 1024;
@@ -89,7 +88,6 @@ function shrink() {
 }
 
 const pauses = createPauses([
-  { after_ms: 5, work: prepareTailwind },
   // Half a second is what the first app of an engine would take longer.
   { after_ms: 500, work: once(() => warmUp("vue")) },
   { after_ms: 600, work: once(() => warmUp("react")) },

@@ -1,5 +1,6 @@
 /** The real `@trpc/client` through `client/mod.ts`, over HTTP on a port. */
 import assert from "node:assert/strict";
+import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
 import { type Client, type ClientError, createClient, isClientError } from "../../client/mod.ts";
 import { appRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../harness.ts";
@@ -186,7 +187,11 @@ onPort("client: every procedure of the router is called and answers what REST wo
   // deno-lint-ignore no-await-in-loop -- the account's mode stands on the departments before it
   for (const walk of Object.values(walks)) await walk(client);
   const called = new Set(requests.flatMap((path) => path.split(",")));
-  assert.deepEqual([...called].sort(), Object.keys(appRouter._def.procedures).sort());
+  const router: AnyTRPCRouter = appRouter;
+  const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
+  // What goes on for ever is followed in tests of its own.
+  const ended = procedures.filter(([, { _def }]) => _def.type !== "subscription").map(([name]) => name);
+  assert.deepEqual([...called].sort(), ended.sort());
 });
 
 onPort("client: a file travels byte for byte, with the fields beside it", async ({ server, url, client }) => {

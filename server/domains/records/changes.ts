@@ -5,6 +5,7 @@ import type { Context, Viewer } from "../../context.ts";
 import { forbidden, notFound, unauthorized } from "../../errors.ts";
 import { Uuid } from "../../schema.ts";
 import type { ChangeKind, KnownDb, KnownTable, StoredChange, StoredRow } from "../../store/store.ts";
+import { allow } from "../../trpc.ts";
 import { visibleTo } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { type Caller, ownCondition } from "./public.ts";
@@ -83,6 +84,7 @@ export async function* trackedChanges(
     const { token } = ctx.call;
     const viewer = token === undefined ? undefined : await ctx.viewers.byToken(token);
     if (!viewer) throw unauthorized();
+    allow(viewer, "user", "records:read");
     return viewer;
   };
   for await (const { id, ...change } of recordChanges(ctx, { ...input, last_event_id }, again, signal)) {
