@@ -19,6 +19,9 @@ const COMMON = new Set(
   useLayoutEffect createRoot createPortal`.split(/\s+/),
 );
 
+/** What serves tools of development is left out, as Vue's is. */
+const FLAGS = { __REACT_DEVTOOLS_GLOBAL_HOOK__: "undefined" };
+
 /** What `import React` and `import ReactDOM` give. */
 const OBJECTS = ["R", "D"] as const;
 
@@ -49,7 +52,7 @@ ${HELPER}`;
   // It imports the other entry, so that all code of that one is in the file that they share.
   const rest = `import { ${OBJECTS.join(", ")} } from "entry:common";\n${pick((name) => !COMMON.has(name))}`;
   const banner = `/* react ${toolchainOf("react").react}, MIT licence, https://react.dev */\n`;
-  const { runtime, files } = await bundleEntries({ common, rest }, banner);
+  const { runtime, files } = await bundleEntries({ common, rest }, banner, [], FLAGS);
 
   const built = { ...runtime.modules.common, ...runtime.modules.rest };
   const module = (exports: [name: string, built: string][]): Runtime["modules"][string] =>

@@ -11,6 +11,8 @@ export const STALE = Symbol("the database has changed meanwhile");
 const ATTEMPTS = 10;
 /** A schema that goes over its records sends writes away; whoever only starts to follow lets them in at once. */
 const LOCKED_PAUSES_MS = [5, 20, 80, 200];
+/** The embedded database says so only after a long wait of its own: then once is enough. */
+const PATIENCE_MS = 1_000;
 
 /**
  * Runs `work` on the database as it is; again where that has changed meanwhile.
@@ -36,23 +38,21 @@ export async function withDb<Result>(
   throw unavailable("The database's schema keeps changing");
 }
 
-async function untilFree<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const pause_ms of LOCKED_PAUSES_MS) {
-    try {
-      // deno-lint-ignore no-await-in-loop -- tries again after a pause
-      return await work();
-    } catch (error) {
-      if (!isLockNotAvailable(error)) throw error;
-      // deno-lint-ignore no-await-in-loop
-      await new Promise((resolve) => setTimeout(resolve, pause_ms));
-    }
-  }
+async function untilFree<Result>(
+  work: () => Promise<Result>,
+  [pause_ms, ...later]: readonly number[] = LOCKED_PAUSES_MS,
+  patient_until = performance.now() + PATIENCE_MS,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (isLockNotAvailable(error)) throw unavailable("The database's schema is being changed", error, 5);
-    throw error;
+    if (!isLockNotAvailable(error)) throw error;
+    if (pause_ms === undefined || performance.now() > patient_until) {
+      throw unavailable("The database's schema is being changed", error, 5);
+    }
   }
+  await new Promise((resolve) => setTimeout(resolve, pause_ms));
+  return await untilFree(work, later, patient_until);
 }
 
 /** For a read. */

@@ -226,12 +226,14 @@ const Child = { template: "<p>x</p>" };
   ]);
 });
 
-Deno.test("vue: the same source makes the same build, another one another scope", async () => {
+Deno.test("vue: the same source makes the same build, the same styles the same scope", async () => {
   const source = "<template><p>x</p></template><style scoped>p { top: 0 }</style>";
   const first = await compile(source);
   const again = await compile(source);
   assert.deepEqual([again.css, again.author], [first.css, first.author]);
-  assert.notEqual((await compile(`${source}\n`)).css, first.css);
+  assert.equal((await compile(source.replace("x", "y"))).css, first.css);
+  const scopeOf = (css: string) => /data-v-\w+/.exec(css)?.[0];
+  assert.notEqual(scopeOf((await compile(source.replace("top", "left"))).css), scopeOf(first.css));
 });
 
 /** Vue's runtime takes a second to build. */

@@ -3,16 +3,7 @@ import { sent } from "../../json.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { ChangesInput, trackedChanges } from "./changes.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
-import {
-  ByRecord,
-  FlatRecord,
-  NewRecordInput,
-  Record,
-  RecordChanges,
-  RecordPage,
-  RecordToDelete,
-  SearchPage,
-} from "./schema.ts";
+import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
 import { changeRecord, createRecord, listPrivate, readRecord, removeRecord, search } from "./write.ts";
 
 export const records = router({
@@ -33,7 +24,7 @@ export const records = router({
       description:
         "Flat records. A database of several tables needs `table_name`: without it 400 `table_name_required`.",
     })
-    .input(SearchPage).output(sent(z.array(FlatRecord)))
+    .input(RecordPage).output(sent(z.array(FlatRecord)))
     .query(({ ctx, input }) => search(ctx, input)),
 
   find: userProcedure

@@ -58,6 +58,9 @@ const list = {
   sort: z.string().max(64).optional().describe("A field, or created_at, updated_at, id; a leading minus is descending")
     .meta({ examples: ["-created_at"] }),
   filter: Filter,
+  q: text(255).optional().describe("Part of any string or text field, without regard to case").meta({
+    examples: ["hello"],
+  }),
   after: z.uuidv7().meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }).optional().describe(
     "The list begins behind this record; `page` then is 1",
   ),
@@ -68,14 +71,6 @@ const list = {
 
 export const RecordPage = z.object(list);
 export type RecordPage = z.output<typeof RecordPage>;
-
-export const SearchPage = z.object({
-  ...list,
-  q: text(255).optional().describe("Part of any string or text field, without regard to case").meta({
-    examples: ["hello"],
-  }),
-});
-export type SearchPage = z.output<typeof SearchPage>;
 
 export const ByRecord = z.object({
   db_code: DbCode,

@@ -19,7 +19,7 @@ import type { KnownDb, KnownTable } from "../../store/store.ts";
 import { readValues } from "../../store/values.ts";
 import { visible, visibleTo } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
-import type { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, SearchPage } from "./schema.ts";
+import type { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage } from "./schema.ts";
 import { tableOf } from "./tables.ts";
 
 const noDb = () => notFound("Database");
@@ -53,10 +53,10 @@ const inTable = <Result>(
 export const listPrivate = (ctx: Context, input: RecordPage): Promise<Json<Record[]>> =>
   listed<Record>(ctx, "nested", input);
 
-export const search = (ctx: Context, input: SearchPage): Promise<Json<FlatRecord[]>> =>
+export const search = (ctx: Context, input: RecordPage): Promise<Json<FlatRecord[]>> =>
   listed<FlatRecord>(ctx, "flat", input);
 
-function listed<T>(ctx: Context, shape: Shape, input: SearchPage): Promise<Json<T[]>> {
+function listed<T>(ctx: Context, shape: Shape, input: RecordPage): Promise<Json<T[]>> {
   const { db_code, table_name, filter, sort, after, page } = input;
   if (after !== undefined && page > 1) throw badRequest("after and page exclude each other");
   return inTable(ctx, db_code, table_name, (place) =>
