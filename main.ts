@@ -9,6 +9,9 @@ import { finish, giveUp, proveFree, serve } from "./server/process.ts";
 
 export { compose };
 
+/** Whoever starts a server for a moment does not want what it prepares for later. */
+const PREPARE_AFTER_MS = 10_000;
+
 if (import.meta.main) {
   const log = createLog();
   surviveLostConnections(log);
@@ -21,7 +24,10 @@ if (import.meta.main) {
     const atrium = await compose(config, log);
     serve(config, atrium, log);
     sweep.begin(atrium.sweep);
-    if (!config.hosted) atrium.compiler.warm();
+    if (!config.hosted) {
+      await atrium.compiler.warm();
+      setTimeout(() => void atrium.compiler.prepare(), PREPARE_AFTER_MS);
+    }
   } catch (error) {
     giveUp(log, error);
   }

@@ -67,6 +67,11 @@ export interface Compiler {
   vendor(file: string): Promise<VendorFile | undefined>;
   /** Starts what the first source would otherwise wait for. Never rejects: what fails here fails there again. */
   warm(): Promise<void>;
+  /**
+   * Builds what the first app of each engine would otherwise wait for, unless it is there: one after the other, in a
+   * process that no source waits for, and that ends with it. Never rejects.
+   */
+  prepare(): Promise<void>;
   close(): Promise<void>;
 }
 

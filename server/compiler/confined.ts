@@ -8,6 +8,8 @@ export interface Bounds {
   data_mb: number;
   /** After so many seconds of processor time a process ends: one in an endless loop, whose server is gone, too. */
   cpu_s: number;
+  /** From 0 to 19, the more patient the higher. */
+  nice: number;
 }
 
 /**
@@ -20,9 +22,10 @@ const SCRIPT = `
   ulimit -t "$2"
   ulimit -c 0
   echo 800 >/proc/self/oom_score_adj
-  echo 0 >/proc/self/autogroup
-  shift 2
-  command -v nice && set -- nice -n 0 "$@"
+  echo "$3" >/proc/self/autogroup
+  nice=$3
+  shift 3
+  command -v nice && set -- nice -n "$nice" "$@"
   setpriv --pdeathsig KILL true && set -- setpriv --pdeathsig KILL "$@"
 } >/dev/null 2>&1
 exec "$@"
@@ -31,7 +34,10 @@ exec "$@"
 const SHELL = "/bin/sh";
 
 /** @returns what to run in its place */
-export async function confined(command: readonly string[], { data_mb, cpu_s }: Bounds): Promise<readonly string[]> {
+export async function confined(
+  command: readonly string[],
+  { data_mb, cpu_s, nice }: Bounds,
+): Promise<readonly string[]> {
   const has_shell = Deno.build.os !== "windows" && await Deno.stat(SHELL).then(() => true, () => false);
-  return has_shell ? [SHELL, "-c", SCRIPT, "sh", `${data_mb * 1024}`, `${cpu_s}`, ...command] : command;
+  return has_shell ? [SHELL, "-c", SCRIPT, "sh", ...[data_mb * 1024, cpu_s, nice].map(String), ...command] : command;
 }

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import type { Build, Compiler, Source } from "./compiler.ts";
 import { CompileFailure } from "./compiler.ts";
 import { sha256 } from "./hash.ts";
-import { createPool } from "./pool.ts";
-import type { Answer, Runtime } from "./protocol.ts";
+import { createPool, type Pool } from "./pool.ts";
+import type { Answer, Runtime, RuntimeName } from "./protocol.ts";
 import { createRecent } from "./recent.ts";
 import { cssEngineOf, fetchPart, furtherRuntimesOf, isCompiled, toolchainOf } from "./toolchain.ts";
 import { createVendor, type VendorStore } from "./vendor.ts";
@@ -59,18 +59,26 @@ export function createCompiler({
   log,
   deno = Deno.execPath(),
 }: CompilerOptions): Compiler {
-  const pool = createPool({
-    workers,
-    queue_limit,
-    command: workerCommand(deno, heap_mb, environment),
-    log: (event, detail) => log?.info(event, detail),
-  });
-  const vendor = createVendor(vendor_store, async (name) => {
+  const command = workerCommand(deno, heap_mb, environment);
+  const open = (workers: number, nice: number) =>
+    createPool({
+      workers,
+      queue_limit,
+      command: () => command(nice),
+      log: (event, detail) => log?.info(event, detail),
+    });
+  const pool = open(workers, 0);
+  /** Starts its process when it is first used. */
+  const builders = open(1, PATIENT);
+  let closed = false;
+
+  const buildIn = (pool: Pool) => async (name: RuntimeName) => {
     await fetchPart(name, deno, environment);
     const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
     if ("built" in answer) return answer.built;
     throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);
-  });
+  };
+  const vendor = createVendor(vendor_store, buildIn(pool));
   const built = createRecent<Build>(cache_mb * 1024 * 1024);
   const running = new Map<string, Promise<Build>>();
 
@@ -130,8 +138,34 @@ export function createCompiler({
         log?.info("compiler_not_warm", { fault: String(error) });
       }
     },
-    close: () => pool.close(),
+    prepare: async () => {
+      try {
+        for (const name of shuffled(IN_ADVANCE)) {
+          // deno-lint-ignore no-await-in-loop -- there is no hurry
+          await vendor.prepare(name, buildIn(builders));
+        }
+        if (!closed) log?.info("runtimes_ready");
+      } catch (error) {
+        if (!closed) log?.info("runtimes_not_ready", { fault: String(error) });
+      }
+      await builders.close();
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all([pool.close(), builders.close()]);
+    },
   };
+}
+
+/** Sources, and whatever else the machine does, come first. */
+const PATIENT = 19;
+
+/** Not Phaser, which few want and which is a large download. */
+const IN_ADVANCE = ["vue", "react", "kaboom", "tailwind_all"] as const;
+
+/** Of several processes that start at once, each begins elsewhere, and finds there what the others have built since. */
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items.map((item) => ({ item, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
 const withModulesOf = (runtime: Runtime, { modules, imports }: Runtime): Runtime => ({

@@ -4,17 +4,21 @@ import { compile as compileSvelte } from "svelte/compiler";
 import { CompileFailure } from "./compiler.ts";
 import type { Compiled } from "./engine.ts";
 import { type Position, showMistake, showWarning } from "./positions.ts";
+import { SHOW } from "./svelte_runtime.ts";
 
 export { buildRuntime } from "./svelte_runtime.ts";
 
 /** Behind the compiled component, whose lines it leaves where they are. */
 const MOUNT = `
-import { mount as $$mount } from "svelte";
-$$mount(App, { target: document.getElementById("platform-app") ?? document.body });
+import { show as $$show } from "${SHOW}";
+$$show(App);
 `;
 
 /** What the compiler imports to turn on one of the runtime's modes, which is a function call there. */
 const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
+
+/** Nobody imports an app; what stands behind it keeps its place. */
+const EXPORT = /^export default (?=function App\()/m;
 
 /** Words of components that wait for something in their markup; others run in Svelte's usual way, which is smaller. */
 const WAITS = /\b(?:await|pending|fork|settled)\b/;
@@ -43,8 +47,8 @@ export const sample = `<script lang="ts">
 export function compile(source: string): Compiled {
   const { js, css, warnings } = compileOrFail(withApplyEnded(source));
   return {
-    code: js.code.replace(FLAG, 'import { enable_$1_mode_flag as $$$$$1 } from "svelte/internal/flags"; $$$$$1();') +
-      MOUNT,
+    code: js.code.replace(FLAG, 'import { enable_$1_mode_flag as $$$$$1 } from "svelte/internal/flags"; $$$$$1();')
+      .replace(EXPORT, (word) => " ".repeat(word.length)) + MOUNT,
     css: css?.code ?? "",
     warnings: warnings.map(({ message, start }) => {
       const text = firstLine(message);

@@ -12,9 +12,13 @@ import { toolchainOf } from "./toolchain.ts";
 const CLIENT = "svelte/internal/client";
 const FLAGS = "svelte/internal/flags";
 
+/** What shows an app; authors are not told of it. */
+export const SHOW = "svelte/internal/show";
+
 /** Everything that an app, or what the compiler makes of it, may import; types have no module. */
 const MODULES = [
   "svelte",
+  SHOW,
   CLIENT,
   FLAGS,
   "svelte/animate",
@@ -32,18 +36,17 @@ const MODULES = [
 /** Names of some modules: a list each, or all that there are. */
 type Names = Partial<Record<typeof MODULES[number], string | true>>;
 
-const STATIC = "from_html append text comment child first_child sibling next reset only_child";
-const COUNTER = `${STATIC} state get set update update_pre proxy derived set_text template_effect delegated delegate
-  push pop untrack fallback`;
+const COUNTER = `from_html append next first_child sibling child only_child reset state get set update proxy derived
+  set_text template_effect delegated delegate push pop untrack`;
 
 /** By what their apps need; what none names is in the last. */
 const LAYERS: Names[] = [
   {
     svelte: "mount tick untrack onMount",
+    [SHOW]: true,
     [FLAGS]: true,
-    [CLIENT]:
-      `${COUNTER} each index if bind_value bind_checked bind_this set_class set_style clsx set_attribute set_value
-      remove_input_defaults event prop user_effect user_pre_effect from_svg`,
+    [CLIENT]: `${COUNTER} text comment each index if bind_value bind_checked bind_this set_class set_style clsx
+      set_attribute set_value remove_input_defaults event prop user_effect user_pre_effect update_pre fallback from_svg`,
   },
   {
     svelte: `unmount hydrate flushSync settled fork onDestroy getContext setContext hasContext getAllContexts
@@ -62,9 +65,13 @@ const LAYERS: Names[] = [
   },
   {
     [CLIENT]: "transition animation",
+    "svelte/transition": "fade fly slide scale blur",
+    "svelte/animate": true,
+    "svelte/easing": "linear cubicIn cubicOut cubicInOut quintOut backOut elasticOut",
+  },
+  {
     "svelte/transition": true,
     "svelte/easing": true,
-    "svelte/animate": true,
     "svelte/motion": "Tween Spring",
   },
   {},
@@ -77,11 +84,11 @@ type Constants = Partial<Record<"async_mode_flag" | "legacy_mode_flag", boolean>
 const EDITIONS: { names: Names; constants: Constants }[] = [
   {
     // Without runes nothing tells which mode it is, and the compiler takes the older one.
-    names: { svelte: "mount", [FLAGS]: "enable_legacy_mode_flag", [CLIENT]: STATIC },
+    names: { [SHOW]: true, [FLAGS]: "enable_legacy_mode_flag", [CLIENT]: "from_html append next" },
     constants: { async_mode_flag: false, legacy_mode_flag: true },
   },
   {
-    names: { svelte: "mount", [CLIENT]: COUNTER },
+    names: { [SHOW]: true, [CLIENT]: COUNTER },
     constants: { async_mode_flag: false, legacy_mode_flag: false },
   },
 ];
@@ -91,9 +98,10 @@ const PURE = ["ReactiveValue"];
 
 export async function buildRuntime(): Promise<BuiltRuntime> {
   const exported = new Map(
-    await Promise.all(
-      MODULES.map(async (specifier) => [specifier, await exportsOf(`export * from "${fileOf(specifier)}";`)] as const),
-    ),
+    await Promise.all(MODULES.map(async (specifier) => {
+      const names = specifier === SHOW ? ["show"] : await exportsOf(`export * from "${fileOf(specifier)}";`);
+      return [specifier, names] as const;
+    })),
   );
   const everything = Object.fromEntries(MODULES.map((specifier) => [specifier, true as const]));
   const listed = (names: Names): [specifier: string, name: string][] =>
@@ -102,9 +110,11 @@ export async function buildRuntime(): Promise<BuiltRuntime> {
       const list = wanted === true ? exported.get(specifier) : wanted?.split(/\s+/);
       return list?.map((name): [string, string] => [specifier, name]) ?? [];
     });
+  // For functions of ours.
+  const mount_import = `import { mount } from "${fileOf("svelte")}";`;
   const banner = `/* svelte ${toolchainOf("svelte").svelte}, MIT licence, https://svelte.dev */\n`;
   const bundle = (names: Names, layers: Names[], constants: Constants) =>
-    bundleLayers(listed(names).map(exportLine).join("\n"), {
+    bundleLayers([mount_import, ...listed(names).map(exportLine)].join("\n"), {
       layers: layers.map((names) => listed(names).map(alias)),
       banner,
       redirect: [withConstants(constants)],
@@ -137,16 +147,24 @@ export async function buildRuntime(): Promise<BuiltRuntime> {
 const alias = ([specifier, name]: [specifier: string, name: string]) =>
   `m${MODULES.findIndex((one) => one === specifier)}_${name}`;
 
-function exportLine(one: [specifier: string, name: string]): string {
-  const [specifier, name] = one;
-  const file = JSON.stringify(fileOf(specifier));
-  if (specifier !== "svelte" || name !== "hydrate") return `export { ${name} as ${alias(one)} } from ${file};`;
+/** Functions of ours beside Svelte's own, or in the place of one. */
+const OURS: Record<string, string> = {
+  [`${SHOW} show`]: `(component) {
+  mount(component, { target: document.getElementById("platform-app") ?? document.body });
+}`,
   // No server has rendered what it could take over; then it mounts.
-  return `import { mount } from ${file};
-export function ${alias(one)}(component, options) {
+  "svelte hydrate": `(component, options) {
   options.target.textContent = "";
   return mount(component, options);
-}`;
+}`,
+};
+
+function exportLine(one: [specifier: string, name: string]): string {
+  const [specifier, name] = one;
+  const ours = OURS[one.join(" ")];
+  return ours
+    ? `export function ${alias(one)}${ours}`
+    : `export { ${name} as ${alias(one)} } from "${fileOf(specifier)}";`;
 }
 
 /** The flags have no module in the public interface, only modules that set one each. */
@@ -173,6 +191,11 @@ function withConstants(flags: Constants): esbuild.Plugin {
           contents: Object.entries(constants).reduce(fix, await Deno.readTextFile(path)),
         }));
       }
+      // Only `fork` makes one, which works in async mode.
+      if (flags.async_mode_flag !== false) return;
+      build.onLoad({ filter: /\/svelte\/.*\/internal\/client\// }, async ({ path }) => ({
+        contents: (await Deno.readTextFile(path)).replace(/\b\w+\??\.is_fork\b(?! =)/g, "false"),
+      }));
     },
   };
 }

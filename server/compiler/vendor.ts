@@ -14,19 +14,23 @@ export interface VendorStore {
   put(file: string, content: VendorFile): Promise<void>;
 }
 
+type BuildRuntime = (name: RuntimeName) => Promise<BuiltRuntime>;
+
 export interface Vendor {
   runtime(name: RuntimeName): Promise<Runtime>;
+  /** Has this one build it where it is not there yet; whoever asks for it meanwhile gets the same. */
+  prepare(name: RuntimeName, build: BuildRuntime): Promise<void>;
   file(name: string): Promise<VendorFile | undefined>;
 }
 
 /** Files that this process keeps at hand. The largest runtime, compressed twice, is 2 MB. */
 const CACHE_BYTES = 16 * 1024 * 1024;
 
-export function createVendor(store: VendorStore, build: (name: RuntimeName) => Promise<BuiltRuntime>): Vendor {
+export function createVendor(store: VendorStore, build: BuildRuntime): Vendor {
   const files = createRecent<VendorFile>(CACHE_BYTES);
   const runtimes = new Map<RuntimeName, Promise<Runtime>>();
 
-  async function load(name: RuntimeName): Promise<Runtime> {
+  async function load(name: RuntimeName, build: BuildRuntime): Promise<Runtime> {
     const manifest = await manifestName(name);
     const known = await store.get(manifest);
     if (known) return Runtime.parse(JSON.parse(new TextDecoder().decode(known.body)));
@@ -46,15 +50,20 @@ export function createVendor(store: VendorStore, build: (name: RuntimeName) => P
     return built.runtime;
   }
 
+  function runtime(name: RuntimeName, build: BuildRuntime): Promise<Runtime> {
+    const known = runtimes.get(name);
+    if (known) return known;
+    const loading = load(name, build);
+    runtimes.set(name, loading);
+    // What failed once may be mended by the next call: a database that was away, a worker that was killed.
+    loading.catch(() => runtimes.delete(name));
+    return loading;
+  }
+
   return {
-    runtime(name) {
-      const known = runtimes.get(name);
-      if (known) return known;
-      const loading = load(name);
-      runtimes.set(name, loading);
-      // What failed once may be mended by the next call: a database that was away, a worker that was killed.
-      loading.catch(() => runtimes.delete(name));
-      return loading;
+    runtime: (name) => runtime(name, build),
+    async prepare(name, build) {
+      await runtime(name, build);
     },
 
     async file(name) {

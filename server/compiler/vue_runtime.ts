@@ -20,9 +20,9 @@ const SMALL = `createApp openBlock createElementBlock createElementVNode createT
 const LAYERS = [
   `${SMALL} watch watchEffect vModelCheckbox vModelSelect toRef toRefs useTemplateRef defineComponent resolveComponent
   resolveDynamicComponent`,
-  `Transition TransitionGroup KeepAlive Teleport Suspense vModelRadio vModelDynamic useModel useCssVars useCssModule
-  useId useSlots useAttrs mergeModels mergeDefaults createSlots renderSlot toHandlers toHandlerKey withMemo
-  customRef triggerRef shallowReactive toRaw markRaw effectScope watchPostEffect`,
+  `Transition TransitionGroup vModelRadio vModelDynamic useModel useCssVars useCssModule useId useSlots useAttrs
+  mergeModels mergeDefaults createSlots renderSlot toHandlers toHandlerKey withMemo shallowReactive toRaw markRaw`,
+  "KeepAlive Teleport Suspense customRef triggerRef effectScope watchPostEffect",
   "",
 ].map((names) => names.split(/\s+/).filter(Boolean));
 

@@ -18,12 +18,13 @@ const Places = z.object({ packages: z.string(), esbuild: z.string() });
  * How a worker is started, with what it may do.
  *
  * @param env all of its environment: where Deno keeps its files
+ * @returns takes how patient the worker is, from 0 to 19
  */
 export function workerCommand(
   deno: string,
   heap_mb: number,
   env: Readonly<Record<string, string>>,
-): () => Promise<Deno.Command> {
+): (nice?: number) => Promise<Deno.Command> {
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const config = ["--quiet", "--no-prompt", `--config=${file("../../deno.json")}`];
 
@@ -35,7 +36,7 @@ export function workerCommand(
   }
 
   let places: Promise<z.output<typeof Places>> | undefined;
-  return async () => {
+  return async (nice = 0) => {
     places ??= locate();
     places.catch(() => places = undefined);
     const { packages, esbuild } = await places;
@@ -52,7 +53,7 @@ export function workerCommand(
         `--v8-flags=--max-old-space-size=${heap_mb},--max-semi-space-size=16,--initial-old-space-size=96,--expose-gc`,
         file("worker.ts"),
       ],
-      { data_mb: heap_mb + CODE_MB + OTHER_MB, cpu_s: CPU_S },
+      { data_mb: heap_mb + CODE_MB + OTHER_MB, cpu_s: CPU_S, nice },
     );
     return new Deno.Command(program, {
       args,

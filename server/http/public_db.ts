@@ -78,9 +78,13 @@ async function answer(c: HonoContext<Env>, pages: PageMemory): Promise<Response>
 const METHODS: readonly Method[] = ["list", "create", "update", "delete"];
 const isMethod = (name: string): name is Method => METHODS.some((method) => method === name);
 
-/** No body is an empty one: `list` is documented so. */
+/**
+ * No body is an empty one: `list` is documented so. The runtime gives a request that announces none an empty stream.
+ */
 async function bodyOf(request: Request): Promise<unknown> {
-  if (request.body === null || request.headers.get("content-length") === "0") return {};
+  const { headers, body } = request;
+  const announced = ["content-type", "content-length", "transfer-encoding"].some((name) => headers.has(name));
+  if (body === null || !announced || headers.get("content-length") === "0") return {};
   const { value } = await readBody(request, false);
   return value;
 }

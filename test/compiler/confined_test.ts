@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Bounds, confined } from "../../server/compiler/confined.ts";
 
-const BOUNDS: Bounds = { data_mb: 64, cpu_s: 7 };
+const BOUNDS: Bounds = { data_mb: 64, cpu_s: 7, nice: 3 };
 
 async function run(command: readonly string[], bounds = BOUNDS) {
   const [program = "", ...args] = await confined(command, bounds);
@@ -20,9 +20,9 @@ Deno.test("confined: the kernel holds it, and what it starts, to its bounds", as
   const { text } = await run([
     "/bin/sh",
     "-c",
-    "/bin/sh -c 'ulimit -d; ulimit -t; ulimit -c; cat /proc/$$/oom_score_adj'",
+    "/bin/sh -c 'ulimit -d; ulimit -t; ulimit -c; cat /proc/$$/oom_score_adj; nice'",
   ]);
-  assert.deepEqual(text.trim().split("\n"), [`${64 * 1024}`, "7", "0", "800"]);
+  assert.deepEqual(text.trim().split("\n"), [`${64 * 1024}`, "7", "0", "800", "3"]);
 });
 
 Deno.test("confined: an endless loop comes to its end", async () => {

@@ -5,7 +5,7 @@ import { ask, launch, newPlace, type Process } from "./launch.ts";
 const TOKEN = "token-of-the-kill-test";
 const WRITERS = 6;
 /** Acknowledged writes before the server is killed. */
-const ENOUGH = 150;
+const ENOUGH = 100;
 
 const SCHEMA = { fields: { name: "string", n: "integer" }, indexes: { idx_str_1: "name", idx_int_1: "n" } };
 
