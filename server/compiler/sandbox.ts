@@ -157,8 +157,8 @@ export function createCompiler({
   };
 }
 
-/** Sources, and whatever else the machine does, come first. */
-const PATIENT = 19;
+/** A third of a source's share of a busy machine. With 19 there would be none left, and somebody may be waiting. */
+const PATIENT = 5;
 
 /** Not Phaser, which few want and which is a large download. */
 const IN_ADVANCE = ["vue", "react", "kaboom", "tailwind_all"] as const;

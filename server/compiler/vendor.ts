@@ -29,6 +29,7 @@ const CACHE_BYTES = 16 * 1024 * 1024;
 export function createVendor(store: VendorStore, build: BuildRuntime): Vendor {
   const files = createRecent<VendorFile>(CACHE_BYTES);
   const runtimes = new Map<RuntimeName, Promise<Runtime>>();
+  const prepared = new Map<RuntimeName, Promise<Runtime>>();
 
   async function load(name: RuntimeName, build: BuildRuntime): Promise<Runtime> {
     const manifest = await manifestName(name);
@@ -61,9 +62,20 @@ export function createVendor(store: VendorStore, build: BuildRuntime): Vendor {
   }
 
   return {
-    runtime: (name) => runtime(name, build),
+    async runtime(name) {
+      const preparing = prepared.get(name);
+      // Whatever ended that attempt, such as its process, this one has not failed.
+      await preparing?.catch(() => {});
+      return await runtime(name, build);
+    },
     async prepare(name, build) {
-      await runtime(name, build);
+      const preparing = runtime(name, build);
+      prepared.set(name, preparing);
+      try {
+        await preparing;
+      } finally {
+        prepared.delete(name);
+      }
     },
 
     async file(name) {

@@ -99,7 +99,7 @@ const CASES: Record<string, Case> = {
       {#each items as item (item)}<i animate:flip={{ duration: 1 }} in:fly={{ duration: 1 }} out:fade={{ duration: 1 }}
         onoutroend={() => ended++}>{item}</i>{/each} {tween.current} {ended}`,
     texts: ["1 12 0 0", "4 26 5 1"],
-    files: 2,
+    files: 3,
   },
   "the rest": {
     source: `<script>
@@ -139,7 +139,7 @@ const CASES: Record<string, Case> = {
       "2 1 1 ?x=1 true 1 key raw c 1 true dfn true",
       "3 2 2 ?x=2 true 1 key raw c 2 true dfn true",
     ],
-    files: 5,
+    files: 6,
   },
 };
 

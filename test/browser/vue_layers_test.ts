@@ -62,7 +62,7 @@ const CASES: Record<string, Case> = {
       "1twoin1slot b 2 string object 1far",
       "2onein12slot b 3 string object 1far",
     ],
-    files: 2,
+    files: 3,
   },
   "waiting": {
     source: `<script setup>import { ref } from "vue"; const n = ref(await Promise.resolve(5));</script>
@@ -110,7 +110,7 @@ const CASES: Record<string, Case> = {
       </script>
       <template><button @click="look">{{ n }}</button><an-element :x="'e' + n" /> {{ text }} {{ version.split(".")[0] }}</template>`,
     texts: ["1 3", "2 e1 3", "3 e2 3"],
-    files: 3,
+    files: 4,
   },
 };
 

@@ -89,7 +89,7 @@ Deno.test("svelte: every public module can be imported, and all share one runtim
       return imports;
     }),
   );
-  assert.equal(new Set(files.flat()).size, 5);
+  assert.equal(new Set(files.flat()).size, 6);
   const [lowest] = (await compiler.svelte(APPS["a todo list"]?.source ?? "")).imports;
   assert.ok(files.every((imports) => imports.includes(lowest ?? "")));
 });

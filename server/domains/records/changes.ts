@@ -175,6 +175,6 @@ const flatOf = (table: KnownTable, { id, data, created_at, updated_at }: StoredR
 });
 
 const dataOf = ({ fields }: KnownTable, data: StoredRow["data"]) =>
-  Object.fromEntries([...fields.keys()].map((name) => [name, data[name] ?? null]));
+  Object.fromEntries([...fields.keys()].map((name) => [name, Object.hasOwn(data, name) ? data[name] ?? null : null]));
 
 const iso = (moment: string) => new Date(moment).toISOString().replace("Z", "+00:00");

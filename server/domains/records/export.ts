@@ -32,7 +32,7 @@ async function* asCsv(pages: AsyncGenerator<string[]>, { table }: Place): AsyncG
   for await (const page of pages) {
     const rows = page.map((json) => {
       const { id, data, created_at, updated_at }: Record = JSON.parse(json);
-      return [id, ...fields.map((name) => data[name] ?? null), created_at, updated_at];
+      return [id, ...fields.map((name) => Object.hasOwn(data, name) ? data[name] : null), created_at, updated_at];
     });
     yield stringify(rows, { cast: { boolean: String } });
   }

@@ -94,7 +94,7 @@ export async function createPublic(
     const { table, db } = place;
     const autos = autoFields(db, method.allowed_fields);
     const allowed = method.allowed_fields ?? [...table.fields.keys()];
-    const sent = pick(data, allowed.filter((name) => !(name in autos)));
+    const sent = pick(data, allowed.filter((name) => !Object.hasOwn(autos, name)));
     const values = await valuesOf(ctx, caller, place, autos);
     const { changes, faults } = readValues(table, { ...method.default_values, ...sent, ...values }, true);
     for (const name of method.required_fields ?? []) {
@@ -122,7 +122,11 @@ export async function updatePublic(
     if (!own) return undefined;
     const autos = autoFields(place.db, allowed_fields);
     const allowed = allowed_fields ?? [...place.table.fields.keys()];
-    const { changes, faults } = readValues(place.table, pick(data, allowed.filter((name) => !(name in autos))), false);
+    const { changes, faults } = readValues(
+      place.table,
+      pick(data, allowed.filter((name) => !Object.hasOwn(autos, name))),
+      false,
+    );
     refuseFaults(faults);
     return await updateRecord<FlatRecord>(ctx.sql, own, "flat", id, changes);
   });
