@@ -83,7 +83,7 @@ export function readValues(
   for (const [name, value] of Object.entries(sent)) {
     const field = fields.get(name);
     const read = field ? readValue(field, value) : { fault: "is not a field of this table" };
-    if ("fault" in read) faults.push([name, [read.fault]]);
+    if ("fault" in read) faults.push([name || "base", [read.fault]]);
     else changes.push([name, read.kept]);
   }
   for (const [name, { required }] of whole ? fields : []) {
