@@ -32,6 +32,11 @@ const ATTEMPTS: { name: string; source: string; css?: CssEngine; says: RegExp }[
     says: /allows no remote imports/,
   },
   {
+    name: "another address, beside a text that reads like an import",
+    source: `<script>import "https://e.test/a.js"; alert('import{mount as a}from"svelte";')</script>`,
+    says: /allows no remote imports/,
+  },
+  {
     name: "a stylesheet",
     source: `<style>@import "/etc/passwd"; p { color: red }</style>`,
     says: /cannot be imported/,
