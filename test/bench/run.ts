@@ -54,7 +54,9 @@ async function lastResults(): Promise<Record<string, unknown>> {
 
 async function run({ name, measure }: Section, stack: AsyncDisposableStack) {
   const foreignLoad = watchForeignLoad();
-  const { result, report } = await measure(stack);
+  // What one section starts is not to be in the others' way.
+  await using own = stack.use(new AsyncDisposableStack());
+  const { result, report } = await measure(own);
   const foreign_load = foreignLoad();
   const percent = (foreign_load * 100).toFixed(0);
   print(`\n${name}\n\n${report}`);

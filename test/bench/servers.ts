@@ -23,6 +23,8 @@ export interface Server {
   stop(): Promise<void>;
   /** @throws {Error} with the log's end, where the process has ended by itself */
   check(): Promise<void>;
+  /** Resolves when an event that begins so is in its log. @throws {Error} after two minutes, or where it has ended */
+  says(event: string): Promise<void>;
 }
 
 async function answers(url: string, headers: Record<string, string>): Promise<boolean> {
@@ -74,9 +76,20 @@ export async function launch({ args, env, log, first, headers = {} }: Launch, po
   const check = async () => {
     if (ended) await fail("ended");
   };
+  const says = async (event: string) => {
+    for (let tries = 0; tries < 600; tries++) {
+      // deno-lint-ignore no-await-in-loop -- waiting is what this loop is for
+      if ((await Deno.readTextFile(log)).includes(`"event":"${event}`)) return;
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await check();
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    await fail(`does not say ${event}`);
+  };
   if (!await untilItAnswers(`${origin}${first}`, headers, () => ended)) {
     await stop();
     await fail("does not serve");
   }
-  return { pid: child.pid, origin, started_ms: performance.now() - began, stop, check };
+  return { pid: child.pid, origin, started_ms: performance.now() - began, stop, check, says };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type Postgres, startPostgres } from "../postgres.ts";
+import { print } from "../print.ts";
 import { freePort } from "../ports.ts";
 import { seed, type Seeded } from "./seed.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
@@ -83,6 +84,8 @@ export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
   const app = { name: "Bench", app_engine: "html", css_engine: "none", source_code: SOURCE, public: true };
   await post(`${site}/platform/apps.json`, token, { app: { ...app, url_code: "bench" } });
   await Deno.writeTextFile(`${folder}/page.html`, await (await fetch(`${site}${PAGE}`)).text());
+  print("building the runtimes, which the server under measure would else do meanwhile");
+  await first.says("runtimes_");
   await maker.disposeAsync();
 
   const seeded = await seed(postgres.url("ours"));
