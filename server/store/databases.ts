@@ -36,6 +36,10 @@ export function createDatabases(sql: Pool, log: Log): Databases {
 
   return {
     forget,
+    async isCurrent({ id, lock_version }) {
+      const rows = await sql`select from dbs where id = ${id} and lock_version = ${lock_version}`;
+      return rows.length > 0;
+    },
     async find(account_id, code) {
       listen();
       const key = `${account_id}/${code}`;

@@ -31,11 +31,22 @@ export async function withDb<Result>(
     const db = await dbs.find(account_id, code);
     if (!db) throw missing();
     // deno-lint-ignore no-await-in-loop
-    const result = await untilFree(() => work(db));
+    const result = await untilFree(() => work(db)).catch((error) => refusedByOld(error, dbs, db));
     if (result !== STALE) return result;
     dbs.forget(db.id);
   }
   throw unavailable("The database's schema keeps changing");
+}
+
+/**
+ * A refusal that was found without a statement stands on the database as it was remembered, so it asks whether that
+ * still holds. Only refusals pay for it.
+ *
+ * @throws {unknown} what was thrown, where it does
+ */
+async function refusedByOld(error: unknown, dbs: Databases, db: KnownDb): Promise<typeof STALE> {
+  if (!(error instanceof Refusal) || error.status >= 429 || await dbs.isCurrent(db)) throw error;
+  return STALE;
 }
 
 async function untilFree<Result>(

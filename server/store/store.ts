@@ -65,6 +65,8 @@ export interface KnownDb {
 /** Databases as the rest of the server finds them. */
 export interface Databases {
   find(account_id: number, code: string): Promise<KnownDb | undefined>;
+  /** Whether it still is so in the database. */
+  isCurrent(db: KnownDb): Promise<boolean>;
   /** Call after a change: it holds at once in this process. */
   forget(db_id: number): void;
 }

@@ -2,15 +2,16 @@
 import { tracked } from "@trpc/server";
 import { z } from "zod";
 import type { Context, Viewer } from "../../context.ts";
-import { forbidden, notFound, unauthorized } from "../../errors.ts";
+import { unauthorized } from "../../errors.ts";
 import { Uuid } from "../../schema.ts";
 import type { ChangeKind, KnownDb, KnownTable, StoredChange, StoredRow } from "../../store/store.ts";
 import { allow } from "../../trpc.ts";
 import { visibleTo } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
-import { type Caller, ownCondition } from "./public.ts";
+import { type Caller, ownCondition, proveEnabled } from "./public.ts";
 import { type FlatRecord, Record } from "./schema.ts";
 import { tableOf } from "./tables.ts";
+import { inDb } from "./write.ts";
 
 export const ChangesInput = z.object({
   db_code: DbCode,
@@ -44,11 +45,7 @@ export async function* recordChanges(
 ): AsyncGenerator<ChangeEvent> {
   const { dbs, feeds } = ctx;
   let { viewer } = ctx;
-  const find = async () => {
-    const db = await dbs.find(viewer.account_id, db_code);
-    if (!db || !visibleTo(viewer, db.department_id)) throw notFound("Database");
-    return db;
-  };
+  const find = () => inDb({ dbs, viewer }, db_code, (db) => Promise.resolve(db));
   const { id } = await find();
   if (table_name !== undefined) tableOf(await find(), table_name);
   for await (const told of feeds.follow(id, last_event_id, signal)) {
@@ -107,12 +104,10 @@ export async function* publicChanges(
   again: () => Promise<Caller>,
   signal: AbortSignal,
 ): AsyncGenerator<PublicChangeEvent> {
-  const { dbs, feeds } = ctx;
+  const { feeds } = ctx;
   const find = async () => {
-    const db = await dbs.find(caller.account_id, db_code);
-    if (!db) throw notFound("Database");
-    if (!db.public_methods.list) throw forbidden("The public method list is not enabled");
-    return { db, table: tableOf(db, undefined), list: db.public_methods.list };
+    const db = await proveEnabled(ctx, caller, db_code, "list");
+    return { db, table: tableOf(db, undefined), list: db.public_methods.list ?? {} };
   };
   const { db: { id } } = await find();
   for await (const told of feeds.follow(id, last_event_id, signal)) {

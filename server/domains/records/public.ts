@@ -35,9 +35,7 @@ async function inPublic<Name extends Method, Result>(
   work: (place: Place, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
 ): Promise<Result> {
   let counted = name === "list";
-  return await withDb(ctx.dbs, caller.account_id, db_code, () => notFound("Database"), async (db) => {
-    const method = db.public_methods[name];
-    if (!method) throw notEnabled(name);
+  return await inEnabled(ctx, caller, db_code, name, async (db, method) => {
     const table = tableOf(db, undefined);
     if (!counted && !caller.viewer) await countWrite(ctx, db, caller.address);
     counted = true;
@@ -46,11 +44,22 @@ async function inPublic<Name extends Method, Result>(
 }
 
 /** Before a body is read. @throws {Refusal} 403, 404 */
-export async function proveEnabled({ dbs }: Context, caller: Caller, db_code: string, name: Method): Promise<void> {
-  const db = await dbs.find(caller.account_id, db_code);
-  if (!db) throw notFound("Database");
-  if (!db.public_methods[name]) throw notEnabled(name);
-}
+export const proveEnabled = (ctx: Context, caller: Caller, db_code: string, name: Method): Promise<KnownDb> =>
+  inEnabled(ctx, caller, db_code, name, (db) => Promise.resolve(db));
+
+/** @throws {Refusal} 403, 404 */
+const inEnabled = <Name extends Method, Result>(
+  { dbs }: Context,
+  { account_id }: Caller,
+  db_code: string,
+  name: Name,
+  work: (db: KnownDb, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
+): Promise<Result> =>
+  withDb(dbs, account_id, db_code, () => notFound("Database"), async (db) => {
+    const method = db.public_methods[name];
+    if (!method) throw notEnabled(name);
+    return await work(db, method);
+  });
 
 const notEnabled = (name: Method) => forbidden(`The public method ${name} is not enabled`);
 

@@ -26,7 +26,7 @@ const noDb = () => notFound("Database");
 
 /** Runs `work` in a database that the viewer may see. @throws {Refusal} 404 */
 export function inDb<Result>(
-  { viewer, dbs }: Context,
+  { viewer, dbs }: Pick<Context, "viewer" | "dbs">,
   db_code: string,
   work: (db: KnownDb) => Promise<Result | typeof STALE>,
 ): Promise<Result> {
