@@ -4,9 +4,12 @@ import { createCompiler } from "./compiler/sandbox.ts";
 import type { VendorStore } from "./compiler/vendor.ts";
 import { createVendorFiles } from "./compiler/vendor_files.ts";
 import type { Config } from "./config.ts";
+import { createConnectors } from "./connectors/call.ts";
+import type { Lookup } from "./connectors/reach.ts";
 import { openDatabase } from "./database.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { createViewers } from "./domains/tokens/viewers.ts";
+import { createFlows } from "./flow/engine.ts";
 import { createApp } from "./http/app.ts";
 import { createPages } from "./http/pages.ts";
 import { openKeys } from "./keys.ts";
@@ -22,7 +25,7 @@ import { sweepStore } from "./store/sweep.ts";
  *
  * @param parts what stands in another place than the database
  */
-export async function compose(config: Config, log: Log, parts: { vendor_store?: VendorStore } = {}) {
+export async function compose(config: Config, log: Log, parts: { vendor_store?: VendorStore; lookup?: Lookup } = {}) {
   const database = await openDatabase(config, log);
   try {
     const { sql } = database;
@@ -38,9 +41,27 @@ export async function compose(config: Config, log: Log, parts: { vendor_store?: 
     const compiler = createCompiler({ vendor_store, environment: config.child_environment, log });
     const dbs = createDatabases(sql, log);
     const feeds = createFeeds(sql, log);
-    const handler = createApp({ config, sql, kv, compiler, viewers, passwords, pages, keys, dbs, feeds, clock, log });
+    const connectors = createConnectors({ sql, keys, config, log, lookup: parts.lookup });
+    const flows = createFlows({ sql, kv, connectors, dbs, clock, log });
+    const handler = createApp({
+      config,
+      sql,
+      kv,
+      compiler,
+      viewers,
+      passwords,
+      pages,
+      keys,
+      dbs,
+      feeds,
+      connectors,
+      flows,
+      clock,
+      log,
+    });
     const close = async () => {
-      await Promise.all([viewers.close(), compiler.close(), feeds.close()]);
+      await flows.close();
+      await Promise.all([viewers.close(), compiler.close(), feeds.close(), connectors.close()]);
       kv.close();
       await database.close();
       log.flush();
@@ -50,11 +71,19 @@ export async function compose(config: Config, log: Log, parts: { vendor_store?: 
       handler,
       sql,
       compiler,
+      connectors,
+      flows,
       generated,
       /** Ends the answers that would go on for ever. */
-      endStreams: () => feeds.end(),
+      endStreams: () => {
+        feeds.end();
+        flows.endWaits();
+      },
       /** What is done every minute, by whichever process comes first. */
-      sweep: () => sweepStore(sql, clock.now()),
+      sweep: async () => {
+        await sweepStore(sql, clock.now());
+        await flows.sweep();
+      },
       close,
     };
   } catch (error) {

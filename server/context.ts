@@ -1,7 +1,9 @@
 /** What a procedure may use. No module keeps state: whatever a request needs comes in here. */
 import type { Compiler } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
+import type { Connectors } from "./connectors/connectors.ts";
 import type { Pool } from "./database.ts";
+import type { Flows } from "./flow/flow.ts";
 import type { Keys } from "./keys.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./passwords.ts";
@@ -58,6 +60,8 @@ export interface Services {
   keys: Keys;
   dbs: Databases;
   feeds: Feeds;
+  connectors: Connectors;
+  flows: Flows;
   clock: Clock;
   log: Log;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readAppToken, signAppToken } from "./app_tokens.ts";
 import { ConfigError } from "./config.ts";
-import { createKeys, openKeys } from "./keys.ts";
+import { createKeys, openKeys, Unreadable } from "./keys.ts";
 
 const OLD = { id: "k1", material: "0123456789abcdef-old" };
 const NEW = { id: "k2", material: "0123456789abcdef-new" };
@@ -23,6 +23,41 @@ Deno.test("keys: after a rotation the new key signs, and the old one's signature
   const rotated = createKeys([NEW, OLD]);
   assert.equal(rotated.verify("one", "text", signature), true);
   assert.deepEqual(rotated.sign("one", "text"), createKeys([NEW]).sign("one", "text"));
+});
+
+Deno.test("keys: what is encrypted is read in its own place only, unchanged, and differs each time", () => {
+  const keys = createKeys([OLD]);
+  const encrypted = keys.encrypt("1:2:secret_token", "sk_live_ż");
+  assert.equal(encrypted.key_id, "k1");
+  assert.equal(keys.decrypt("1:2:secret_token", encrypted), "sk_live_ż");
+  assert.throws(() => keys.decrypt("1:3:secret_token", encrypted), Unreadable);
+  assert.notDeepEqual(keys.encrypt("1:2:secret_token", "sk_live_ż").bytes, encrypted.bytes);
+  for (let index = 0; index < encrypted.bytes.length; index++) {
+    const bytes = encrypted.bytes.map((byte, at) => at === index ? byte ^ 1 : byte);
+    assert.throws(() => keys.decrypt("1:2:secret_token", { ...encrypted, bytes }), Unreadable, `byte ${index}`);
+  }
+  const { bytes } = encrypted;
+  for (const length of [0, 27, 28, bytes.length - 1]) {
+    assert.throws(
+      () => keys.decrypt("1:2:secret_token", { key_id: "k1", bytes: bytes.subarray(0, length) }),
+      Unreadable,
+    );
+  }
+});
+
+Deno.test("keys: after a rotation the new key encrypts, every one reads, and one that is gone is named", () => {
+  const old = createKeys([OLD]).encrypt("place", "text");
+  const rotated = createKeys([NEW, OLD]);
+  assert.equal(rotated.decrypt("place", old), "text");
+  assert.equal(rotated.writing, "k2");
+  const anew = rotated.encrypt("place", "text");
+  assert.deepEqual([anew.key_id, createKeys([NEW]).decrypt("place", anew)], ["k2", "text"]);
+  assert.throws(
+    () => createKeys([NEW]).decrypt("place", old),
+    /no key of SECRET_KEYS reads what the key k1 has written/,
+  );
+  const renamed = createKeys([{ ...OLD, id: "k9" }, { ...NEW, id: "k1" }]);
+  assert.equal(renamed.decrypt("place", old), "text", "an id that names another key now");
 });
 
 Deno.test("keys: the embedded database's file is made once, for its owner alone", async () => {

@@ -1,7 +1,9 @@
 /** One line a domain. A domain's name is also the first part of its scopes. */
 import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
+import { connectors } from "./domains/connectors/router.ts";
 import { departments } from "./domains/departments/router.ts";
+import { flow_processes } from "./domains/flow_processes/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
 import { records } from "./domains/records/router.ts";
@@ -20,6 +22,8 @@ export const appRouter = router({
   apps,
   dbs,
   records,
+  connectors,
+  flow_processes,
 });
 
 export type AppRouter = typeof appRouter;

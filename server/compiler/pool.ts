@@ -1,7 +1,7 @@
 /** The compile workers: started on first need, one request at a time each, replaced when they die or are killed. */
 import { CompileFailure, CompilerBusy } from "./compiler.ts";
 import { Answer, READY, type Request, TAKEN } from "./protocol.ts";
-import { createQueue } from "./queue.ts";
+import { createQueue } from "../queue.ts";
 import { Lost, type Reason, startSubprocess, type Subprocess } from "./subprocess.ts";
 
 export interface PoolOptions {

@@ -10,6 +10,7 @@
  * | /platform/dbs/:db_code/changes, /platform/db/:db_code/changes | events.ts |
  * | /platform/dbs/:db_code/types.d.ts, export.…, import.… | db_files.ts |
  * | /platform/db/… | public_db.ts |
+ * | /platform/apps/:id/action/… | actions.ts |
  * | /a/… | apps.ts |
  * | /logos/…, /vendor/… | assets.ts |
  * | /platform.d.ts | platform_types.ts |
@@ -19,6 +20,7 @@ import { type Call, contexts, type Services } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { appRouter } from "../router.ts";
 import { addressOf, pathOf } from "./address.ts";
+import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
 import { mountAssets } from "./assets.ts";
 import { mountDbFiles } from "./db_files.ts";
@@ -47,6 +49,7 @@ export function createApp(services: Services & { pages: PageMemory }): Handler {
   mountEvents(app, services.pages);
   mountDbFiles(app);
   mountPublicDb(app, services.pages);
+  mountActions(app, services.pages);
   mountApps(app, services.pages);
   mountAssets(app);
   mountPlatformTypes(app);

@@ -30,6 +30,17 @@ export async function readBody(request: Request, forms: boolean): Promise<Body> 
 }
 
 /**
+ * No body is an empty one. The runtime gives a request that announces none an empty stream.
+ */
+export async function optionalBody(request: Request): Promise<unknown> {
+  const { headers, body } = request;
+  const announced = ["content-type", "content-length", "transfer-encoding"].some((name) => headers.has(name));
+  if (body === null || !announced || headers.get("content-length") === "0") return {};
+  const { value } = await readBody(request, false);
+  return value;
+}
+
+/**
  * The whole body, refused before it is read where its length is announced as larger.
  *
  * @param limit bytes

@@ -7,8 +7,9 @@ import { readAppToken, signAppToken } from "../app_tokens.ts";
 import type { Context, Viewer } from "../context.ts";
 import type { Caller } from "../domains/records/public.ts";
 import { unauthorized } from "../errors.ts";
+import { visibleTo } from "../visibility.ts";
 import { hostOf } from "./address.ts";
-import type { PageMemory } from "./pages.ts";
+import type { PageMemory, ServedApp } from "./pages.ts";
 
 interface Identity {
   /** Undefined where neither a login nor a page says it: then the host does. */
@@ -16,6 +17,8 @@ interface Identity {
   viewer: Viewer | undefined;
   /** The browser's key: never sent to a page, never stored. */
   browser: string;
+  /** The app whose page calls. */
+  app: string | undefined;
   /** For the answer, where the browser has no key yet. */
   headers: Record<string, string>;
 }
@@ -23,8 +26,8 @@ interface Identity {
 const KEY = /^[\w-]{43}$/;
 const YEAR_S = 365 * 24 * 60 * 60;
 
-/** @throws {Refusal} 401 where a login or a page's token is no longer good */
-async function identify(context: Context, { headers }: Request): Promise<Identity> {
+/** @throws {Refusal} 401 where a login or a page's token is no longer good, or its app is not */
+async function identify(context: Context, { headers }: Request, pages: PageMemory): Promise<Identity> {
   const { call, viewers, keys, clock } = context;
   const sent = headers.get("x-app-token");
   if (sent !== null) {
@@ -33,28 +36,40 @@ async function identify(context: Context, { headers }: Request): Promise<Identit
     if (!token || token.token && viewer?.user_id !== token.user) {
       throw unauthorized("This page is no longer signed in: load it again");
     }
+    const app = await pages.byId(token.app);
+    if (!app || !opensFor(app, viewer)) {
+      throw unauthorized(
+        "This page's app is no longer there: it has been deleted, switched off or closed to its viewer",
+      );
+    }
     call.viewer = viewer;
-    return { account_id: token.account, viewer, browser: token.browser, headers: {} };
+    return { account_id: token.account, viewer, browser: token.browser, app: token.app, headers: {} };
   }
   const viewer = call.token === undefined ? undefined : await viewers.byToken(call.token);
   if (call.token !== undefined && !viewer) throw unauthorized();
   call.viewer = viewer;
-  return { account_id: viewer?.account_id, viewer, ...browserOf(context, headers) };
+  return { account_id: viewer?.account_id, viewer, app: undefined, ...browserOf(context, headers) };
 }
 
 /** The caller of a public method; without a login or a page its account is that of the host. */
-export async function callerOf(context: Context, request: Request, pages: PageMemory): Promise<Caller & Headed> {
-  const { account_id, viewer, browser, headers } = await identify(context, request);
+export async function callerOf(context: Context, request: Request, pages: PageMemory): Promise<CallerOfPage> {
+  const { account_id, viewer, browser, app, headers } = await identify(context, request, pages);
   return {
     account_id: account_id ?? await pages.accountOf(hostOf(request.url)) ?? 0,
     viewer,
     browser,
     address: context.call.address,
+    app,
     headers,
   };
 }
 
-interface Headed {
+/** Whether the page would be given out again. */
+const opensFor = (app: ServedApp, viewer: Viewer | undefined): boolean =>
+  app.public || viewer !== undefined && visibleTo(viewer, app.department_id);
+
+export interface CallerOfPage extends Caller {
+  app: string | undefined;
   /** For the answer. */
   headers: Record<string, string>;
 }

@@ -22,7 +22,7 @@ import {
 import { PUBLIC_BODIES, PublicPage } from "../domains/records/public_schema.ts";
 import { badRequest, notFound } from "../errors.ts";
 import { fieldsOf } from "../messages.ts";
-import { readBody } from "./body.ts";
+import { optionalBody } from "./body.ts";
 import { callerOf } from "./identity.ts";
 import type { PageMemory } from "./pages.ts";
 import { CORS, type Env, mountOthers } from "./rest.ts";
@@ -57,18 +57,20 @@ async function answer(c: HonoContext<Env>, pages: PageMemory): Promise<Response>
     });
   switch (method) {
     case "list": {
-      const page = read(PublicPage, await bodyOf(request));
+      const page = read(PublicPage, await optionalBody(request));
       return send((await listPublic(context, caller, code, page))?.text ?? "[]");
     }
     case "create":
       return send(
-        (await createPublic(context, caller, code, read(PUBLIC_BODIES.create, await bodyOf(request)))).text,
+        (await createPublic(context, caller, code, read(PUBLIC_BODIES.create, await optionalBody(request)))).text,
         201,
       );
     case "update":
-      return send((await updatePublic(context, caller, code, read(PUBLIC_BODIES.update, await bodyOf(request)))).text);
+      return send(
+        (await updatePublic(context, caller, code, read(PUBLIC_BODIES.update, await optionalBody(request)))).text,
+      );
     case "delete": {
-      const body = read(PUBLIC_BODIES.delete, await bodyOf(request));
+      const body = read(PUBLIC_BODIES.delete, await optionalBody(request));
       await deletePublic(context, caller, code, body);
       return send(JSON.stringify({ id: body.id }));
     }
@@ -77,17 +79,6 @@ async function answer(c: HonoContext<Env>, pages: PageMemory): Promise<Response>
 
 const METHODS: readonly Method[] = ["list", "create", "update", "delete"];
 const isMethod = (name: string): name is Method => METHODS.some((method) => method === name);
-
-/**
- * No body is an empty one: `list` is documented so. The runtime gives a request that announces none an empty stream.
- */
-async function bodyOf(request: Request): Promise<unknown> {
-  const { headers, body } = request;
-  const announced = ["content-type", "content-length", "transfer-encoding"].some((name) => headers.has(name));
-  if (body === null || !announced || headers.get("content-length") === "0") return {};
-  const { value } = await readBody(request, false);
-  return value;
-}
 
 /** @throws {Refusal} 404 for what is no record's id, else 400 */
 function read<Shape extends z.ZodType>(shape: Shape, body: unknown): z.output<Shape> {

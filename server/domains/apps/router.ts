@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { sent } from "../../json.ts";
 import { ByUuid, Uuid } from "../../schema.ts";
-import { managerProcedure, router, userProcedure } from "../../trpc.ts";
+import { guestProcedure, managerProcedure, router, userProcedure } from "../../trpc.ts";
+import { actionStatus, callAction } from "./actions.ts";
 import { listApps, listVersions } from "./queries.ts";
 import { replaced } from "./replace.ts";
 import {
+  ActionAnswer,
+  ActionCall,
+  ActionPoll,
   App,
   AppChanges,
   AppPage,
@@ -90,4 +94,15 @@ export const apps = router({
     })
     .input(ByVersion).output(sent(App))
     .mutation(({ ctx, input }) => restoreVersion(ctx, input.id, input.version)),
+
+  // Over REST a caller needs no login for a public action: http/actions.ts.
+  call_action: guestProcedure
+    .meta({ summary: "Call an action" })
+    .input(ActionCall).output(ActionAnswer)
+    .mutation(({ ctx, input }) => callAction(ctx, ctx, input, input.params, input.idempotency_key)),
+
+  action_status: guestProcedure
+    .meta({ summary: "Poll a call" })
+    .input(ActionPoll).output(ActionAnswer)
+    .query(({ ctx, input }) => actionStatus(ctx, ctx, input, input.flow_process_id)),
 });

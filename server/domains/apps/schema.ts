@@ -181,3 +181,25 @@ export type Version = z.output<typeof Version>;
 
 export const VersionPage = page(["-version", "version"]).extend({ id: Uuid });
 export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_483_647).meta({ examples: [1] }) });
+
+/** What an action's call and its status say. Source: spec, "Action call status values". */
+export const ActionAnswer = z.object({
+  flow_process_id: Uuid,
+  status: z.enum(["pending", "finished", "error"]).meta({ examples: ["finished"] }),
+  data: z.unknown().optional().describe("Of a finished one: what the flow gave").meta({ examples: [{ rate: 4.2 }] }),
+  error: z.string().optional().describe("Of one that failed"),
+});
+export type ActionAnswer = z.output<typeof ActionAnswer>;
+
+const ActionName = z.string().regex(/^[\w-]{1,100}$/);
+/** Printable, as a header carries it. */
+export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/)
+  .describe("The second call with the same key within 24 hours gives the first one's run");
+
+export const ActionCall = z.object({
+  id: Uuid,
+  action_name: ActionName,
+  params: JsonObject.default({}),
+  idempotency_key: IdempotencyKey.optional(),
+});
+export const ActionPoll = z.object({ id: Uuid, action_name: ActionName, flow_process_id: Uuid });

@@ -13,6 +13,10 @@ export const DOMAINS = [
   "apps",
   "dbs",
   "records",
+  "connectors",
+  "flows",
+  "flow_processes",
+  "crons",
 ] as const;
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));

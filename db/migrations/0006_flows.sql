@@ -1,0 +1,78 @@
+create table flows (
+  id integer generated always as identity primary key,
+  account_id integer not null references accounts on delete cascade,
+  department_id integer references departments on delete set null,
+  code text collate "C" not null,
+  name text not null,
+  name_folded text collate "C" not null,
+  active boolean not null default true,
+  -- as its author wrote it; json keeps the order of keys, which `set` has
+  fields json not null,
+  -- of the program: a run stays with the one that it began with
+  version integer not null default 1,
+  lock_version integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create unique index flows_code_key on flows (account_id, code);
+create index flows_name on flows (account_id, name_folded, id);
+create index flows_created on flows (account_id, created_at, id);
+create index flows_updated on flows (account_id, updated_at, id);
+create index flows_department on flows (department_id) where department_id is not null;
+
+-- Every program that a run may stand on. Those replaced stay as long as runs are kept.
+create table flow_versions (
+  flow_id integer not null references flows on delete cascade,
+  version integer not null,
+  program json not null,
+  created_at timestamptz not null default now(),
+  replaced_at timestamptz,
+  primary key (flow_id, version)
+);
+create index flow_versions_replaced on flow_versions (replaced_at) where replaced_at is not null;
+
+-- Runs that have ended. Those in flight are in Deno KV. Ids are UUIDs of version 7, so their order is that of time.
+create table flow_processes (
+  id uuid primary key,
+  account_id integer not null references accounts on delete cascade,
+  department_id integer references departments on delete set null,
+  flow_id integer references flows on delete set null,
+  flow_version integer not null,
+  flow_code text collate "C" not null,
+  trigger text not null constraint flow_processes_trigger_check check (trigger in ('action', 'manual', 'cron')),
+  status text not null constraint flow_processes_status_check check (status in ('finished', 'error', 'cancelled')),
+  app_id uuid,
+  action text,
+  cron_id integer,
+  user_id integer,
+  retry_of uuid,
+  attempts integer not null,
+  input json not null,
+  data json,
+  error text,
+  steps json not null,
+  started_at timestamptz not null,
+  finished_at timestamptz not null
+);
+create index flow_processes_account on flow_processes (account_id, id);
+create index flow_processes_flow on flow_processes (account_id, flow_code, id);
+create index flow_processes_status on flow_processes (account_id, status, id) where status <> 'finished';
+create index flow_processes_trigger on flow_processes (account_id, trigger, id);
+create index flow_processes_flow_id on flow_processes (flow_id) where flow_id is not null;
+create index flow_processes_department on flow_processes (department_id) where department_id is not null;
+
+-- What is too large for Deno KV, of runs in flight: inputs and outputs of steps.
+create table flow_values (
+  run_id uuid not null,
+  place text collate "C" not null,
+  value json not null,
+  primary key (run_id, place)
+);
+
+-- What `record` steps have done, written in the transaction that did it.
+create table flow_effects (
+  run_id uuid not null,
+  place text collate "C" not null,
+  output json not null,
+  primary key (run_id, place)
+);

@@ -1,0 +1,67 @@
+create table crons (
+  id integer generated always as identity primary key,
+  account_id integer not null references accounts on delete cascade,
+  department_id integer references departments on delete set null,
+  name text,
+  kind text not null constraint crons_kind_check check (kind in ('flow')),
+  target_code text collate "C" not null,
+  schedule text not null,
+  timezone text not null,
+  -- in words
+  sentence text not null,
+  active boolean not null,
+  overlap text not null constraint crons_overlap_check check (overlap in ('skip', 'allow', 'queue')),
+  -- seconds
+  catch_up integer not null,
+  -- null: never pauses
+  max_failures integer,
+  -- in a row
+  failures integer not null default 0,
+  paused_reason text,
+  -- the first due moment that the ledger does not have; null while the trigger is not active
+  next_run_at timestamptz,
+  last_run_at timestamptz,
+  last_run_id uuid,
+  last_status text,
+  lock_version integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create index crons_due on crons (next_run_at, id) where active;
+create index crons_account on crons (account_id, id);
+create index crons_next_run on crons (account_id, next_run_at, id);
+create index crons_created on crons (account_id, created_at, id);
+create index crons_target on crons (account_id, target_code, id);
+create index crons_department on crons (department_id) where department_id is not null;
+
+-- The ledger: a row for every due moment of every trigger, and for every run by hand. Of many missed in a row the
+-- older ones share a row.
+create table cron_runs (
+  id bigint generated always as identity primary key,
+  cron_id integer not null references crons on delete cascade,
+  account_id integer not null,
+  due_at timestamptz not null,
+  -- of a row for several moments: the last of them, and how many
+  due_until timestamptz,
+  slots integer not null default 1,
+  by_hand boolean not null default false,
+  state text not null
+    constraint cron_runs_state_check check (state in ('ran', 'late', 'queued', 'skipped', 'missed')),
+  reason text,
+  -- written before the run is started, so that whoever comes after a crash starts the same one
+  flow_process_id uuid,
+  -- who starts it has until a while after this; null: whoever comes first
+  taken_at timestamptz,
+  -- when the engine had the run for good
+  started_at timestamptz,
+  outcome text constraint cron_runs_outcome_check check (outcome in ('finished', 'error', 'cancelled')),
+  created_at timestamptz not null default now()
+);
+-- A moment comes once, whatever the clock does.
+create unique index cron_runs_slot_key on cron_runs (cron_id, due_at) where not by_hand;
+create index cron_runs_newest on cron_runs (cron_id, due_at, id);
+create index cron_runs_open on cron_runs (cron_id) where flow_process_id is not null and outcome is null;
+create index cron_runs_waiting on cron_runs (id) where flow_process_id is not null and outcome is null and started_at is null;
+create index cron_runs_unsettled on cron_runs (id) where flow_process_id is not null and outcome is null;
+create index cron_runs_queued on cron_runs (cron_id, id) where state = 'queued';
+create index cron_runs_created on cron_runs (created_at);

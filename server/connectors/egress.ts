@@ -1,0 +1,176 @@
+/**
+ * Requests to the outside, by undici: of nine ways tried the only one without a leak (design: security). Redirects are
+ * followed by hand, each proven as the first address was.
+ */
+import { Pool } from "undici";
+import { ConnectorFault } from "./connectors.ts";
+import { decoded, ENCODINGS, gather } from "./decode.ts";
+import { createReach, type Lookup } from "./reach.ts";
+
+export interface Outgoing {
+  url: URL;
+  method: string;
+  /** The connector's; dropped for good where a redirect leads to another origin. */
+  headers: Readonly<Record<string, string>>;
+  body: { text: string; type: string } | undefined;
+}
+
+export interface Incoming {
+  status: number;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** Decoded. */
+  bytes: Uint8Array;
+}
+
+export interface Egress {
+  /** @throws {ConnectorFault} of the kinds `refused`, `network`, `timeout`, `too_large`, or the signal's own reason */
+  send(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming>;
+  close(): Promise<void>;
+}
+
+const MOST_REDIRECTS = 3;
+const MOST_BYTES = 10 * 1024 * 1024;
+const MOST_HEADER_BYTES = 32 * 1024;
+const CONNECT_MS = 10_000;
+/** The one used longest ago goes first; what it still does, it ends. */
+const MOST_POOLS = 256;
+const CONNECTIONS = 128;
+
+/** @param lookup another than the system's, for tests */
+export function createEgress(allow: readonly string[], lookup?: Lookup): Egress {
+  const reach = createReach(allow, lookup);
+  const pools = new Map<string, Pool>();
+  const closing = new Set<Promise<void>>();
+
+  const end = (pool: Pool) => {
+    const ended = pool.close().finally(() => closing.delete(ended));
+    closing.add(ended);
+  };
+
+  function poolFor(url: URL): Pool {
+    const pool = pools.get(url.origin) ?? new Pool(url.origin, {
+      connect: { lookup: reach.lookupFor(url), timeout: CONNECT_MS },
+      connections: CONNECTIONS,
+      allowH2: false,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      // The signal knows better than either.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    pools.delete(url.origin);
+    pools.set(url.origin, pool);
+    for (const [origin, oldest] of pools) {
+      if (pools.size <= MOST_POOLS) break;
+      pools.delete(origin);
+      end(oldest);
+    }
+    return pool;
+  }
+
+  function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
+    reach.prove(url);
+    return poolFor(url).request({
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: {
+        accept: "application/json, */*;q=0.5",
+        "user-agent": "Atrium",
+        ...(body && { "content-type": body.type }),
+        ...headers,
+        "accept-encoding": ENCODINGS,
+      },
+      body: body?.text ?? null,
+      signal,
+    });
+  }
+
+  /** The answer that leads nowhere else. */
+  async function follow(first: Outgoing, signal: AbortSignal) {
+    let outgoing = first;
+    for (let redirects = 0;; redirects++) {
+      // deno-lint-ignore no-await-in-loop -- where to go next stands in the answer
+      const { statusCode: status, headers: received, body } = await request(outgoing, signal);
+      const headers = plain(received);
+      const next = redirected(outgoing, status, headers.location);
+      if (!next) return { status, headers, body };
+      // What is left of it is not waited for; the connection goes on being used where it is little.
+      body.dump({ limit: 65_536, signal }).catch(() => {});
+      if (redirects === MOST_REDIRECTS) {
+        throw new ConnectorFault("refused", `the answer leads elsewhere more than ${MOST_REDIRECTS} times`);
+      }
+      outgoing = next;
+    }
+  }
+
+  async function send(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    const { status, headers, body } = await follow(outgoing, signal);
+    const bytes = await gather(body, MOST_BYTES);
+    return { status, headers, bytes: await decoded(bytes, headers["content-encoding"], MOST_BYTES) };
+  }
+
+  return {
+    send: (outgoing, signal) => send(outgoing, signal).catch((error) => throwFault(error, outgoing.url, signal)),
+    async close() {
+      for (const pool of pools.values()) closing.add(pool.destroy());
+      pools.clear();
+      await Promise.allSettled(closing);
+    },
+  };
+}
+
+function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name.toLowerCase(),
+    Array.isArray(value) ? value.join(", ") : value ?? "",
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The request that the answer asks for, if it does. Another origin gets no header of the connector's, and never again. */
+function redirected(outgoing: Outgoing, status: number, location: string | undefined): Outgoing | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined;
+  const { method, headers, body } = outgoing;
+  if (!URL.canParse(location, outgoing.url)) {
+    throw new ConnectorFault("refused", "the answer leads to what is no address");
+  }
+  const url = new URL(location, outgoing.url);
+  const becomes_get = status === 303 ? method !== "HEAD" : status < 303 && method === "POST";
+  return {
+    url,
+    headers: url.origin === outgoing.url.origin ? headers : {},
+    ...(becomes_get ? { method: "GET", body: undefined } : { method, body }),
+  };
+}
+
+/** Sentences by the driver's and the system's codes. */
+const REASONS = new Map([
+  ["ECONNREFUSED", "refused the connection"],
+  ["ECONNRESET", "ended the connection"],
+  ["EPIPE", "ended the connection"],
+  ["UND_ERR_SOCKET", "ended the connection"],
+  ["EHOSTUNREACH", "cannot be reached"],
+  ["ENETUNREACH", "cannot be reached"],
+  ["UND_ERR_CONNECT_TIMEOUT", `did not take the connection within ${CONNECT_MS / 1000} s`],
+]);
+
+/** @throws always; nothing of the address but its host is told, as a secret may stand in the query */
+function throwFault(error: unknown, { hostname }: URL, signal: AbortSignal): never {
+  if (signal.aborted) throw signal.reason;
+  const fault = faultIn(error);
+  if (fault) throw fault;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "UND_ERR_HEADERS_OVERFLOW") {
+    throw new ConnectorFault("too_large", `the answer's headers are larger than ${MOST_HEADER_BYTES} bytes`);
+  }
+  const certificate = error instanceof Error && /certificate/i.test(error.message);
+  const reason = certificate ? "has a certificate that is not trusted" : REASONS.get(code) ?? "gave no proper answer";
+  throw new ConnectorFault("network", `${hostname} ${reason}`);
+}
+
+/** The hook's own refusal may come wrapped. */
+function faultIn(error: unknown): ConnectorFault | undefined {
+  if (error instanceof ConnectorFault) return error;
+  if (error instanceof AggregateError) return error.errors.map(faultIn).find((fault) => fault);
+  if (error instanceof Error && error.cause) return faultIn(error.cause);
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { createRedactor, REDACTED } from "./redact.ts";
+
+const SECRET = "s3cr&t/+<tök\"en>'";
+
+Deno.test("redact: the secret in every way that an answer may write it", () => {
+  const { text } = createRedactor([SECRET]);
+  const forms = [
+    SECRET,
+    JSON.stringify(SECRET).slice(1, -1),
+    encodeURIComponent(SECRET),
+    encodeURIComponent(SECRET).toLowerCase(),
+    new URLSearchParams([["k", SECRET]]).toString().slice(2),
+    Buffer.from(SECRET).toString("base64"),
+    Buffer.from(SECRET).toString("base64url"),
+  ];
+  for (const form of forms) assert.match(text(`before ${form} after`), /^before \[redacted\]=* after$/, form);
+});
+
+Deno.test("redact: inside what is base64, wherever the secret falls", () => {
+  const { text } = createRedactor(["canary-0123456789"]);
+  for (const before of ["", "a", "ab", "abc", "user:"]) {
+    const encoded = Buffer.from(`${before}canary-0123456789 and more`).toString("base64");
+    const left = Buffer.from(text(encoded).replace(REDACTED, ""), "base64").toString();
+    assert.ok(text(encoded).includes(REDACTED), before);
+    assert.doesNotMatch(left, /anary|0123/, before);
+  }
+});
+
+Deno.test("redact: keys, numbers and nested values of JSON; the rest stays", () => {
+  const { json } = createRedactor(["12345678"]);
+  assert.deepEqual(json({ a12345678: [12345678, 5, null, true, { b: "x12345678" }], c: "1234567" }), {
+    "a[redacted]": [REDACTED, 5, null, true, { b: "x[redacted]" }],
+    c: "1234567",
+  });
+});
+
+Deno.test("redact: whatever the secret and the text around it are, it is gone", () => {
+  const secret = fc.string({ unit: "grapheme", minLength: 4, maxLength: 40 }).filter((text) =>
+    !REDACTED.includes(text)
+  );
+  fc.assert(fc.property(secret, fc.string(), fc.string(), (secret, before, after) => {
+    const shown = createRedactor([secret]).text(`${before}${secret}${after}`);
+    assert.ok(shown.includes(REDACTED));
+    assert.ok(shown.split(REDACTED).every((part) => !part.includes(secret)), shown);
+  }));
+});
+
+Deno.test("redact: nothing is blotted out without a secret", () => {
+  const { text, json } = createRedactor(["", "abc"]);
+  assert.equal(text("abc"), "abc");
+  assert.deepEqual(json({ a: ["abc"] }), { a: ["abc"] });
+});

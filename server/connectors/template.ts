@@ -1,0 +1,66 @@
+/**
+ * Templates of a connector's methods. `{name}` and `{a.b.0}` stand for what the caller gives, `{{` for the sign itself.
+ * A text that is one placeholder and nothing else keeps its JSON type.
+ */
+import { ConnectorFault, type JsonValue } from "./connectors.ts";
+
+export type Params = Readonly<Record<string, JsonValue>>;
+
+/** A value that a template asks for and the caller has not given, or that does not fit its place. */
+export class ParamFault extends ConnectorFault {
+  /** @param param dotted, as the template has it */
+  constructor(readonly param: string, readonly fault: string) {
+    super("invalid", `the parameter ${param} ${fault}`);
+  }
+}
+
+const NAME = String.raw`[A-Za-z_]\w*(?:\.\w+)*`;
+const PART = new RegExp(String.raw`\{\{|\{(${NAME})\}|\{`, "g");
+const WHOLE = new RegExp(String.raw`^\{(${NAME})\}$`);
+
+/** @returns what is wrong with it, in Rails' words */
+export function templateFault(template: string): string | undefined {
+  for (const [part] of template.matchAll(PART)) {
+    if (part === "{") return "has a { that begins no {name}; the sign itself is written {{";
+  }
+}
+
+/** @throws {ParamFault} where a name has no value */
+export const fillText = (template: string, params: Params): string =>
+  fillWith(template, params, (value) => typeof value === "object" && value ? JSON.stringify(value) : `${value ?? ""}`);
+
+/** @param shown how a value stands in the text; what is beside it stays as it is */
+export function fillWith(
+  template: string,
+  params: Params,
+  shown: (value: JsonValue, name: string) => string,
+): string {
+  return template.replace(PART, (part, name?: string) => {
+    if (name === undefined) return part === "{{" ? "{" : part;
+    return shown(valueAt(name, params), name);
+  });
+}
+
+/** Fills every text inside; keys stay. @throws {ParamFault} where a name has no value */
+export function fillValue(template: JsonValue, params: Params): JsonValue {
+  if (typeof template === "string") {
+    const [, name] = WHOLE.exec(template) ?? [];
+    return name === undefined ? fillText(template, params) : valueAt(name, params);
+  }
+  if (Array.isArray(template)) return template.map((item) => fillValue(item, params));
+  if (typeof template !== "object" || template === null) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillValue(value, params)]));
+}
+
+/** Own properties only: nothing of a prototype has a name here. */
+function valueAt(name: string, params: Params): JsonValue {
+  let value: unknown = params;
+  for (const key of name.split(".")) value = ownValue(value, key);
+  if (value === undefined) throw new ParamFault(name, "is missing");
+  return value as JsonValue;
+}
+
+function ownValue(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return Array.isArray(value) && !/^\d+$/.test(key) ? undefined : Reflect.get(value, key);
+}

@@ -1,0 +1,106 @@
+import type { Viewer } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import type { Encrypted } from "../../keys.ts";
+import { listJson, oneJson, slice } from "../../lists.ts";
+import { within } from "../../store/filter.ts";
+import { visible } from "../../visibility.ts";
+import { type Connector, type ConnectorPage, KIND } from "./schema.ts";
+
+const columns = (sql: Sql) =>
+  sql`
+    id, ${KIND}::text as kind, code, name, url, secret_token is not null as has_secret_token, fields, department_id,
+    lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
+  `;
+
+const orders = (sql: Sql) => ({
+  name: sql`name_folded, id`,
+  "-name": sql`name_folded desc, id desc`,
+  created_at: sql`created_at, id`,
+  "-created_at": sql`created_at desc, id desc`,
+  updated_at: sql`updated_at, id`,
+  "-updated_at": sql`updated_at desc, id desc`,
+});
+
+/** One page of the connectors that the viewer may see, by name unless told. */
+export function listConnectors(sql: Sql, viewer: Viewer, page: ConnectorPage) {
+  const { q, sort = "name" } = page;
+  const chosen = sql`
+    from connectors
+    where account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+      ${q === undefined ? sql`` : sql`and (name_folded like ${within(q)} or code like ${within(q)})`}
+  `;
+  return listJson<Connector>(
+    sql,
+    sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[sort]} ${slice(sql, page)}`,
+    sql`select count(*) ${chosen}`,
+  );
+}
+
+const one = (sql: Sql, viewer: Viewer, id: number) =>
+  sql`id = ${id} and account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
+
+export const findConnector = (sql: Sql, viewer: Viewer, id: number) =>
+  oneJson<Connector>(sql, sql`select ${columns(sql)} from connectors where ${one(sql, viewer, id)}`);
+
+export async function findCode(sql: Sql, viewer: Viewer, id: number): Promise<string | undefined> {
+  const [row] = await sql<{ code: string }[]>`select code from connectors where ${one(sql, viewer, id)}`;
+  return row?.code;
+}
+
+/** Columns of a write, but for the secret's. */
+export type Values = Record<string, unknown>;
+
+/** Not jsonb, which would forget the order of methods. */
+const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
+
+const stored = (sql: Sql) => sql`department_id, code, name, name_folded, url, fields`;
+
+export async function insertConnector(sql: Sql, account: number, values: Values): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into connectors (account_id, ${stored(sql)})
+    select ${account}, ${stored(sql)}
+    from json_populate_record(null::connectors, ${asJson(sql, values)})
+    returning id
+  `;
+  if (!row) throw new Error("an insert returned no row");
+  return row.id;
+}
+
+/** Locks the row until the transaction ends. @returns its `lock_version` */
+export async function lockConnector(sql: Sql, viewer: Viewer, id: number): Promise<number | undefined> {
+  const [row] = await sql<{ lock_version: number }[]>`
+    select lock_version
+    from connectors
+    where ${one(sql, viewer, id)}
+    for update
+  `;
+  return row?.lock_version;
+}
+
+export async function updateConnector(sql: Sql, id: number, values: Values): Promise<void> {
+  await sql`
+    update connectors c
+    set
+      (${stored(sql)}) = (select ${stored(sql)} from json_populate_record(c, ${asJson(sql, values)})),
+      lock_version = lock_version + 1,
+      updated_at = now()
+    where id = ${id}
+  `;
+}
+
+/** @param secret null is none */
+export async function updateSecret(sql: Sql, id: number, secret: Encrypted | null): Promise<void> {
+  await sql`
+    update connectors
+    set
+      secret_token = ${secret?.bytes ?? null},
+      secret_key_id = ${secret?.key_id ?? null}
+    where id = ${id}
+  `;
+}
+
+export async function deleteConnector(sql: Sql, viewer: Viewer, id: number): Promise<boolean> {
+  const { count } = await sql`delete from connectors where ${one(sql, viewer, id)}`;
+  return count > 0;
+}

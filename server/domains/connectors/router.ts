@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { ById, Id } from "../../schema.ts";
+import { managerProcedure, router, userProcedure } from "../../trpc.ts";
+import { listConnectors } from "./queries.ts";
+import { Connector, ConnectorChanges, ConnectorPage, NewConnector, Trial, Tried } from "./schema.ts";
+import { tryConnector } from "./trial.ts";
+import { changeConnector, createConnector, readConnector, removeConnector } from "./write.ts";
+
+export const connectors = router({
+  list: userProcedure
+    .meta({ rest: "GET /connect/connectors.json", summary: "List connectors" })
+    .input(ConnectorPage).output(sent(z.array(Connector)))
+    .query(({ ctx, input }) => listConnectors(ctx.sql, ctx.viewer, input)),
+
+  find: userProcedure
+    .meta({ rest: "GET /connect/connectors/:id.json", summary: "Read a connector" })
+    .input(ById).output(sent(Connector))
+    .query(({ ctx, input }) => readConnector(ctx, input.id)),
+
+  create: managerProcedure
+    .meta({
+      rest: "POST /connect/connectors.json",
+      status: 201,
+      wrapper: "connector",
+      summary: "Create a connector",
+      description:
+        "`code` comes from the name where it is omitted. `{name}` in a method's path, query, headers and body stands " +
+        "for a parameter of the call, `{{` for the sign itself. Keys of `fields` that are not known are refused, " +
+        "because a typo would change what they mean.",
+    })
+    .input(z.object({ connector: NewConnector })).output(sent(Connector))
+    .mutation(({ ctx, input }) => createConnector(ctx, input.connector)),
+
+  update: managerProcedure
+    .meta({
+      rest: "PATCH /connect/connectors/:id.json",
+      refuses: [409],
+      wrapper: "connector",
+      summary: "Update a connector",
+      description: "`secret_token` null clears the secret; without the key it stays. `fields` are replaced as a whole.",
+    })
+    .input(z.object({ id: Id, connector: ConnectorChanges })).output(sent(Connector))
+    .mutation(({ ctx, input }) => changeConnector(ctx, input.id, input.connector)),
+
+  delete: managerProcedure
+    .meta({ rest: "DELETE /connect/connectors/:id.json", status: 204, summary: "Delete a connector" })
+    .input(ById).output(z.void())
+    .mutation(({ ctx, input }) => removeConnector(ctx, input.id)),
+
+  test: managerProcedure
+    .meta({
+      rest: "POST /connect/connectors/:id/test.json",
+      summary: "Call one method of a connector",
+      description:
+        "200 whatever the other side says: `ok` is false where it cannot be reached, may not be called, or answers " +
+        "with a status of 400 or above, and `error` tells which.",
+    })
+    .input(Trial).output(Tried)
+    .mutation(({ ctx, input }) => tryConnector(ctx, input)),
+});

@@ -1,0 +1,43 @@
+/** One call of a method, to see whether a connector works. */
+import { ConnectorFault } from "../../connectors/connectors.ts";
+import { ParamFault } from "../../connectors/template.ts";
+import type { Context } from "../../context.ts";
+import { invalid, notFound } from "../../errors.ts";
+import { findCode } from "./queries.ts";
+import type { Trial, Tried } from "./schema.ts";
+
+/**
+ * What goes wrong outside is an answer, too.
+ *
+ * @throws {Refusal} 404; 422 on `method` or on the parameter that does not fit
+ */
+export async function tryConnector(ctx: Context, trial: Trial): Promise<Tried> {
+  const { sql, viewer, connectors } = ctx;
+  const { id, method, params = {}, body, timeout } = trial;
+  const connector_code = await findCode(sql, viewer, id);
+  if (connector_code === undefined) throw notFound("Connector");
+  const started = performance.now();
+  try {
+    const answer = await connectors.call({
+      account_id: viewer.account_id,
+      connector_code,
+      method,
+      params,
+      body,
+      public_only: false,
+      idempotency_key: undefined,
+      timeout_ms: timeout * 1000,
+    });
+    return { ok: true, ...answer, error: null };
+  } catch (error) {
+    if (!(error instanceof ConnectorFault)) throw error;
+    if (error instanceof ParamFault) throw invalid({ [`params.${error.param}`]: [error.fault] });
+    if (error.kind === "unknown") throw invalid({ method: ["is not a method of this connector"] });
+    return triedInVain(error, Math.round(performance.now() - started));
+  }
+}
+
+function triedInVain({ kind, message, answer }: ConnectorFault, ms: number): Tried {
+  const { status = null, headers = null, body = null } = answer ?? {};
+  return { ok: false, status, ms: answer?.ms ?? ms, headers, body, error: { kind, message } };
+}

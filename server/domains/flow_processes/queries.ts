@@ -1,0 +1,84 @@
+import type { Viewer } from "../../context.ts";
+import type { Sql } from "../../database.ts";
+import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
+import { oneJson } from "../../lists.ts";
+import { visible } from "../../visibility.ts";
+import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
+
+const columns = (sql: Sql) =>
+  sql`
+    id, flow_code, flow_version, status, trigger, error, app_id, action, cron_id, user_id, department_id, retry_of,
+    attempts, iso(started_at) as started_at, iso(finished_at) as finished_at,
+    (extract(epoch from finished_at - started_at) * 1000)::int as ms
+  `;
+
+const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after }: FlowProcessPage) =>
+  sql`
+    from flow_processes
+    where account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+      ${flow_code === undefined ? sql`` : sql`and flow_code = ${flow_code}`}
+      ${
+    // The index on the others has no finished ones.
+    status === undefined
+      ? sql``
+      : status === "finished"
+      ? sql`and status = ${status}`
+      : sql`and status = ${status} and status <> 'finished'`}
+      ${trigger === undefined ? sql`` : sql`and trigger = ${trigger}`}
+      ${after === undefined ? sql`` : sql`and id < ${after}`}
+  `;
+
+/** Runs that have ended, the newest first. */
+export const listEnded = (
+  sql: Sql,
+  viewer: Viewer,
+  page: FlowProcessPage,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<FlowProcess[]> =>
+  sql<FlowProcess[]>`select ${columns(sql)} ${
+    chosen(sql, viewer, page)
+  } order by id desc limit ${limit} offset ${offset}`;
+
+export async function countEnded(sql: Sql, viewer: Viewer, page: FlowProcessPage): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count ${chosen(sql, viewer, { ...page, after: undefined })}
+  `;
+  return row?.count ?? 0;
+}
+
+export const findEnded = (sql: Sql, viewer: Viewer, id: string) =>
+  oneJson<WholeFlowProcess>(
+    sql,
+    sql`
+      select ${columns(sql)}, input, data, steps
+      from flow_processes
+      where id = ${id}
+        and account_id = ${viewer.account_id}
+        and ${visible(sql, viewer)}
+    `,
+  );
+
+/** What a repetition stands on. */
+export interface Repeatable {
+  flow_code: string;
+  trigger: Trigger;
+  status: string;
+  user_id: number | null;
+  app_id: string | null;
+  action: string | null;
+  cron_id: number | null;
+  input: JsonObject;
+  steps: StepRecord[];
+}
+
+export async function findRepeatable(sql: Sql, viewer: Viewer, id: string): Promise<Repeatable | undefined> {
+  const [row] = await sql<Repeatable[]>`
+    select flow_code, trigger, status, user_id, app_id, action, cron_id, input, steps
+    from flow_processes
+    where id = ${id}
+      and account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+  `;
+  return row;
+}

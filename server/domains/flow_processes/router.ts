@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { ByUuid } from "../../schema.ts";
+import { router, userProcedure } from "../../trpc.ts";
+import { cancelProcess, listProcesses, readProcess, retryProcess } from "./inspect.ts";
+import { FlowProcess, FlowProcessPage, Retry, WholeFlowProcess } from "./schema.ts";
+
+export const flow_processes = router({
+  list: userProcedure
+    .meta({
+      rest: "GET /connect/flow_processes.json",
+      summary: "List runs of flows",
+      description: "The newest first. Runs are kept for 14 days.",
+    })
+    .input(FlowProcessPage).output(sent(z.array(FlowProcess)))
+    .query(({ ctx, input }) => listProcesses(ctx, input)),
+
+  find: userProcedure
+    .meta({ rest: "GET /connect/flow_processes/:id.json", summary: "Read a run with its steps" })
+    .input(ByUuid).output(sent(WholeFlowProcess))
+    .query(({ ctx, input }) => readProcess(ctx, input.id)),
+
+  cancel: userProcedure
+    .meta({
+      rest: "POST /connect/flow_processes/:id/cancel.json",
+      refuses: [409],
+      summary: "Cancel a run",
+      description: "A call in hand is cut off; the run ends before its next step.",
+    })
+    .input(ByUuid).output(sent(WholeFlowProcess))
+    .mutation(({ ctx, input }) => cancelProcess(ctx, input.id)),
+
+  retry: userProcedure
+    .meta({
+      rest: "POST /connect/flow_processes/:id/retry.json",
+      status: 201,
+      refuses: [409],
+      summary: "Run it again",
+      description: "With the same input, by the flow's program of now, as a run of its own. It answers once that has " +
+        "ended, or after ACTION_WAIT_MS.",
+    })
+    .input(Retry).output(sent(WholeFlowProcess))
+    .mutation(({ ctx, input }) => retryProcess(ctx, input)),
+});

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { RUN_STATUSES, STEP_STATUSES, TRIGGERS } from "../../flow/flow.ts";
+import { Id, text, Timestamp, Uuid } from "../../schema.ts";
+
+const FlowCode = text(100).meta({ examples: ["watch"] });
+const Status = z.enum(RUN_STATUSES).meta({ examples: ["finished"] });
+const Trigger = z.enum(TRIGGERS).meta({ examples: ["action"] });
+const Milliseconds = z.int().min(0).meta({ examples: [12] });
+
+/** A run as listed. Source: spec, "Flow runs can be inspected". */
+export const FlowProcess = z.object({
+  id: Uuid,
+  flow_code: FlowCode,
+  flow_version: z.int().describe("Of the program that it executes").meta({ examples: [1] }),
+  status: Status,
+  trigger: Trigger,
+  error: z.string().nullable().describe("A sentence, where it failed or was cancelled"),
+  app_id: Uuid.nullable().describe("Of an action's run"),
+  action: z.string().nullable().describe("Of an action's run").meta({ examples: ["refresh"] }),
+  cron_id: Id.nullable().describe("Of a trigger's run"),
+  user_id: Id.nullable().describe("Who called; null without login and for triggers"),
+  department_id: Id.nullable(),
+  retry_of: Uuid.nullable().describe("The run that it repeats"),
+  attempts: z.int().describe("Processes that took it in hand").meta({ examples: [1] }),
+  started_at: Timestamp.nullable().describe("Null while it waits"),
+  finished_at: Timestamp.nullable().describe("Null while it is pending"),
+  ms: Milliseconds.nullable().describe("From its first step to its end"),
+});
+export type FlowProcess = z.output<typeof FlowProcess>;
+
+export const Step = z.object({
+  place: z.string().describe("The step's id; in a `for_each` behind the turn: `each.3.rates`").meta({
+    examples: ["rates"],
+  }),
+  id: z.string().meta({ examples: ["rates"] }),
+  type: z.string().meta({ examples: ["connector"] }),
+  name: z.string().nullable(),
+  status: z.enum(STEP_STATUSES).meta({ examples: ["finished"] }),
+  input: z.unknown().describe("What its templates gave"),
+  output: z.unknown(),
+  http_status: z.int().nullable().describe("Of a connector's answer").meta({ examples: [200] }),
+  warnings: z.array(z.string()),
+  error: z.string().nullable(),
+  attempts: z.int().meta({ examples: [1] }),
+  started_at: Timestamp,
+  ms: Milliseconds,
+});
+
+export const WholeFlowProcess = FlowProcess.extend({
+  input: z.record(z.string(), z.unknown()).meta({ examples: [{ base: "EUR" }] }),
+  data: z.unknown().describe("What the flow gave; null while it is pending").meta({ examples: [{ price: 4.2 }] }),
+  steps: z.array(Step).describe("As they were executed"),
+});
+export type WholeFlowProcess = z.output<typeof WholeFlowProcess>;
+
+export const FlowProcessPage = z.object({
+  page: z.int().min(1).max(1_000).default(1),
+  per_page: z.int().min(1).max(500).default(100),
+  after: Uuid.optional().describe("The list begins behind this run; `page` then is 1"),
+  count: z.boolean().default(false).describe("Whether `X-Total-Count` and `Link` are sent"),
+  flow_code: FlowCode.optional(),
+  status: Status.optional(),
+  trigger: Trigger.optional(),
+});
+export type FlowProcessPage = z.output<typeof FlowProcessPage>;
+
+export const Retry = z.object({
+  id: Uuid,
+  from: z.enum(["start", "failed_step"]).default("start")
+    .describe("`failed_step` takes over what the steps before it gave; the program is the flow's of now"),
+});
+export type Retry = z.output<typeof Retry>;

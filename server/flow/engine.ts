@@ -1,0 +1,431 @@
+/**
+ * The flow engine: begins runs, goes on with those that other processes left behind, and records how each ended.
+ *
+ * A run costs two syncs to a disk: its head in Deno KV before the caller is told, and its outcome in PostgreSQL before
+ * the caller gets it. In between, the journal is kept only where a second effect follows a first.
+ */
+import type { Connectors } from "../connectors/connectors.ts";
+import type { Pool } from "../database.ts";
+import { invalid, unavailable } from "../errors.ts";
+import { faultOf, type Log } from "../log.ts";
+import { newRecordId } from "../store/record_id.ts";
+import type { Databases } from "../store/store.ts";
+import { createTurns } from "../turns.ts";
+import { execute } from "./execute.ts";
+import type { Flows, NewRun, RunDetail, RunState, RunUser } from "./flow.ts";
+import { createHistory, findOutcome, findSteps, type Recorded } from "./history.ts";
+import { CANCELLED, CLOSING, Interrupted, LOST, TOO_LONG } from "./interruption.ts";
+import { createJournal, type KeptJournal } from "./journal.ts";
+import { createOwner } from "./owner.ts";
+import { callConnector } from "./perform.ts";
+import { createPrograms, type KnownFlow } from "./programs.ts";
+import { doRecordStep } from "./record_step.ts";
+import { isoOf, type Outcome, type RunHead } from "./run.ts";
+import { createRunStore, type Kept } from "./store.ts";
+import { sweepHistory } from "./sweep.ts";
+
+export interface Limits {
+  /** How long other processes believe this one to live after its last word. */
+  lease_ms: number;
+  /** Of a run, from its first step. */
+  run_ms: number;
+  /** Runs that are executed at once, here. */
+  at_once: number;
+  at_once_per_account: number;
+  /** Runs that wait or are executed here. */
+  most: number;
+  most_per_account: number;
+}
+
+const LIMITS: Limits = {
+  lease_ms: 30_000,
+  run_ms: 10 * 60_000,
+  at_once: 200,
+  at_once_per_account: 50,
+  most: 20_000,
+  most_per_account: 10_000,
+};
+
+/** Processes that took a run and went away without a word, until it is given up. */
+const MOST_LOST = 5;
+/** What a stop waits for; then the calls in hand are cut off. */
+const CLOSING_MS = 2_500;
+/** Between attempts to record an outcome, while the database is away. */
+const RECORD_PAUSES_MS = [100, 300, 1_000, 3_000];
+
+interface Deps {
+  sql: Pool;
+  kv: Deno.Kv;
+  connectors: Connectors;
+  dbs: Databases;
+  clock: { now(): Date };
+  log: Log;
+}
+
+/** A run that waits or is executed here. */
+interface Job extends Kept {
+  controller: AbortController;
+  /** Undefined where another process has it now. */
+  ended: PromiseWithResolvers<Recorded | undefined>;
+  journal: KeptJournal | undefined;
+  /** Claimed from another process, or begun from an earlier run's journal. */
+  resumed: boolean;
+}
+
+export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
+  const { sql, kv, log, clock } = deps;
+  const store = createRunStore(kv, sql);
+  const programs = createPrograms(sql, log);
+  const record = createHistory(sql);
+  const turns = createTurns({ total: limits.at_once, per_account: limits.at_once_per_account });
+  const jobs = new Map<string, Job>();
+  const listeners = new Map<number, Set<() => void>>();
+  const waits = new AbortController();
+  let closing = false;
+  let later: ReturnType<typeof setTimeout> | undefined;
+
+  const owner = createOwner(store, limits.lease_ms, () => {
+    log.warn("declared dead by another process", { runs: jobs.size });
+    for (const job of jobs.values()) job.controller.abort(LOST);
+  });
+
+  const tell = (account_id: number) => listeners.get(account_id)?.forEach((listener) => listener());
+
+  const enqueue = (kept: Kept, resumed: boolean) => {
+    const job: Job = {
+      ...kept,
+      controller: new AbortController(),
+      ended: Promise.withResolvers(),
+      journal: undefined,
+      resumed,
+    };
+    jobs.set(kept.head.id, job);
+    turns.take(kept.head.account_id, async () => {
+      try {
+        job.ended.resolve(closing ? undefined : await work(job));
+      } catch (error) {
+        if (!(error instanceof Interrupted)) {
+          log.error("a run was left behind", { run: job.head.id, ...faultOf(error) });
+        }
+        job.ended.resolve(undefined);
+      } finally {
+        if (!closing) jobs.delete(job.head.id);
+        tell(job.head.account_id);
+      }
+    });
+    tell(kept.head.account_id);
+  };
+
+  async function work(job: Job): Promise<Recorded> {
+    const { head, controller } = job;
+    head.begun_at ??= clock.now().getTime();
+    const late = setTimeout(
+      () => controller.abort(TOO_LONG),
+      Math.max(0, head.begun_at + limits.run_ms - clock.now().getTime()),
+    );
+    try {
+      const [steps, input, user] = await Promise.all([
+        programs.stepsOf(head.flow_id, head.flow_version),
+        store.inputOf(head),
+        userOf(head),
+      ]);
+      job.journal = await journalOf(job);
+      const outcome: Outcome = !steps
+        ? { status: "error", data: null, error: "The flow was deleted" }
+        : head.lost >= MOST_LOST
+        ? { status: "error", data: null, error: `Given up: ${head.lost} processes went away while they worked on it` }
+        : await execute({
+          program: steps,
+          input,
+          user,
+          run: {
+            id: head.id,
+            date: isoOf(head.begun_at).slice(0, 10),
+            started_at: isoOf(head.begun_at),
+            trigger: head.trigger,
+          },
+          journal: job.journal,
+          signal: controller.signal,
+          now: () => clock.now().getTime(),
+          perform: (step, rendered, place, signal) =>
+            step.type === "connector"
+              ? callConnector(
+                deps.connectors,
+                {
+                  account_id: head.account_id,
+                  run_id: head.id,
+                  public_only: head.user_id === null && head.trigger === "action",
+                },
+                step,
+                rendered,
+                place,
+                signal,
+              )
+              : doRecordStep(
+                deps,
+                { account_id: head.account_id, run_id: head.id, user_id: head.user_id },
+                step,
+                rendered,
+                place,
+              ),
+        }).catch((error) => {
+          if (error instanceof Interrupted) throw error;
+          log.error("a run failed inside", { run: head.id, ...faultOf(error) });
+          return { status: "error", data: null, error: "The server failed while it executed the flow" } as const;
+        });
+      const steps_done = job.journal.entries;
+      await recorded(job, { head, input, outcome, steps: steps_done, finished_at: clock.now().getTime() });
+      void store.remove(head, job.journal.kept()).catch((error) => {
+        // Its outcome is there, which whoever claims it will find.
+        log.warn("a run that has ended stays for now", { run: head.id, ...faultOf(error) });
+      });
+      return { ...outcome, app_id: head.app_id, action: head.action };
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Waits for a database that is away, as long as this process may have the run. */
+  async function recorded({ controller }: Job, ended: Parameters<typeof record>[0]): Promise<void> {
+    for (let attempt = 0;; attempt++) {
+      try {
+        // deno-lint-ignore no-await-in-loop -- one attempt after the other
+        return await record(ended);
+      } catch (error) {
+        if (closing || controller.signal.reason === LOST) throw error;
+        log.warn("an outcome could not be recorded", { run: ended.head.id, ...faultOf(error) });
+      }
+      const pause_ms = RECORD_PAUSES_MS[Math.min(attempt, RECORD_PAUSES_MS.length - 1)];
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+  }
+
+  async function journalOf(job: Job): Promise<KeptJournal> {
+    const { head } = job;
+    const of = head.retry?.of;
+    const [kept, before] = await Promise.all([
+      job.resumed ? store.journalOf(head.id) : [],
+      of === undefined ? [] : findSteps(sql, head.account_id, of),
+    ]);
+    return createJournal({
+      kept,
+      before: before ?? [],
+      from_step: head.retry?.from_step,
+      isCancelled: () => store.isCancelled(head.id),
+      async keep(entries, first) {
+        await owner.prove();
+        const versionstamp = await store.checkpoint(job, entries, first);
+        if (versionstamp === undefined) throw LOST;
+        job.versionstamp = versionstamp;
+        tell(head.account_id);
+      },
+      proveGoing() {
+        if (closing) throw CLOSING;
+        job.controller.signal.throwIfAborted();
+      },
+    });
+  }
+
+  async function userOf({ user_id, account_id }: RunHead): Promise<RunUser | null> {
+    if (user_id === null) return null;
+    const [user] = await sql<RunUser[]>`
+      select id, login, name, email, role from users where id = ${user_id} and account_id = ${account_id}
+    `;
+    return user ?? null;
+  }
+
+  const headOf = (run: NewRun, flow: KnownFlow, name: string): RunHead => ({
+    id: run.id ?? newRecordId(),
+    account_id: run.account_id,
+    department_id: flow.department_id,
+    flow_id: flow.id,
+    flow_version: flow.version,
+    flow_code: flow.code,
+    trigger: run.trigger,
+    user_id: run.user_id,
+    app_id: run.app_id ?? null,
+    action: run.action ?? null,
+    cron_id: run.cron_id ?? null,
+    retry: run.retry ?? null,
+    made_at: clock.now().getTime(),
+    begun_at: null,
+    owner: name,
+    lost: 0,
+    attempts: 1,
+    input: run.input,
+  });
+
+  /** Takes a run that nobody works on. @returns false where another process was faster */
+  async function claim({ head, versionstamp }: Kept, name: string): Promise<boolean> {
+    const claimed = {
+      ...head,
+      owner: name,
+      attempts: head.attempts + 1,
+      lost: head.lost + (head.owner === "" ? 0 : 1),
+    };
+    const mine = await store.checkpoint({ head: claimed, versionstamp });
+    if (mine === undefined) return false;
+    // Its process may have gone away between the outcome and the end of its keys.
+    if (await findOutcome(sql, head.account_id, head.id)) {
+      await store.remove(claimed, (await store.journalOf(head.id)).length);
+      return true;
+    }
+    enqueue({ head: claimed, versionstamp: mine }, true);
+    return true;
+  }
+
+  /** @returns in how many milliseconds somebody may be found dead; undefined where nobody else is known */
+  async function claimOrphans(): Promise<number | undefined> {
+    const name = await owner.prove();
+    const owners = await store.listOwners();
+    const now = Date.now();
+    const dead = owners.filter((one) => one.name !== name && one.until < now);
+    await Promise.all(dead.map((one) => store.bury(one)));
+    const living = owners.filter((one) => one.until >= now);
+    const known = new Set(living.map((one) => one.name));
+    let claimed = 0;
+    for await (const kept of store.list()) {
+      if (closing || turns.count() >= limits.most) break;
+      const { id, owner } = kept.head;
+      if (jobs.has(id) || owner !== name && known.has(owner)) continue;
+      if (await claim(kept, name)) claimed++;
+    }
+    if (claimed > 0) log.info("runs claimed", { claimed });
+    const others = living.filter((one) => one.name !== name);
+    return others.length === 0 ? undefined : Math.min(...others.map(({ until }) => until)) - now;
+  }
+
+  const stateOf = (id: string, { status, data, error, app_id, action }: Recorded): RunState => ({
+    id,
+    status,
+    app_id,
+    action,
+    ...(status === "finished" ? { data } : { error: error ?? "The flow failed" }),
+  });
+
+  const pending = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "pending", app_id, action });
+
+  return {
+    async start(run) {
+      if (closing) throw unavailable("The server is stopping", undefined, 1);
+      const flow = await programs.find(run.account_id, run.flow_code);
+      if (!flow) throw invalid({ flow_code: ["does not exist"] });
+      if (!flow.active) throw invalid({ flow_code: ["is not active"] });
+      if (turns.count() >= limits.most || turns.count(run.account_id) >= limits.most_per_account) {
+        throw unavailable("Too many runs wait", undefined, 5);
+      }
+      const head = headOf(run, flow, await owner.prove());
+      const made = await store.create(head, run.idempotency_key);
+      if ("id" in made) return made;
+      enqueue({ head, versionstamp: made.versionstamp }, false);
+      return { id: head.id };
+    },
+
+    async wait(account_id, id, wait_ms, signal) {
+      const until = performance.now() + wait_ms;
+      const stopped = AbortSignal.any([waits.signal, ...signal ? [signal] : []]);
+      const job = jobs.get(id);
+      if (job?.head.account_id === account_id) {
+        const ended = await within(job.ended.promise, wait_ms, stopped);
+        if (ended) return stateOf(id, ended);
+        if (ended === null) return pending(job.head);
+      }
+      // Another process has it, or had it.
+      for (let pause_ms = 50;; pause_ms = Math.min(2 * pause_ms, 1_000)) {
+        // deno-lint-ignore no-await-in-loop -- asks until it has ended
+        const kept = await store.find(account_id, id);
+        // deno-lint-ignore no-await-in-loop -- likewise; after it, so that what ends in between is found
+        const ended = await findOutcome(sql, account_id, id);
+        if (ended) return stateOf(id, ended);
+        if (!kept) return undefined;
+        if (performance.now() + pause_ms > until || stopped.aborted) return pending(kept.head);
+        // deno-lint-ignore no-await-in-loop -- likewise
+        await new Promise((resolve) => setTimeout(resolve, pause_ms));
+      }
+    },
+
+    async cancel(account_id, id) {
+      const kept = await store.find(account_id, id);
+      if (!kept) return false;
+      await store.requestCancel(id);
+      jobs.get(id)?.controller.abort(CANCELLED);
+      return true;
+    },
+
+    pending: (account_id, most) => store.newest(account_id, most),
+
+    async inspect(account_id, id): Promise<RunDetail | undefined> {
+      const kept = await store.find(account_id, id);
+      if (!kept) return undefined;
+      const [input, journal] = await Promise.all([store.inputOf(kept.head), store.journalOf(id)]);
+      const own = jobs.get(id)?.journal;
+      return { head: jobs.get(id)?.head ?? kept.head, input, steps: own?.entries ?? journal };
+    },
+
+    watch(account_id, listener) {
+      const known = listeners.get(account_id) ?? new Set();
+      listeners.set(account_id, known.add(listener));
+      return () => {
+        known.delete(listener);
+        if (known.size === 0) listeners.delete(account_id);
+      };
+    },
+
+    forget: (account_id) => programs.forget(account_id),
+
+    async sweep() {
+      if (closing) return;
+      const again_ms = await claimOrphans();
+      await sweepHistory(sql, clock.now());
+      // A process that went away just before a start is not dead yet: its runs need not wait for the next minute.
+      if (again_ms !== undefined && again_ms > 0 && again_ms < 60_000) {
+        later = setTimeout(
+          () => void claimOrphans().catch((error) => log.warn("sweep failed", faultOf(error))),
+          again_ms + 100,
+        );
+      }
+    },
+
+    endWaits: () => waits.abort(),
+
+    async close() {
+      closing = true;
+      waits.abort();
+      clearTimeout(later);
+      turns.drain();
+      const inHand = [...jobs.values()];
+      const cut = setTimeout(() => inHand.forEach(({ controller }) => controller.abort(CLOSING)), CLOSING_MS);
+      await Promise.all(inHand.filter(({ journal }) => journal).map(({ ended }) => ended.promise));
+      clearTimeout(cut);
+      await Promise.all(inHand.map((job) => release(job)));
+      await owner.end();
+    },
+  };
+
+  /** Lets whoever comes first go on with it. */
+  async function release(job: Job): Promise<void> {
+    try {
+      if (await Promise.race([job.ended.promise, undefined])) return;
+      await job.journal?.keep();
+      await store.checkpoint({ head: { ...job.head, owner: "" }, versionstamp: job.versionstamp });
+    } catch (error) {
+      log.warn("a run was not handed over", { run: job.head.id, ...faultOf(error) });
+    }
+  }
+}
+
+/** What it gives; null where the time is over, or the signal comes, before. */
+async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | null> {
+  if (signal.aborted) return null;
+  const end = Promise.withResolvers<null>();
+  const stop = () => end.resolve(null);
+  const timer = setTimeout(stop, ms);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, end.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}

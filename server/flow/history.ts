@@ -1,0 +1,131 @@
+/** Runs that have ended, in PostgreSQL. Inserted many at once: each transaction costs a sync to the disk. */
+import type { Sql } from "../database.ts";
+import { isoOf, type Outcome, type RunHead, type StepRecord, storable } from "./run.ts";
+import type { JsonObject } from "./flow.ts";
+
+export interface Ended {
+  head: RunHead;
+  input: JsonObject;
+  outcome: Outcome;
+  steps: readonly StepRecord[];
+  /** Milliseconds since 1970. */
+  finished_at: number;
+}
+
+const MOST_ROWS = 200;
+const MOST_CHARACTERS = 4_000_000;
+
+interface Waiting {
+  row: string;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** @returns a function that resolves when the outcome, or one that another process had before, is there for good */
+export function createHistory(sql: Sql): (ended: Ended) => Promise<void> {
+  const waiting: Waiting[] = [];
+  let working = false;
+
+  const work = async () => {
+    working = true;
+    while (waiting.length > 0) {
+      const batch = takeBatch(waiting);
+      try {
+        // deno-lint-ignore no-await-in-loop -- one after the other is the purpose
+        await insertProcesses(sql, batch.map(({ row }) => row));
+        batch.forEach(({ resolve }) => resolve());
+      } catch (error) {
+        // deno-lint-ignore no-await-in-loop -- one of them may be what fails
+        await (batch.length === 1 ? batch[0]?.reject(error) : Promise.all(batch.map((one) => insertOne(sql, one))));
+      }
+    }
+    working = false;
+  };
+
+  return (ended) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ row: rowOf(ended), resolve, reject });
+      if (!working) queueMicrotask(() => working || void work());
+    });
+}
+
+async function insertOne(sql: Sql, { row, resolve, reject }: Waiting): Promise<void> {
+  await insertProcesses(sql, [row]).then(resolve, reject);
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let characters = 0;
+  let count = 0;
+  for (const { row } of waiting) {
+    characters += row.length;
+    if (count > 0 && (characters > MOST_CHARACTERS || count === MOST_ROWS)) break;
+    count++;
+  }
+  return waiting.splice(0, count);
+}
+
+const rowOf = ({ head, input, outcome, steps, finished_at }: Ended): string =>
+  storable({
+    id: head.id,
+    account_id: head.account_id,
+    department_id: head.department_id,
+    flow_id: head.flow_id,
+    flow_version: head.flow_version,
+    flow_code: head.flow_code,
+    trigger: head.trigger,
+    status: outcome.status,
+    app_id: head.app_id,
+    action: head.action,
+    cron_id: head.cron_id,
+    user_id: head.user_id,
+    retry_of: head.retry?.of ?? null,
+    attempts: head.attempts,
+    input,
+    data: outcome.data,
+    error: outcome.error,
+    steps,
+    started_at: isoOf(head.begun_at ?? finished_at),
+    finished_at: isoOf(finished_at),
+  });
+
+/** Accounts, flows and departments that are gone meanwhile take nothing of the others along. */
+async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<void> {
+  await sql`
+    insert into flow_processes (
+      id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id, user_id,
+      retry_of, attempts, input, data, error, steps, started_at, finished_at
+    )
+    select
+      r.id, r.account_id, d.id, f.id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
+      r.user_id, r.retry_of, r.attempts, r.input, r.data, r.error, r.steps, r.started_at, r.finished_at
+    from json_populate_recordset(null::flow_processes, ${`[${rows.join()}]`}::text::json) r
+    join accounts a on a.id = r.account_id
+    left join departments d on d.id = r.department_id
+    left join flows f on f.id = r.flow_id
+    on conflict (id) do nothing
+  `;
+}
+
+/** What stands of a run that has ended, for whoever waits for it. */
+export interface Recorded extends Outcome {
+  app_id: string | null;
+  action: string | null;
+}
+
+export async function findOutcome(sql: Sql, account_id: number, id: string): Promise<Recorded | undefined> {
+  const [row] = await sql<Recorded[]>`
+    select status, data, error, app_id, action
+    from flow_processes
+    where id = ${id}
+      and account_id = ${account_id}
+  `;
+  return row;
+}
+
+/** The journal of a run that another one repeats. */
+export async function findSteps(sql: Sql, account_id: number, id: string): Promise<StepRecord[] | undefined> {
+  const [row] = await sql<{ steps: StepRecord[] }[]>`
+    select steps from flow_processes where id = ${id} and account_id = ${account_id}
+  `;
+  return row?.steps;
+}

@@ -1,0 +1,85 @@
+/** Programs in memory: which one a code names now, and those that runs began with. */
+import type { Pool, Sql } from "../database.ts";
+import { faultOf, type Log } from "../log.ts";
+import { parseProgram, type Step } from "./program.ts";
+
+/** How long it is believed which program a code names, where nobody tells of a change. */
+const BELIEVED_MS = 5_000;
+const REMEMBERED = 1_000;
+
+export interface KnownFlow {
+  id: number;
+  account_id: number;
+  department_id: number | null;
+  code: string;
+  active: boolean;
+  version: number;
+}
+
+export interface Programs {
+  find(account_id: number, code: string): Promise<KnownFlow | undefined>;
+  /** Undefined where the flow is gone. */
+  stepsOf(flow_id: number, version: number): Promise<readonly Step[] | undefined>;
+  forget(account_id: number): void;
+}
+
+export function createPrograms(sql: Pool, log: Log): Programs {
+  const known = new Map<string, { flow: KnownFlow; until: number }>();
+  const programs = new Map<string, readonly Step[]>();
+  let listening: Promise<unknown> | undefined;
+
+  const forget = (account_id: number) => {
+    for (const key of known.keys()) if (key.startsWith(`${account_id}/`)) known.delete(key);
+  };
+
+  const listen = () => {
+    listening ??= sql.listen("flow_changed", (id) => forget(Number(id)), () => known.clear()).catch((error) => {
+      log.warn("not told of changed flows", faultOf(error));
+      listening = undefined;
+    });
+  };
+
+  return {
+    forget,
+    async find(account_id, code) {
+      listen();
+      const key = `${account_id}/${code}`;
+      const kept = known.get(key);
+      if (kept && kept.until > performance.now()) return kept.flow;
+      const flow = await findFlow(sql, account_id, code);
+      if (!flow) return void known.delete(key);
+      if (known.size >= REMEMBERED) known.clear();
+      known.set(key, { flow, until: performance.now() + BELIEVED_MS });
+      return flow;
+    },
+    async stepsOf(flow_id, version) {
+      const key = `${flow_id}/${version}`;
+      const remembered = programs.get(key);
+      if (remembered) return remembered;
+      const program = await findProgram(sql, flow_id, version);
+      if (program === undefined) return undefined;
+      const read = parseProgram(program);
+      if ("faults" in read) throw new Error(`the program ${version} of flow ${flow_id} cannot be read`);
+      if (programs.size >= REMEMBERED) programs.clear();
+      programs.set(key, read.steps);
+      return read.steps;
+    },
+  };
+}
+
+async function findFlow(sql: Sql, account_id: number, code: string): Promise<KnownFlow | undefined> {
+  const [flow] = await sql<KnownFlow[]>`
+    select id, account_id, department_id, code, active, version
+    from flows
+    where account_id = ${account_id}
+      and code = ${code}
+  `;
+  return flow;
+}
+
+async function findProgram(sql: Sql, flow_id: number, version: number): Promise<unknown> {
+  const [row] = await sql<{ program: unknown }[]>`
+    select program from flow_versions where flow_id = ${flow_id} and version = ${version}
+  `;
+  return row?.program;
+}

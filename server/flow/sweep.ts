@@ -1,0 +1,61 @@
+/** Runs that are old enough to be forgotten, in small batches, so that nobody waits. */
+import type { Sql } from "../database.ts";
+
+/** Source: issue 5, "Inspection". */
+export const RUNS_KEPT_DAYS = 14;
+/** Nobody goes on with a run that was made so long ago. */
+const VALUES_KEPT_HOURS = 24;
+const AT_ONCE = 500;
+/** Of a minute: whoever has more to sweep goes on in the next one. */
+const LONGEST_MS = 10_000;
+
+export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
+  const end = performance.now() + LONGEST_MS;
+  const runs = idAt(now.getTime() - RUNS_KEPT_DAYS * 24 * 3_600_000);
+  const values = idAt(now.getTime() - VALUES_KEPT_HOURS * 3_600_000);
+  const untilDone = async (work: () => Promise<{ count: number }>) => {
+    // deno-lint-ignore no-await-in-loop -- batch after batch
+    while (performance.now() < end && (await work()).count === AT_ONCE);
+  };
+  await untilDone(() =>
+    sql`
+    delete from flow_processes
+    where id in (select id from flow_processes where id < ${runs} order by id limit ${AT_ONCE} for update skip locked)
+  `
+  );
+  await untilDone(() =>
+    sql`
+    delete from flow_values
+    where (run_id, place) in (
+      select run_id, place from flow_values where run_id < ${values} order by run_id limit ${AT_ONCE} for update skip locked
+    )
+  `
+  );
+  await untilDone(() =>
+    sql`
+    delete from flow_effects
+    where (run_id, place) in (
+      select run_id, place from flow_effects where run_id < ${values} order by run_id limit ${AT_ONCE} for update skip locked
+    )
+  `
+  );
+  await untilDone(() =>
+    sql`
+    delete from flow_versions
+    where (flow_id, version) in (
+      select flow_id, version
+      from flow_versions
+      where replaced_at < ${new Date(now.getTime() - 24 * 3_600_000).toISOString()}
+      order by replaced_at
+      limit ${AT_ONCE}
+      for update skip locked
+    )
+  `
+  );
+}
+
+/** The lowest id of a moment: ids of version 7 begin with their milliseconds. */
+export function idAt(ms: number): string {
+  const hex = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

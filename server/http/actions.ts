@@ -1,0 +1,77 @@
+/**
+ * Actions, which app pages call from the sandbox, and without a login where they are public. Source: spec, "Actions".
+ *
+ * | path | answer |
+ * |---|---|
+ * | POST /platform/apps/:id/action/:action_name | 200 `{ flow_process_id, status, data?, error? }` |
+ * | GET /platform/apps/:id/action/:action_name/status | the same, of `flow_process_id` |
+ */
+import type { Context as HonoContext, Hono } from "hono";
+import { stamp } from "../context.ts";
+import { actionStatus, callAction } from "../domains/apps/actions.ts";
+import { ActionCall, ActionPoll, IdempotencyKey } from "../domains/apps/schema.ts";
+import { badRequest, invalid, notFound } from "../errors.ts";
+import { fieldsOf } from "../messages.ts";
+import { allow } from "../trpc.ts";
+import { queryOf } from "./address.ts";
+import { optionalBody } from "./body.ts";
+import { callerOf, type CallerOfPage } from "./identity.ts";
+import type { PageMemory } from "./pages.ts";
+import { CORS, type Env, mountOthers } from "./rest.ts";
+
+const PATH = "/platform/apps/:id/action/:action_name";
+const STATUS = `${PATH}/status`;
+
+export function mountActions(app: Hono<Env>, pages: PageMemory): void {
+  app.post(PATH, (c) => answerCall(c, pages));
+  app.get(STATUS, (c) => answerStatus(c, pages));
+  mountOthers(app, PATH, ["POST"]);
+  mountOthers(app, STATUS, ["GET"]);
+}
+
+async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+  const called = ActionCall.pick({ id: true, action_name: true }).safeParse(c.req.param());
+  if (!called.success) throw notFound("Action");
+  const caller = await proven(c, pages, called.data.id, "write");
+  const key = IdempotencyKey.optional().safeParse(c.req.header("idempotency-key"));
+  if (!key.success) throw badRequest("Idempotency-Key must be 1 to 200 printable characters without spaces");
+  const params = ActionCall.shape.params.safeParse(await optionalBody(c.req.raw));
+  if (!params.success) throw invalid(fieldsOf(params.error.issues));
+  return send(c, caller, await callAction(c.env.context, caller, called.data, params.data, key.data));
+}
+
+async function answerStatus(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+  const called = ActionPoll.pick({ id: true, action_name: true }).safeParse(c.req.param());
+  if (!called.success) throw notFound("Action");
+  const caller = await proven(c, pages, called.data.id, "read");
+  const id = queryOf(c.req.raw.url).get("flow_process_id");
+  if (id === null) throw badRequest("flow_process_id is missing");
+  const polled = ActionPoll.shape.flow_process_id.safeParse(id);
+  if (!polled.success) throw notFound("Flow process");
+  return send(c, caller, await actionStatus(c.env.context, caller, called.data, polled.data));
+}
+
+/** A page opens its own app's actions and no others'. @throws {Refusal} 401, 403, 404 */
+async function proven(
+  c: HonoContext<Env>,
+  pages: PageMemory,
+  id: string,
+  kind: "read" | "write",
+): Promise<CallerOfPage> {
+  const caller = await callerOf(c.env.context, c.req.raw, pages);
+  if (caller.app !== undefined && caller.app !== id) throw notFound("Action");
+  if (caller.app === undefined && caller.viewer) allow(caller.viewer, "guest", `apps:${kind}`);
+  return caller;
+}
+
+const send = (c: HonoContext<Env>, { headers }: CallerOfPage, answer: unknown): Response =>
+  new Response(JSON.stringify(answer), {
+    headers: {
+      ...CORS,
+      ...stamp(c.env.context.call),
+      ...headers,
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
