@@ -7,6 +7,7 @@ import type { Flows } from "./flow/flow.ts";
 import type { Keys } from "./keys.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Schedules } from "./schedule/schedule.ts";
 import type { Databases, Feeds } from "./store/store.ts";
 
 /** Weakest first. Each may do what the ones before it may (decisions, "Roles"). */
@@ -62,6 +63,7 @@ export interface Services {
   feeds: Feeds;
   connectors: Connectors;
   flows: Flows;
+  schedules: Schedules;
   clock: Clock;
   log: Log;
 }

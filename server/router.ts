@@ -2,8 +2,10 @@
 import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
+import { crons } from "./domains/crons/router.ts";
 import { departments } from "./domains/departments/router.ts";
 import { flow_processes } from "./domains/flow_processes/router.ts";
+import { flows } from "./domains/flows/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
 import { records } from "./domains/records/router.ts";
@@ -23,7 +25,9 @@ export const appRouter = router({
   dbs,
   records,
   connectors,
+  flows,
   flow_processes,
+  crons,
 });
 
 export type AppRouter = typeof appRouter;

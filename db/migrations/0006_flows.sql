@@ -20,6 +20,14 @@ create index flows_created on flows (account_id, created_at, id);
 create index flows_updated on flows (account_id, updated_at, id);
 create index flows_department on flows (department_id) where department_id is not null;
 
+create function tell_flow_changed() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('flow_changed', coalesce(new.account_id, old.account_id)::text);
+  return null;
+end
+$$;
+create trigger flow_changed after insert or update or delete on flows for each row execute function tell_flow_changed();
+
 -- Every program that a run may stand on. Those replaced stay as long as runs are kept.
 create table flow_versions (
   flow_id integer not null references flows on delete cascade,

@@ -13,9 +13,10 @@ import type { Databases } from "../store/store.ts";
 import { createTurns } from "../turns.ts";
 import { execute } from "./execute.ts";
 import type { Flows, NewRun, RunDetail, RunState, RunUser } from "./flow.ts";
-import { createHistory, findOutcome, findSteps, type Recorded } from "./history.ts";
-import { CANCELLED, CLOSING, Interrupted, LOST, TOO_LONG } from "./interruption.ts";
+import { createHistory, type Ended, findOutcome, findSteps, type Recorded } from "./history.ts";
+import { CANCELLED, CLOSING, Interrupted, leave, LOST, TOO_LONG } from "./interruption.ts";
 import { createJournal, type KeptJournal } from "./journal.ts";
+import { createOthers } from "./others.ts";
 import { createOwner } from "./owner.ts";
 import { callConnector } from "./perform.ts";
 import { createPrograms, type KnownFlow } from "./programs.ts";
@@ -25,7 +26,7 @@ import { createRunStore, type Kept } from "./store.ts";
 import { sweepHistory } from "./sweep.ts";
 
 export interface Limits {
-  /** How long other processes believe this one to live after its last word. */
+  /** How long other processes hear nothing of one until they declare it dead. */
   lease_ms: number;
   /** Of a run, from its first step. */
   run_ms: number;
@@ -68,22 +69,30 @@ interface Job extends Kept {
   /** Undefined where another process has it now. */
   ended: PromiseWithResolvers<Recorded | undefined>;
   journal: KeptJournal | undefined;
+  /** Its turn has come. */
+  begun: boolean;
   /** Claimed from another process, or begun from an earlier run's journal. */
   resumed: boolean;
 }
 
-export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
+export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const { sql, kv, log, clock } = deps;
+  const limits = { ...LIMITS, ...given };
   const store = createRunStore(kv, sql);
   const programs = createPrograms(sql, log);
   const record = createHistory(sql);
   const turns = createTurns({ total: limits.at_once, per_account: limits.at_once_per_account });
   const jobs = new Map<string, Job>();
   const listeners = new Map<number, Set<() => void>>();
+  /** By run: not yet, and not any more, among `jobs`. */
+  const making = new Set<string>();
+  const removals = new Map<string, Promise<void>>();
   const waits = new AbortController();
   let closing = false;
   let later: ReturnType<typeof setTimeout> | undefined;
+  let claiming: Promise<number | undefined> | undefined;
 
+  const others = createOthers(store, limits.lease_ms);
   const owner = createOwner(store, limits.lease_ms, () => {
     log.warn("declared dead by another process", { runs: jobs.size });
     for (const job of jobs.values()) job.controller.abort(LOST);
@@ -97,19 +106,21 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
       controller: new AbortController(),
       ended: Promise.withResolvers(),
       journal: undefined,
+      begun: false,
       resumed,
     };
     jobs.set(kept.head.id, job);
     turns.take(kept.head.account_id, async () => {
+      job.begun = true;
       try {
         job.ended.resolve(closing ? undefined : await work(job));
       } catch (error) {
-        if (!(error instanceof Interrupted)) {
+        if (!(error instanceof Interrupted) || error.cause) {
           log.error("a run was left behind", { run: job.head.id, ...faultOf(error) });
         }
         job.ended.resolve(undefined);
       } finally {
-        if (!closing) jobs.delete(job.head.id);
+        if (!closing && jobs.get(job.head.id) === job) jobs.delete(job.head.id);
         tell(job.head.account_id);
       }
     });
@@ -174,25 +185,40 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
           return { status: "error", data: null, error: "The server failed while it executed the flow" } as const;
         });
       const steps_done = job.journal.entries;
-      await recorded(job, { head, input, outcome, steps: steps_done, finished_at: clock.now().getTime() });
-      void store.remove(head, job.journal.kept()).catch((error) => {
-        // Its outcome is there, which whoever claims it will find.
-        log.warn("a run that has ended stays for now", { run: head.id, ...faultOf(error) });
-      });
-      return { ...outcome, app_id: head.app_id, action: head.action };
+      const ended = { head, input, outcome, steps: steps_done, finished_at: clock.now().getTime() };
+      const inserted = await recorded(ended);
+      // Another process may have come to another end, and been first.
+      const other = inserted ? undefined : await findOutcome(sql, head.account_id, head.id);
+      remove(job, job.journal.kept());
+      return other ?? { ...outcome, app_id: head.app_id, action: head.action };
     } finally {
       clearTimeout(late);
     }
   }
 
-  /** Waits for a database that is away, as long as this process may have the run. */
-  async function recorded({ controller }: Job, ended: Parameters<typeof record>[0]): Promise<void> {
+  /** Nobody waits for it: the outcome is there, which whoever claims the run would find. */
+  function remove({ head, versionstamp }: Kept, steps: number): void {
+    const removal = store.remove({ head, versionstamp }, steps).catch((error) => {
+      log.warn("a run that has ended stays for now", { run: head.id, ...faultOf(error) });
+    }).finally(() => removals.delete(head.id));
+    removals.set(head.id, removal);
+  }
+
+  /** @throws {Interrupted} where others may have declared the process dead since it took the run */
+  async function proveOwned(head: RunHead): Promise<void> {
+    if (await owner.prove() !== head.owner) throw LOST;
+  }
+
+  /** Waits for a store that is away, as long as this process may have the run. */
+  async function recorded(ended: Ended): Promise<boolean> {
     for (let attempt = 0;; attempt++) {
       try {
         // deno-lint-ignore no-await-in-loop -- one attempt after the other
+        await proveOwned(ended.head);
+        // deno-lint-ignore no-await-in-loop -- likewise
         return await record(ended);
       } catch (error) {
-        if (closing || controller.signal.reason === LOST) throw error;
+        if (closing || error instanceof Interrupted) throw error;
         log.warn("an outcome could not be recorded", { run: ended.head.id, ...faultOf(error) });
       }
       const pause_ms = RECORD_PAUSES_MS[Math.min(attempt, RECORD_PAUSES_MS.length - 1)];
@@ -212,17 +238,18 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
       kept,
       before: before ?? [],
       from_step: head.retry?.from_step,
-      isCancelled: () => store.isCancelled(head.id),
+      isCancelled: () => store.isCancelled(head.id).catch(leave),
+      async proveOwned() {
+        if (closing) throw CLOSING;
+        await proveOwned(head).catch(leave);
+        job.controller.signal.throwIfAborted();
+      },
       async keep(entries, first) {
-        await owner.prove();
-        const versionstamp = await store.checkpoint(job, entries, first);
+        await proveOwned(head).catch(leave);
+        const versionstamp = await store.checkpoint(job, entries, first).catch(leave);
         if (versionstamp === undefined) throw LOST;
         job.versionstamp = versionstamp;
         tell(head.account_id);
-      },
-      proveGoing() {
-        if (closing) throw CLOSING;
-        job.controller.signal.throwIfAborted();
       },
     });
   }
@@ -262,13 +289,13 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
       ...head,
       owner: name,
       attempts: head.attempts + 1,
-      lost: head.lost + (head.owner === "" ? 0 : 1),
+      lost: head.lost + (head.owner === "" || head.owner === name ? 0 : 1),
     };
     const mine = await store.checkpoint({ head: claimed, versionstamp });
     if (mine === undefined) return false;
     // Its process may have gone away between the outcome and the end of its keys.
     if (await findOutcome(sql, head.account_id, head.id)) {
-      await store.remove(claimed, (await store.journalOf(head.id)).length);
+      await store.clear(claimed);
       return true;
     }
     enqueue({ head: claimed, versionstamp: mine }, true);
@@ -278,23 +305,21 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
   /** @returns in how many milliseconds somebody may be found dead; undefined where nobody else is known */
   async function claimOrphans(): Promise<number | undefined> {
     const name = await owner.prove();
-    const owners = await store.listOwners();
-    const now = Date.now();
-    const dead = owners.filter((one) => one.name !== name && one.until < now);
-    await Promise.all(dead.map((one) => store.bury(one)));
-    const living = owners.filter((one) => one.until >= now);
-    const known = new Set(living.map((one) => one.name));
+    const again_ms = await others.bury(name);
     let claimed = 0;
     for await (const kept of store.list()) {
       if (closing || turns.count() >= limits.most) break;
       const { id, owner } = kept.head;
-      if (jobs.has(id) || owner !== name && known.has(owner)) continue;
+      if (jobs.has(id) || making.has(id) || removals.has(id)) continue;
+      if (owner !== "" && owner !== name && await others.isStanding(owner)) continue;
       if (await claim(kept, name)) claimed++;
     }
     if (claimed > 0) log.info("runs claimed", { claimed });
-    const others = living.filter((one) => one.name !== name);
-    return others.length === 0 ? undefined : Math.min(...others.map(({ until }) => until)) - now;
+    return again_ms;
   }
+
+  /** One look at a time: what this process is about to take must not seem left behind by itself. */
+  const claimOnce = () => claiming ??= claimOrphans().finally(() => claiming = undefined);
 
   const stateOf = (id: string, { status, data, error, app_id, action }: Recorded): RunState => ({
     id,
@@ -316,10 +341,15 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
         throw unavailable("Too many runs wait", undefined, 5);
       }
       const head = headOf(run, flow, await owner.prove());
-      const made = await store.create(head, run.idempotency_key);
-      if ("id" in made) return made;
-      enqueue({ head, versionstamp: made.versionstamp }, false);
-      return { id: head.id };
+      making.add(head.id);
+      try {
+        const made = await store.create(head, run.idempotency_key);
+        if ("id" in made) return made;
+        enqueue({ head, versionstamp: made.versionstamp }, false);
+        return { id: head.id };
+      } finally {
+        making.delete(head.id);
+      }
     },
 
     async wait(account_id, id, wait_ms, signal) {
@@ -353,7 +383,9 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
       return true;
     },
 
-    pending: (account_id, most) => store.newest(account_id, most),
+    // What has begun here is not kept before its first effect.
+    pending: async (account_id, most) =>
+      (await store.newest(account_id, most)).map((head) => jobs.get(head.id)?.head ?? head),
 
     async inspect(account_id, id): Promise<RunDetail | undefined> {
       const kept = await store.find(account_id, id);
@@ -376,17 +408,19 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
 
     async sweep() {
       if (closing) return;
-      const again_ms = await claimOrphans();
+      const again_ms = await claimOnce();
       await sweepHistory(sql, clock.now());
       // A process that went away just before a start is not dead yet: its runs need not wait for the next minute.
-      if (again_ms !== undefined && again_ms > 0 && again_ms < 60_000) {
+      clearTimeout(later);
+      if (again_ms !== undefined && again_ms < 60_000 && !closing) {
         later = setTimeout(
-          () => void claimOrphans().catch((error) => log.warn("sweep failed", faultOf(error))),
+          () => void claimOnce().catch((error) => log.warn("sweep failed", faultOf(error))),
           again_ms + 100,
         );
       }
     },
 
+    stopping: waits.signal,
     endWaits: () => waits.abort(),
 
     async close() {
@@ -396,9 +430,11 @@ export function createFlows(deps: Deps, limits: Limits = LIMITS): Flows {
       turns.drain();
       const inHand = [...jobs.values()];
       const cut = setTimeout(() => inHand.forEach(({ controller }) => controller.abort(CLOSING)), CLOSING_MS);
-      await Promise.all(inHand.filter(({ journal }) => journal).map(({ ended }) => ended.promise));
+      await Promise.all(inHand.filter(({ begun }) => begun).map(({ ended }) => ended.promise));
       clearTimeout(cut);
       await Promise.all(inHand.map((job) => release(job)));
+      await claiming?.catch(() => {});
+      await Promise.all(removals.values());
       await owner.end();
     },
   };

@@ -170,7 +170,9 @@ async function runStep(state: State, step: Step, turn: string): Promise<Returned
     }
     record.status = "finished";
   } catch (error) {
-    if (error instanceof Interrupted || error instanceof RunFault) {
+    // Whoever goes on with the run does the step: nothing of this attempt may stand in the journal.
+    if (error instanceof Interrupted) throw error;
+    if (error instanceof RunFault) {
       record.status = "error";
       record.error = error.message;
       finish(state, step, record, began);
@@ -196,7 +198,7 @@ function failureOf(error: unknown): StepFault | Stopped {
 /** Writes the record, and lets templates see it. */
 function finish(state: State, step: Step, record: StepRecord, began: number): void {
   const { task, steps } = state;
-  record.ms = Math.max(0, task.now() - began);
+  record.ms ||= Math.max(0, task.now() - began);
   const contains = step.type === "if" || step.type === "for_each";
   if (!contains) task.journal.append(record);
   const { output, http_status, error, status } = record;
@@ -266,8 +268,8 @@ async function runEffect(
   const { task } = state;
   const done = task.journal.find(place);
   if (done && hasEffect(done.type)) {
-    const { input, output, http_status, attempts, warnings, error, status } = done;
-    Object.assign(record, { input, output, http_status, attempts, warnings, started_at: done.started_at });
+    const { input, output, http_status, attempts, warnings, error, status, started_at, ms } = done;
+    Object.assign(record, { input, output, http_status, attempts, warnings, started_at, ms });
     if (status === "error") throw new StepFault(error ?? "failed", undefined, { output, http_status });
     return;
   }

@@ -135,6 +135,8 @@ export interface Flows {
   forget(account_id: number): void;
   /** Claims what other processes left behind, and sweeps away what is old. Once a minute. */
   sweep(): Promise<void>;
+  /** Aborted by `endWaits`. */
+  readonly stopping: AbortSignal;
   /** Everybody who waits for an end is told that there is none yet. */
   endWaits(): void;
   /** Waits for the steps in hand, then leaves the rest to others. */

@@ -16,13 +16,14 @@ const MOST_ROWS = 200;
 const MOST_CHARACTERS = 4_000_000;
 
 interface Waiting {
+  id: string;
   row: string;
-  resolve(): void;
+  resolve(inserted: boolean): void;
   reject(error: unknown): void;
 }
 
-/** @returns a function that resolves when the outcome, or one that another process had before, is there for good */
-export function createHistory(sql: Sql): (ended: Ended) => Promise<void> {
+/** @returns a function that resolves when an outcome is there for good; to false where it is not this one */
+export function createHistory(sql: Sql): (ended: Ended) => Promise<boolean> {
   const waiting: Waiting[] = [];
   let working = false;
 
@@ -32,8 +33,8 @@ export function createHistory(sql: Sql): (ended: Ended) => Promise<void> {
       const batch = takeBatch(waiting);
       try {
         // deno-lint-ignore no-await-in-loop -- one after the other is the purpose
-        await insertProcesses(sql, batch.map(({ row }) => row));
-        batch.forEach(({ resolve }) => resolve());
+        const inserted = await insertProcesses(sql, batch.map(({ row }) => row));
+        batch.forEach(({ id, resolve }) => resolve(inserted.has(id)));
       } catch (error) {
         // deno-lint-ignore no-await-in-loop -- one of them may be what fails
         await (batch.length === 1 ? batch[0]?.reject(error) : Promise.all(batch.map((one) => insertOne(sql, one))));
@@ -44,13 +45,13 @@ export function createHistory(sql: Sql): (ended: Ended) => Promise<void> {
 
   return (ended) =>
     new Promise((resolve, reject) => {
-      waiting.push({ row: rowOf(ended), resolve, reject });
+      waiting.push({ id: ended.head.id, row: rowOf(ended), resolve, reject });
       if (!working) queueMicrotask(() => working || void work());
     });
 }
 
-async function insertOne(sql: Sql, { row, resolve, reject }: Waiting): Promise<void> {
-  await insertProcesses(sql, [row]).then(resolve, reject);
+async function insertOne(sql: Sql, { id, row, resolve, reject }: Waiting): Promise<void> {
+  await insertProcesses(sql, [row]).then((inserted) => resolve(inserted.has(id)), reject);
 }
 
 function takeBatch(waiting: Waiting[]): Waiting[] {
@@ -88,9 +89,9 @@ const rowOf = ({ head, input, outcome, steps, finished_at }: Ended): string =>
     finished_at: isoOf(finished_at),
   });
 
-/** Accounts, flows and departments that are gone meanwhile take nothing of the others along. */
-async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<void> {
-  await sql`
+/** Accounts, flows and departments that are gone meanwhile take nothing of the others along. @returns the new ones */
+async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
+  const inserted = await sql<{ id: string }[]>`
     insert into flow_processes (
       id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id, user_id,
       retry_of, attempts, input, data, error, steps, started_at, finished_at
@@ -103,7 +104,9 @@ async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<void>
     left join departments d on d.id = r.department_id
     left join flows f on f.id = r.flow_id
     on conflict (id) do nothing
+    returning id
   `;
+  return new Set(inserted.map(({ id }) => id));
 }
 
 /** What stands of a run that has ended, for whoever waits for it. */

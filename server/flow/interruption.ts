@@ -19,6 +19,12 @@ export const TOO_LONG = new RunFault("The run took longer than 10 minutes");
 export const LOST = new Interrupted("another process has taken the run");
 export const CLOSING = new Interrupted("the process stops");
 
+/** Of a store that fails the engine itself: the run is no worse for it, and taken up again. @throws {RunFault | Interrupted} */
+export function leave(cause: unknown): never {
+  if (cause instanceof RunFault || cause instanceof Interrupted) throw cause;
+  throw new Interrupted("the run cannot be kept at the moment", { cause });
+}
+
 /** @throws {RunFault | Interrupted} */
 export function proveGoing(signal: AbortSignal): void {
   if (signal.aborted) throw signal.reason;

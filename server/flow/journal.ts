@@ -17,12 +17,13 @@ interface Parts {
   /** The step where that one is taken up again; undefined begins at the start. */
   from_step: string | undefined;
   isCancelled(): Promise<boolean>;
+  /** That this process still has the run. @throws {Interrupted} */
+  proveOwned(): Promise<void>;
   /** @param first the place of the first in the journal */
   keep(entries: readonly StepRecord[], first: number): Promise<void>;
-  proveGoing(): void;
 }
 
-export function createJournal({ kept, before, from_step, isCancelled, keep, proveGoing }: Parts): KeptJournal {
+export function createJournal({ kept, before, from_step, isCancelled, proveOwned, keep }: Parts): KeptJournal {
   const entries: StepRecord[] = [];
   const until = from_step === undefined ? 0 : before.findIndex(({ place }) => place === from_step);
   const done = new Map(
@@ -34,9 +35,13 @@ export function createJournal({ kept, before, from_step, isCancelled, keep, prov
   let kept_count = kept.length;
   return {
     entries,
-    kept: () => kept_count,
+    kept: () => Math.max(kept.length, kept_count),
     find: (place) => done.get(place),
-    append: (entry) => void entries.push(entry),
+    append(entry) {
+      // It goes another way than before: a user was renamed, or the run that it repeats is forgotten.
+      if (entries.length < kept_count && kept[entries.length]?.place !== entry.place) kept_count = entries.length;
+      entries.push(entry);
+    },
     async keep() {
       if (entries.length <= kept_count) return;
       const count = entries.length;
@@ -44,8 +49,8 @@ export function createJournal({ kept, before, from_step, isCancelled, keep, prov
       kept_count = count;
     },
     async proveWanted() {
-      proveGoing();
       if (await isCancelled()) throw CANCELLED;
+      await proveOwned();
     },
   };
 }

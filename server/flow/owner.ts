@@ -11,7 +11,7 @@ export interface Owner {
   end(): Promise<void>;
 }
 
-/** @param lease_ms how long a word is believed; it is renewed in a third of that */
+/** @param lease_ms how long the others wait for another word; it is said in a third of that */
 export function createOwner(store: RunStore, lease_ms: number, lost: () => void): Owner {
   let name = crypto.randomUUID();
   let versionstamp: string | null = null;
@@ -22,7 +22,7 @@ export function createOwner(store: RunStore, lease_ms: number, lost: () => void)
 
   const say = async () => {
     const asked = performance.now();
-    const said = await store.sayAlive(name, Date.now() + lease_ms, versionstamp);
+    const said = await store.sayAlive(name, versionstamp);
     if (said === undefined) {
       // Declared dead: whatever it had in hand is another's.
       lost();
@@ -31,7 +31,7 @@ export function createOwner(store: RunStore, lease_ms: number, lost: () => void)
       return await say();
     }
     versionstamp = said;
-    // A sixth stays for clocks that run apart.
+    // A sixth stays for what is on its way.
     sure_until = asked + lease_ms * 5 / 6;
   };
 

@@ -12,6 +12,8 @@ import { unfit } from "./program_json.ts";
 import { flat, StepList } from "./program_shape.ts";
 import type { Condition } from "./condition.ts";
 
+export { unknownNames } from "./program_names.ts";
+
 interface Common {
   /** Unique in the program, in its branches too. */
   id: string;
@@ -123,10 +125,12 @@ const LARGEST = 262_144;
 export function parseProgram(json: unknown): ReadProgram {
   const unfitting = unfit(json, MOST_FAULTS);
   if (unfitting.length > 0) return { faults: unfitting };
-  if (new TextEncoder().encode(JSON.stringify(json)).length > LARGEST) {
+  const text = JSON.stringify(json);
+  if (new TextEncoder().encode(text).length > LARGEST) {
     return { faults: [{ path: [], message: `is too long (maximum is ${LARGEST} bytes of JSON)` }] };
   }
-  const parsed = StepList.safeParse(json);
+  // A copy, in which nothing stands twice: of one object in two places zod makes one step.
+  const parsed = StepList.safeParse(JSON.parse(text));
   if (!parsed.success) return { faults: faultsOf(parsed.error).slice(0, MOST_FAULTS) };
   const faults = faultsOfSteps(parsed.data);
   if (faults.length > 0) return { faults: faults.slice(0, MOST_FAULTS) };

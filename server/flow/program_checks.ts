@@ -1,7 +1,7 @@
 /** What must hold of a program beyond the shape of its steps. */
 import type { JsonValue } from "../connectors/connectors.ts";
 import { type Fault, type Place, type Step, type Templates, walk } from "./program.ts";
-import { pathsIn } from "./template.ts";
+import { pathsOfTexts } from "./template.ts";
 
 const MOST_STEPS = 1_000;
 const DEEPEST = 10;
@@ -84,7 +84,7 @@ function circleIn(set: Templates): string[] | undefined {
 
 const neededBy = (name: string, value: JsonValue, set: Templates): Set<string> =>
   new Set(
-    [...pathsIn(value)].flatMap(([head]) =>
+    pathsOfTexts(value).flatMap(({ placeholder: [head] }) =>
       head !== undefined && head !== name && Object.hasOwn(set, head) ? [head] : []
     ),
   );

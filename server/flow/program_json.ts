@@ -1,9 +1,7 @@
 /** What of a value is no JSON that can be kept and read again as it is. */
 import { DEPTH_LIMIT } from "../depth.ts";
+import { isStorable, NOT_STORABLE } from "../schema.ts";
 import type { Fault } from "./program.ts";
-
-const NOT_STORABLE = "contains characters that cannot be stored (NUL or half of a surrogate pair)";
-const storable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
 interface Part {
   value: unknown;
@@ -30,10 +28,10 @@ function faultOf({ value, path }: Part): string | undefined {
   const key = path.at(-1);
   // A name that JavaScript gives a meaning of its own; zod would leave it out without a word.
   if (key === "__proto__") return "is not a known field";
-  if (typeof key === "string" && !storable(key)) return NOT_STORABLE;
+  if (typeof key === "string" && !isStorable(key)) return NOT_STORABLE;
   switch (typeof value) {
     case "string":
-      return storable(value) ? undefined : NOT_STORABLE;
+      return isStorable(value) ? undefined : NOT_STORABLE;
     case "number":
       if (!Number.isFinite(value)) return "must be a finite number";
       if (!Number.isInteger(value) || Number.isSafeInteger(value)) return undefined;

@@ -1,6 +1,7 @@
 /** The shape of a program's steps, which is also its JSON Schema (`GET /schemas/flow.json`). */
 import { z } from "zod";
 import type { JsonValue } from "../connectors/connectors.ts";
+import { headerFault } from "../connectors/definition.ts";
 import { tooLong } from "../messages.ts";
 import { type Condition, ONE_SIDED, OPERATORS } from "./condition.ts";
 import { parseCondition } from "./condition_text.ts";
@@ -33,6 +34,11 @@ const OnePlaceholder = z.string().refine(isPlaceholder, "must be one placeholder
 
 const line = (maximum: number) =>
   z.string().min(1).refine((text) => text.length <= maximum, tooLong(maximum)).meta({ maxLength: maximum });
+
+const HeaderName = z.string().superRefine((name, ctx) => {
+  const message = headerFault(name);
+  if (message) ctx.addIssue({ code: "custom", message });
+});
 
 const StepId = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, {
   error: "must be a lower-case letter and at most 39 lower-case letters, digits and _",
@@ -97,8 +103,8 @@ const ConditionShape: z.ZodType<Condition> = z.lazy(() =>
     z.strictObject({ any: z.array(ConditionShape).min(1) }),
     z.strictObject({ not: ConditionShape }),
     ShortCondition,
-  ]).meta({ id: "Condition" })
-);
+  ])
+).meta({ id: "Condition" });
 
 /** Which keys stand with which action. `one` of two: exactly one of them. */
 const RECORD_KEYS: Record<RecordAction, { needs: string[]; one: string[]; takes: string[] }> = {
@@ -145,12 +151,11 @@ const StepShape = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("connector"),
     ...common,
-    connector_code: z.string().regex(/^[a-z0-9_-]{1,100}$/, "is not the code of a connector"),
+    connector_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a connector"),
     method: line(100).refine((name) => !/[{}]/.test(name), "is not the name of a method"),
     params: Templates.default({}),
     query: Templates.optional(),
-    headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, "is not the name of a header"), TextTemplate)
-      .optional(),
+    headers: z.record(HeaderName, TextTemplate).optional(),
     body: Template.optional(),
   }),
   z.strictObject({

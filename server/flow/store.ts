@@ -7,7 +7,7 @@
  * | `flow_steps`, run, number | an entry of its journal, or the place of one in `flow_values` |
  * | `flow_cancels`, run | true |
  * | `flow_keys`, account, key | the run that a caller's idempotency key began |
- * | `flow_owners`, process | until when the process is believed to live |
+ * | `flow_owners`, process | when it last said that it lives |
  *
  * A process proves once in a while that it lives, not each of its runs: that costs one write, however many it has.
  */
@@ -21,8 +21,10 @@ const MOST_IN_KV = 32 * 1024;
 const MOST_IN_HEAD = 4 * 1024;
 /** How long a caller's key is remembered. */
 export const KEY_KEPT_MS = 24 * 60 * 60 * 1000;
-/** How many a listing reads at once; what Deno KV takes. */
+/** How many keys are read or written at once; Deno KV takes 1,000. */
 const AT_ONCE = 500;
+/** Bytes; Deno KV takes 800 KiB. */
+const MOST_IN_COMMIT = 500_000;
 
 const keyOf = ({ account_id, id }: Pick<RunHead, "account_id" | "id">): Deno.KvKey => ["flow_runs", account_id, id];
 const stepKey = (id: string, number: number): Deno.KvKey => ["flow_steps", id, number];
@@ -36,8 +38,7 @@ export interface Kept {
 
 interface Owner {
   name: string;
-  /** Milliseconds since 1970. */
-  until: number;
+  /** Another one after each word of it. */
   versionstamp: string;
 }
 
@@ -74,6 +75,21 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
       deletes: more.deletes ?? [],
       bytes: value.length + (more.bytes ?? 0) + 200,
     };
+  };
+
+  /**
+   * The head goes last: as long as it stands, somebody finds what else there is.
+   *
+   * @returns false where the head is not as it was read
+   */
+  const removeKeys = async (head: RunHead, versionstamp: string | null, steps: readonly Deno.KvKey[]) => {
+    const keys = [...steps, cancelKey(head.id), keyOf(head)];
+    for (let at = 0; at < keys.length; at += AT_ONCE) {
+      const checks = [{ key: keyOf(head), versionstamp }];
+      // deno-lint-ignore no-await-in-loop -- a commit takes 1,000 at most
+      if (await commit({ checks, deletes: keys.slice(at, at + AT_ONCE) }) === undefined) return false;
+    }
+    return true;
   };
 
   return {
@@ -117,11 +133,19 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
       first = 0,
     ): Promise<string | undefined> {
       const values = await Promise.all(entries.map((entry, i) => placed(head.id, `step ${first + i}`, entry)));
-      return await commit(writeOf(head, {
-        checks: [{ key: keyOf(head), versionstamp }],
-        sets: values.map((value, i) => ({ key: stepKey(head.id, first + i), value })),
-        bytes: values.reduce((sum, { length }) => sum + length + 100, 0),
-      }));
+      let last: string | undefined = versionstamp;
+      for (let at = 0; at === 0 || at < values.length;) {
+        const page = pageOf(values, at);
+        // deno-lint-ignore no-await-in-loop -- a commit takes so much, and each proves the one before
+        last = await commit(writeOf(head, {
+          checks: [{ key: keyOf(head), versionstamp: last }],
+          sets: page.map((value, i) => ({ key: stepKey(head.id, first + at + i), value })),
+          bytes: sizeOf(page),
+        }));
+        if (last === undefined) return undefined;
+        at += Math.max(page.length, 1);
+      }
+      return last;
     },
 
     async find(account_id: number, id: string): Promise<Kept | undefined> {
@@ -157,14 +181,17 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
     },
 
     /** Once its outcome is recorded. @param steps how many entries its journal has in KV */
-    async remove(head: RunHead, steps: number): Promise<void> {
-      const deletes = [keyOf(head), cancelKey(head.id)];
-      for (let number = 0; number < steps; number++) deletes.push(stepKey(head.id, number));
-      // A commit takes 1,000 at most.
-      for (let at = 0; at < deletes.length; at += AT_ONCE) {
-        // deno-lint-ignore no-await-in-loop -- the head goes with the first
-        await commit({ deletes: deletes.slice(at, at + AT_ONCE) });
-      }
+    async remove({ head, versionstamp }: Kept, steps: number): Promise<void> {
+      const keys = Array.from({ length: steps }, (_, number) => stepKey(head.id, number));
+      if (!await removeKeys(head, versionstamp, keys)) await this.clear(head);
+    },
+
+    /** Likewise, of a run that another process has had, which may have kept more. */
+    async clear(head: RunHead): Promise<void> {
+      const { versionstamp } = await kv.get(keyOf(head));
+      const keys: Deno.KvKey[] = [];
+      for await (const { key } of kv.list({ prefix: ["flow_steps", head.id] })) keys.push(key);
+      if (!await removeKeys(head, versionstamp, keys)) await this.clear(head);
     },
 
     async requestCancel(id: string): Promise<void> {
@@ -174,21 +201,33 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
     isCancelled: async (id: string): Promise<boolean> => (await kv.get(cancelKey(id))).value === true,
 
     /** @returns undefined where somebody has declared the process dead meanwhile */
-    sayAlive: (name: string, until: number, versionstamp: string | null): Promise<string | undefined> =>
-      commit({ checks: [{ key: ownerKey(name), versionstamp }], sets: [{ key: ownerKey(name), value: until }] }),
+    sayAlive: (name: string, versionstamp: string | null): Promise<string | undefined> =>
+      commit({ checks: [{ key: ownerKey(name), versionstamp }], sets: [{ key: ownerKey(name), value: Date.now() }] }),
+
+    /** Its name stands before its first run does; it is gone for ever once the process is declared dead. */
+    isStanding: async (name: string): Promise<boolean> => (await kv.get(ownerKey(name))).versionstamp !== null,
 
     async listOwners(): Promise<Owner[]> {
       const owners: Owner[] = [];
-      for await (const { key, value, versionstamp } of kv.list<number>({ prefix: ["flow_owners"] })) {
-        owners.push({ name: String(key[1]), until: value, versionstamp });
+      for await (const { key, versionstamp } of kv.list({ prefix: ["flow_owners"] })) {
+        owners.push({ name: String(key[1]), versionstamp });
       }
       return owners;
     },
 
     /** Declares a process dead, unless it has said a word meanwhile. */
-    bury: async ({ name, versionstamp }: Pick<Owner, "name" | "versionstamp">): Promise<boolean> =>
+    bury: async ({ name, versionstamp }: Owner): Promise<boolean> =>
       await commit({ checks: [{ key: ownerKey(name), versionstamp }], deletes: [ownerKey(name)] }) !== undefined,
   };
+}
+
+const sizeOf = (values: readonly Uint8Array[]) => values.reduce((sum, { length }) => sum + length + 100, 0);
+
+/** As many from `at` on as go into one commit. */
+function pageOf(values: readonly Uint8Array[], at: number): Uint8Array[] {
+  const page = values.slice(at, at + AT_ONCE);
+  while (page.length > 1 && sizeOf(page) > MOST_IN_COMMIT) page.length = Math.ceil(page.length / 2);
+  return page;
 }
 
 async function findValue(sql: Sql, run_id: string, place: string) {

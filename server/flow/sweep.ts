@@ -1,5 +1,6 @@
 /** Runs that are old enough to be forgotten, in small batches, so that nobody waits. */
 import type { Sql } from "../database.ts";
+import { lowestId } from "../store/record_id.ts";
 
 /** Source: issue 5, "Inspection". */
 export const RUNS_KEPT_DAYS = 14;
@@ -11,8 +12,8 @@ const LONGEST_MS = 10_000;
 
 export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
   const end = performance.now() + LONGEST_MS;
-  const runs = idAt(now.getTime() - RUNS_KEPT_DAYS * 24 * 3_600_000);
-  const values = idAt(now.getTime() - VALUES_KEPT_HOURS * 3_600_000);
+  const runs = lowestId(now.getTime() - RUNS_KEPT_DAYS * 24 * 3_600_000);
+  const values = lowestId(now.getTime() - VALUES_KEPT_HOURS * 3_600_000);
   const untilDone = async (work: () => Promise<{ count: number }>) => {
     // deno-lint-ignore no-await-in-loop -- batch after batch
     while (performance.now() < end && (await work()).count === AT_ONCE);
@@ -52,10 +53,4 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
     )
   `
   );
-}
-
-/** The lowest id of a moment: ids of version 7 begin with their milliseconds. */
-export function idAt(ms: number): string {
-  const hex = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

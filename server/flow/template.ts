@@ -47,10 +47,13 @@ function fill(value: JsonValue, scope: Scope, warn: Warn, room: Room, depth: num
   }
   if (depth >= DEPTH_LIMIT) throw tooDeep();
   take(room, 2);
-  if (Array.isArray(value)) return value.map((item) => fill(item, scope, warn, room, depth + 1));
+  if (Array.isArray(value)) {
+    take(room, value.length);
+    return value.map((item) => fill(item, scope, warn, room, depth + 1));
+  }
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      take(room, key.length + 3);
+      take(room, key.length + 4);
       return [key, fill(item, scope, warn, room, depth + 1)];
     }),
   );
@@ -91,12 +94,13 @@ function measure(value: JsonValue, room: Room, depth: number): void {
   if (depth >= DEPTH_LIMIT) throw tooDeep();
   take(room, 2);
   if (Array.isArray(value)) {
+    take(room, value.length);
     for (const item of value) measure(item, room, depth + 1);
     return;
   }
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
-    take(room, key.length + 3);
+    take(room, key.length + 4);
     measure(value[key] ?? null, room, depth + 1);
   }
 }
@@ -157,13 +161,13 @@ export function templateFaults(value: JsonValue): TemplateFault[] {
   });
 }
 
-/** The paths of every placeholder in a value. */
-export function* pathsIn(value: JsonValue): Generator<readonly string[]> {
-  for (const { text } of textsIn(value)) {
+/** The path of every placeholder in a value, beside where its text stands. */
+export function pathsOfTexts(value: JsonValue): { path: (string | number)[]; placeholder: readonly string[] }[] {
+  return [...textsIn(value)].flatMap(({ path, text }) => {
     const read = templateOf(text);
-    if ("fault" in read) continue;
-    for (const part of read.template) if (typeof part === "object") yield part.path;
-  }
+    if ("fault" in read) return [];
+    return read.template.flatMap((part) => typeof part === "object" ? [{ path, placeholder: part.path }] : []);
+  });
 }
 
 /** @param value at most as deep as a body may be */

@@ -34,7 +34,7 @@ async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
   if (!called.success) throw notFound("Action");
   const caller = await proven(c, pages, called.data.id, "write");
   const key = IdempotencyKey.optional().safeParse(c.req.header("idempotency-key"));
-  if (!key.success) throw badRequest("Idempotency-Key must be 1 to 200 printable characters without spaces");
+  if (!key.success) throw badRequest("The header Idempotency-Key must be 1 to 200 printable characters without spaces");
   const params = ActionCall.shape.params.safeParse(await optionalBody(c.req.raw));
   if (!params.success) throw invalid(fieldsOf(params.error.issues));
   return send(c, caller, await callAction(c.env.context, caller, called.data, params.data, key.data));

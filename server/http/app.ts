@@ -14,6 +14,7 @@
  * | /a/… | apps.ts |
  * | /logos/…, /vendor/… | assets.ts |
  * | /platform.d.ts | platform_types.ts |
+ * | /schemas/flow.json | schemas.ts |
  */
 import { Hono } from "hono";
 import { type Call, contexts, type Services } from "../context.ts";
@@ -31,6 +32,7 @@ import type { PageMemory } from "./pages.ts";
 import { mountPlatformTypes } from "./platform_types.ts";
 import { mountPublicDb } from "./public_db.ts";
 import { type Env, mountOptions, mountRest, refuse, reported } from "./rest.ts";
+import { mountSchemas } from "./schemas.ts";
 import { mountTrpc } from "./trpc.ts";
 
 /** @param info who is connected; without it the request comes from this machine */
@@ -53,6 +55,7 @@ export function createApp(services: Services & { pages: PageMemory }): Handler {
   mountApps(app, services.pages);
   mountAssets(app);
   mountPlatformTypes(app);
+  mountSchemas(app);
   // Apps call whatever they name: whether it is there or not, they can read the answer.
   mountOptions(app, "/platform/apps/:id/action/*", ["GET", "POST"]);
   mountOptions(app, "/platform/db/*", ["POST"]);

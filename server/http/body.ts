@@ -29,16 +29,15 @@ export async function readBody(request: Request, forms: boolean): Promise<Body> 
   throw unsupported(`Send application/json${forms ? " or multipart/form-data" : ""}`);
 }
 
-/**
- * No body is an empty one. The runtime gives a request that announces none an empty stream.
- */
-export async function optionalBody(request: Request): Promise<unknown> {
-  const { headers, body } = request;
+/** Whether no body is sent. The runtime gives a request that announces none an empty stream. */
+export function hasNone({ headers, body }: Request): boolean {
   const announced = ["content-type", "content-length", "transfer-encoding"].some((name) => headers.has(name));
-  if (body === null || !announced || headers.get("content-length") === "0") return {};
-  const { value } = await readBody(request, false);
-  return value;
+  return body === null || !announced || headers.get("content-length") === "0";
 }
+
+/** No body is an empty one. */
+export const optionalBody = async (request: Request): Promise<unknown> =>
+  hasNone(request) ? {} : (await readBody(request, false)).value;
 
 /**
  * The whole body, refused before it is read where its length is announced as larger.

@@ -5,12 +5,15 @@
  * |---|---|
  * | GET /platform/dbs/:db_code/changes | records as they change; `Last-Event-ID` resumes |
  * | GET /platform/db/:db_code/changes | the same for callers without login, where the public `list` is enabled |
+ * | GET /connect/flow_processes/changes | runs of flows as they come on; of one, `id`, with its steps to its end |
  */
 import type { Context as HonoContext, Hono } from "hono";
-import { type Context, stamp } from "../context.ts";
+import { type Context, stamp, type Viewer } from "../context.ts";
+import { followProcess, followProcesses } from "../domains/flow_processes/follow.ts";
 import { ChangesInput, publicChanges, recordChanges } from "../domains/records/changes.ts";
 import { badRequest, notFound, unauthorized } from "../errors.ts";
 import { faultOf } from "../log.ts";
+import { Uuid } from "../schema.ts";
 import { allow, refusalOf } from "../trpc.ts";
 import { queryOf } from "./address.ts";
 import { callerOf } from "./identity.ts";
@@ -19,6 +22,7 @@ import { CORS, type Env, mountOthers } from "./rest.ts";
 
 const PATH = "/platform/dbs/:db_code/changes";
 const PUBLIC_PATH = "/platform/db/:db_code/changes";
+const PROCESSES_PATH = "/connect/flow_processes/changes";
 
 /** Proxies end a connection that says nothing. */
 const HEARTBEAT_MS = 15_000;
@@ -36,22 +40,43 @@ export function mountEvents(app: Hono<Env>, pages: PageMemory): void {
   mountOthers(app, PATH, ["GET"]);
   app.get(PUBLIC_PATH, (c) => answerPublicChanges(c, pages));
   mountOthers(app, PUBLIC_PATH, ["GET"]);
+  app.get(PROCESSES_PATH, (c) => answerProcesses(c));
+  mountOthers(app, PROCESSES_PATH, ["GET"]);
 }
 
 async function answerChanges(c: HonoContext<Env>): Promise<Response> {
   const { context } = c.env;
-  const prove = async () => {
-    const { call, viewers } = context;
-    const viewer = call.viewer = call.token ? await viewers.byToken(call.token) : undefined;
-    if (!viewer) throw unauthorized();
-    allow(viewer, "user", "records:read");
-    return viewer;
-  };
+  const prove = prover(context, "records:read");
   await prove();
   const input = inputOf(c);
+  const { signal, stop } = stopper(c);
+  return await stream(context, recordChanges(context, input, prove, signal), stop);
+}
+
+async function answerProcesses(c: HonoContext<Env>): Promise<Response> {
+  const { context } = c.env;
+  const prove = prover(context, "flow_processes:read");
+  await prove();
+  const id = queryOf(c.req.raw.url).get("id");
+  if (id !== null && !Uuid.safeParse(id).success) throw notFound("Flow process");
+  const { signal, stop } = stopper(c);
+  const events = id === null ? followProcesses(context, prove, signal) : followProcess(context, id, signal);
+  return await stream(context, events, stop);
+}
+
+/** Proves who follows, and does so again while they do. */
+const prover = (context: Context, scope: string) => async (): Promise<Viewer> => {
+  const { call, viewers } = context;
+  const viewer = call.viewer = call.token ? await viewers.byToken(call.token) : undefined;
+  if (!viewer) throw unauthorized();
+  allow(viewer, "user", scope);
+  return viewer;
+};
+
+function stopper({ req, env: { context } }: HonoContext<Env>) {
   const stopped = new AbortController();
-  const signal = AbortSignal.any([c.req.raw.signal, stopped.signal]);
-  return await stream(context, recordChanges(context, input, prove, signal), () => stopped.abort());
+  const signal = AbortSignal.any([req.raw.signal, context.flows.stopping, stopped.signal]);
+  return { signal, stop: () => stopped.abort() };
 }
 
 async function answerPublicChanges(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
@@ -61,10 +86,9 @@ async function answerPublicChanges(c: HonoContext<Env>, pages: PageMemory): Prom
   const { browser } = caller;
   // A browser without a key would get another one each time.
   const prove = async () => ({ ...await callerOf(context, c.req.raw, pages), browser });
-  const stopped = new AbortController();
-  const signal = AbortSignal.any([c.req.raw.signal, stopped.signal]);
+  const { signal, stop } = stopper(c);
   const events = publicChanges(context, caller, db_code, last_event_id, prove, signal);
-  return await stream(context, events, () => stopped.abort());
+  return await stream(context, events, stop);
 }
 
 /** @throws {Refusal} 400, 404 */
@@ -94,6 +118,7 @@ export async function stream(
   let first: IteratorResult<ServerEvent> | undefined = await events.next();
   const encoder = new TextEncoder();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
+  let left = false;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`));
@@ -110,11 +135,13 @@ export async function stream(
       try {
         const { done, value } = first ?? await events.next();
         first = undefined;
+        if (left) return;
         if (done) return last("");
         controller.enqueue(
           encoder.encode(`id: ${value.id}\nevent: ${value.event}\ndata: ${JSON.stringify(value.data)}\n\n`),
         );
       } catch (error) {
+        if (left) return;
         const refusal = refusalOf(error);
         if (refusal.status >= 500) {
           context.log.error("stream failed", {
@@ -127,6 +154,7 @@ export async function stream(
       }
     },
     async cancel() {
+      left = true;
       clearInterval(heartbeat);
       stop();
       await events.return(undefined);

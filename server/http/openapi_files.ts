@@ -76,6 +76,17 @@ export const FILE_PATHS = {
       responses: { 200: reply("The declarations", "text/plain"), 304: unchanged },
     },
   },
+  "/schemas/flow.json": {
+    get: {
+      operationId: "read_flow_schema",
+      tags: ["files"],
+      summary: "Read the JSON Schema of a flow's program",
+      description:
+        "JSON Schema 2020-12, for editors. What it cannot say, such as that ids are unique, is told at save.",
+      security: PUBLIC,
+      responses: { 200: reply("The schema", "application/json", { type: "object" }), 304: unchanged },
+    },
+  },
   "/healthz": {
     get: {
       operationId: "health",

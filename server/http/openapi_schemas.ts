@@ -32,7 +32,15 @@ export function schemaOf(schema: z.core.$ZodType, io: "input" | "output"): JsonS
       if (Array.isArray(examples)) jsonSchema.examples ??= examples;
     },
   });
-  return json as JsonSchema;
+  return withoutReferences(json) as JsonSchema;
+}
+
+/** Free JSON that is no record's value: anything. */
+function withoutReferences(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutReferences);
+  if (typeof node !== "object" || node === null) return node;
+  const kept = Object.entries(node).filter(([key, value]) => key !== "$ref" || !String(value).startsWith("#/$defs/"));
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutReferences(value)]));
 }
 
 /** What the route's body holds, as one object. */

@@ -8,7 +8,7 @@ import { type Meta, refusalOf } from "../trpc.ts";
 import { type Context, stamp } from "../context.ts";
 import { faultOf } from "../log.ts";
 import { pathOf, queryOf } from "./address.ts";
-import { type Body, readBody } from "./body.ts";
+import { type Body, hasNone, readBody } from "./body.ts";
 import { honoPath, type Route, routesOf } from "./routes.ts";
 
 /** What the outermost handler hands to Hono's `c.env`. */
@@ -104,7 +104,9 @@ async function readInput(route: Route, c: HonoContext<Env>): Promise<unknown> {
 }
 
 async function takeBody(input: Record<string, unknown>, route: Route, request: Request): Promise<void> {
-  const { multipart_only } = route.meta;
+  const { multipart_only, wrapper } = route.meta;
+  // The schema says what must be there.
+  if (wrapper === undefined && hasNone(request)) return;
   const body = await readBody(request, Boolean(multipart_only));
   const fields = body.kind === "form" ? nest(body.value) : body.value;
   if (body.kind === "json") refuseFiles(body, route);

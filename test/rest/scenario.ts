@@ -73,7 +73,7 @@ export function onSharedServer(): OnAccount {
     });
 }
 
-const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
+export const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
   inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));
 
 /** One after another: what comes later stands on what came before, and the first fault is the one that is named. */

@@ -12,7 +12,7 @@ const MOST_PENDING = 1_000;
 
 const isoOf = (ms: number) => new Date(ms).toISOString().replace("Z", "+00:00");
 
-const pendingProcess = (head: RunHead): FlowProcess => ({
+export const pendingProcess = (head: RunHead): FlowProcess => ({
   id: head.id,
   flow_code: head.flow_code,
   flow_version: head.flow_version,

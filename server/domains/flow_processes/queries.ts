@@ -2,6 +2,7 @@ import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database.ts";
 import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
 import { oneJson } from "../../lists.ts";
+import { lowestId } from "../../store/record_id.ts";
 import { visible } from "../../visibility.ts";
 import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
 
@@ -39,6 +40,33 @@ export const listEnded = (
   sql<FlowProcess[]>`select ${columns(sql)} ${
     chosen(sql, viewer, page)
   } order by id desc limit ${limit} offset ${offset}`;
+
+/** Those made since a moment that have ended, and those of `ids` that have, whenever they were made. */
+export const listRecent = (
+  sql: Sql,
+  viewer: Viewer,
+  since_ms: number,
+  ids: readonly string[],
+  limit: number,
+): Promise<FlowProcess[]> =>
+  sql<FlowProcess[]>`
+    (
+      select ${columns(sql)}
+      from flow_processes
+      where account_id = ${viewer.account_id}
+        and ${visible(sql, viewer)}
+        and id >= ${lowestId(since_ms)}
+      order by id desc
+      limit ${limit}
+    )
+    union all
+    select ${columns(sql)}
+    from flow_processes
+    where id = any(${[...ids]}::uuid[])
+      and account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+      and id < ${lowestId(since_ms)}
+  `;
 
 export async function countEnded(sql: Sql, viewer: Viewer, page: FlowProcessPage): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

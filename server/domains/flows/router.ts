@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { sent } from "../../json.ts";
+import { ById, Id } from "../../schema.ts";
+import { managerProcedure, router, userProcedure } from "../../trpc.ts";
+import { listFlows } from "./queries.ts";
+import { Flow, FlowChanges, FlowPage, FlowRun, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";
+import { changeFlow, createFlow, readFlow, removeFlow, runFlow } from "./write.ts";
+
+export const flows = router({
+  list: userProcedure
+    .meta({
+      rest: "GET /connect/flows.json",
+      summary: "List flows",
+      description: "Without their `fields`: programs may be large.",
+    })
+    .input(FlowPage).output(sent(z.array(ListedFlow)))
+    .query(({ ctx, input }) => listFlows(ctx.sql, ctx.viewer, input)),
+
+  find: userProcedure
+    .meta({ rest: "GET /connect/flows/:id.json", summary: "Read a flow" })
+    .input(ById).output(sent(Flow))
+    .query(({ ctx, input }) => readFlow(ctx, input.id)),
+
+  create: managerProcedure
+    .meta({
+      rest: "POST /connect/flows.json",
+      status: 201,
+      wrapper: "flow",
+      summary: "Create a flow",
+      description:
+        "`code` comes from the name where it is omitted. The program is checked as a whole, and each fault told by its " +
+        "path, such as `fields.program.4.then.0.metod`. What it names and is not there yet, connectors and databases " +
+        "for example, stands under `warnings`.",
+    })
+    .input(z.object({ flow: NewFlow })).output(sent(Flow))
+    .mutation(({ ctx, input }) => createFlow(ctx, input.flow)),
+
+  update: managerProcedure
+    .meta({
+      rest: "PATCH /connect/flows/:id.json",
+      refuses: [409],
+      wrapper: "flow",
+      summary: "Update a flow",
+      description: "A changed program is a new version; runs in flight go on with the one that they began with.",
+    })
+    .input(z.object({ id: Id, flow: FlowChanges })).output(sent(Flow))
+    .mutation(({ ctx, input }) => changeFlow(ctx, input.id, input.flow)),
+
+  delete: managerProcedure
+    .meta({ rest: "DELETE /connect/flows/:id.json", status: 204, summary: "Delete a flow" })
+    .input(ById).output(z.void())
+    .mutation(({ ctx, input }) => removeFlow(ctx, input.id)),
+
+  run: userProcedure
+    .meta({
+      rest: "POST /connect/flows/:id/run.json",
+      summary: "Run a flow by hand",
+      description: "Waits for its end for `ACTION_WAIT_MS` at most; a run that goes on is `pending`.",
+    })
+    .input(FlowRun).output(RunAnswer)
+    .mutation(({ ctx, input }) => runFlow(ctx, input)),
+});

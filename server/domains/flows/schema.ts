@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { RUN_STATUSES } from "../../flow/flow.ts";
+import { parseProgram } from "../../flow/program.ts";
+import { Id, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
+import { slug } from "../../slug.ts";
+import { IdempotencyKey } from "../apps/schema.ts";
+
+/** The one kind of flow that there is. Source: spec, "Custom flow"; `<ns>` is `platform`. */
+export const KIND = "platform/custom_flow";
+
+/** Cleaned as a database's is. */
+const Code = text(1000).transform((value) => slug(value, "_"))
+  .refine((code) => code !== "", "can't be blank")
+  .refine((code) => code.length <= 100, "is too long (maximum is 100 characters)")
+  .meta({ examples: ["watch"] });
+
+const PROGRAM = [
+  { type: "connector", id: "rates", connector_code: "fx", method: "latest", params: { base: "EUR" } },
+  {
+    type: "if",
+    condition: "{json_object.rates.0.mid} > 4.5",
+    then: [{ type: "return", data: { high: true } }],
+  },
+];
+
+/** Stays as it was sent: what is run is made of it each time. Its JSON Schema is a file of its own. */
+const ProgramAsSent = z.array(z.unknown()).superRefine((json, { addIssue }) => {
+  const read = parseProgram(json);
+  if ("steps" in read) return;
+  for (const { path, message } of read.faults) addIssue({ code: "custom", path, message });
+}).describe("A list of steps, as `GET /schemas/flow.json` has it").meta({ examples: [PROGRAM] });
+
+/** A key that is not known is a fault, because a typo would change what it means. */
+const Fields = z.strictObject({ program: ProgramAsSent });
+
+const written = {
+  kind: z.literal(KIND).meta({ examples: [KIND] }),
+  code: Code,
+  name: Name.meta({ examples: ["Watch the rate"] }),
+  active: z.boolean().describe("Whether it may be started").meta({ examples: [true] }),
+  fields: Fields,
+  department_id: Id.nullable().meta({ examples: [null] }),
+};
+
+export const NewFlow = z.object(written).partial().extend({ name: written.name });
+export type NewFlow = z.output<typeof NewFlow>;
+
+export const FlowChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
+export type FlowChanges = z.output<typeof FlowChanges>;
+
+/** As in a list: programs may be large, so they are read one by one. */
+export const ListedFlow = z.object({
+  id: Id,
+  kind: z.literal(KIND),
+  code: z.string().meta({ examples: ["watch"] }),
+  name: written.name,
+  active: written.active,
+  version: z.int().min(1).describe("Of the program: each change of it counts").meta({ examples: [1] }),
+  department_id: written.department_id,
+  lock_version: LockVersion,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type ListedFlow = z.output<typeof ListedFlow>;
+
+export const Flow = ListedFlow.extend({
+  fields: z.strictObject({ program: z.array(z.unknown()).meta({ examples: [PROGRAM] }) }),
+  warnings: z.record(z.string(), z.array(z.string()))
+    .describe("By path what the program names and is not there: connectors, methods, databases, tables, names")
+    .meta({ examples: [{ "fields.program.0.connector_code": ["names the connector fx, which is not there"] }] }),
+});
+export type Flow = z.output<typeof Flow>;
+
+export const FlowPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
+  q: text(255).optional().describe("Part of the name or code, without regard to case").meta({ examples: ["rate"] }),
+  active: z.boolean().optional(),
+});
+export type FlowPage = z.output<typeof FlowPage>;
+
+export const FlowRun = z.object({
+  id: Id,
+  input: JsonObject.default({}).describe("What templates see as `input`").meta({ examples: [{ base: "EUR" }] }),
+  idempotency_key: IdempotencyKey.optional(),
+});
+export type FlowRun = z.output<typeof FlowRun>;
+
+/** Where the run stands after ACTION_WAIT_MS at most. */
+export const RunAnswer = z.object({
+  flow_process_id: Uuid,
+  status: z.enum(RUN_STATUSES).meta({ examples: ["finished"] }),
+  data: z.unknown().optional().describe("Of a finished one: what the flow gave").meta({ examples: [{ rate: 4.2 }] }),
+  error: z.string().optional().describe("Of one that failed or was cancelled"),
+});
+export type RunAnswer = z.output<typeof RunAnswer>;

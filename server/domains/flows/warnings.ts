@@ -1,0 +1,65 @@
+/** What a program names and is not there. It may come later, so the program is kept all the same. */
+import type { Context } from "../../context.ts";
+import type { Fields } from "../../errors.ts";
+import {
+  type ConnectorStep,
+  type Fault,
+  parseProgram,
+  type RecordStep,
+  unknownNames,
+  walk,
+} from "../../flow/program.ts";
+import { type KnownConnector, listNamedConnectors, listNamedDbs, type NamedDb } from "./queries.ts";
+
+const MOST = 100;
+
+/** @returns messages by path, as those of a refusal are: `fields.program.1.connector_code` */
+export async function warningsOf({ sql, viewer }: Context, program: unknown): Promise<Fields> {
+  const read = parseProgram(program);
+  if ("faults" in read) return byPath(read.faults);
+  const places = [...walk(read.steps)];
+  const connecting = places.flatMap(({ step, path }) => step.type === "connector" ? [{ step, path }] : []);
+  const recording = places.flatMap(({ step, path }) => step.type === "record" ? [{ step, path }] : []);
+  const connectors = new Set(connecting.map(({ step }) => step.connector_code));
+  const dbs = new Set(recording.map(({ step }) => step.db_code));
+  const [known_connectors, known_dbs] = await Promise.all([
+    connectors.size === 0 ? [] : listNamedConnectors(sql, viewer.account_id, [...connectors]),
+    dbs.size === 0 ? [] : listNamedDbs(sql, viewer.account_id, [...dbs]),
+  ]);
+  return byPath([
+    ...connecting.flatMap(({ step, path }) => below(path, doubtOfConnector(step, known_connectors))),
+    ...recording.flatMap(({ step, path }) => below(path, doubtOfDb(step, known_dbs))),
+    ...unknownNames(read.steps),
+  ]);
+}
+
+type Doubt = [key: string, message: string] | undefined;
+
+const below = (path: Fault["path"], doubt: Doubt): Fault[] =>
+  doubt ? [{ path: [...path, doubt[0]], message: doubt[1] }] : [];
+
+function doubtOfConnector({ connector_code, method }: ConnectorStep, known: readonly KnownConnector[]): Doubt {
+  const connector = known.find(({ code }) => code === connector_code);
+  if (!connector) return ["connector_code", `names the connector ${connector_code}, which is not there`];
+  if (!connector.methods.includes(method)) return ["method", `is not a method of the connector ${connector_code}`];
+}
+
+function doubtOfDb({ db_code, table_name }: RecordStep, known: readonly NamedDb[]): Doubt {
+  const db = known.find(({ code }) => code === db_code);
+  if (!db) return ["db_code", `names the database ${db_code}, which is not there`];
+  if (table_name !== undefined) {
+    return db.tables.includes(table_name) ? undefined : ["table_name", `is not a table of the database ${db_code}`];
+  }
+  const [first, ...more] = db.tables;
+  if (first && more.length > 0) {
+    return ["table_name", `can't be blank: ${db_code} has the tables ${db.tables.join(", ")}`];
+  }
+}
+
+function byPath(faults: readonly Fault[]): Fields {
+  const fields: Fields = {};
+  for (const { path, message } of faults.slice(0, MOST)) {
+    (fields[["fields", "program", ...path].join(".")] ??= []).push(message);
+  }
+  return fields;
+}

@@ -1,0 +1,200 @@
+/** Actions as apps call them: who may, what they are told. Source: spec, "Actions"; decisions, "Action call". */
+import assert from "node:assert/strict";
+import { ADMIN_TOKEN } from "../harness.ts";
+import { addPerson } from "../rest/people.ts";
+import { tokenIn } from "../rest/visitors.ts";
+import { onStage, until } from "./stage.ts";
+
+const inTeam = onStage({ ACTION_WAIT_MS: "300" });
+
+const path = (app: string, action = "go") => `/platform/apps/${app}/action/${action}`;
+const status = (app: string, id: string, action = "go") => `${path(app, action)}/status?flow_process_id=${id}`;
+const call = (path: string, more = {}) => ({
+  type: "connector",
+  id: "call",
+  connector_code: "api",
+  method: "get",
+  params: { path },
+  ...more,
+});
+
+inTeam("actions: finished within the call, pending and polled, or failed", async ({ ask, api, addFlow, addApp }) => {
+  const echo = await addFlow([{ type: "return", data: { said: "{input.word}" } }]);
+  const app = await addApp(echo.code);
+  const done = await ask("POST", path(app), { json: { word: "hi" } });
+  assert.deepEqual([done.status, done.body.status, done.body.data], [200, "finished", { said: "hi" }]);
+  assert.deepEqual((await ask("GET", status(app, done.body.flow_process_id))).body, done.body);
+  assert.equal((await ask("POST", path(app))).body.status, "finished", "no body is no parameters");
+
+  let answer = () => {};
+  api.answers.set("/slow", () => new Promise((resolve) => answer = () => resolve(Response.json({ n: 1 }))));
+  const slow = await addApp((await addFlow([call("slow")])).code);
+  const { body } = await ask("POST", path(slow), { json: {} });
+  assert.deepEqual([body.status, "data" in body, "error" in body], ["pending", false, false]);
+  const poll = async () => (await ask("GET", status(slow, body.flow_process_id))).body;
+  assert.deepEqual(await poll(), { flow_process_id: body.flow_process_id, status: "pending" });
+  answer();
+  await until(async () => (await poll()).status === "finished", "it does not finish");
+  assert.deepEqual((await poll()).data, { n: 1 });
+
+  const broken = await addApp((await addFlow([call("missing")])).code);
+  const failed = (await ask("POST", path(broken), { json: {} })).body;
+  assert.deepEqual([failed.status, "data" in failed], ["error", false]);
+  assert.match(failed.error, /404/);
+  assert.deepEqual((await ask("GET", status(broken, failed.flow_process_id))).body, failed);
+});
+
+inTeam("actions: what is not there, or not this action's", async ({ ask, addFlow, addApp, play }) => {
+  const { code } = await addFlow([]);
+  const app = await addApp(code, {
+    actions: [
+      { action: "go", flow_code: code, public: true },
+      { action: "other", flow_code: code, public: true },
+      { action: "nowhere", flow_code: "no_such_flow" },
+    ],
+  });
+  const off = await addFlow([], { active: false });
+  const switched = await addApp(off.code);
+  const { flow_process_id } = (await ask("POST", path(app))).body;
+  const nobody = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
+  await play([
+    { name: "an unknown app", method: "POST", path: path(nobody), status: 404 },
+    { name: "an id that is none", method: "POST", path: path("7"), status: 404 },
+    { name: "an unknown action", method: "POST", path: path(app, "stop"), status: 404 },
+    {
+      name: "a flow that is not there",
+      method: "POST",
+      path: path(app, "nowhere"),
+      status: 422,
+      body: { flow_code: ["does not exist"] },
+    },
+    {
+      name: "a flow that is switched off",
+      method: "POST",
+      path: path(switched),
+      status: 422,
+      body: { flow_code: ["is not active"] },
+    },
+    { name: "a body that is no object", method: "POST", path: path(app), sent: { json: [1] }, status: 400 },
+    {
+      name: "a body that is no JSON",
+      method: "POST",
+      path: path(app),
+      sent: { raw: "{", headers: { "content-type": "application/json" } },
+      status: 400,
+    },
+    { name: "text", method: "POST", path: path(app), sent: { raw: "x" }, status: 415 },
+    {
+      name: "NUL in a parameter",
+      method: "POST",
+      path: path(app),
+      sent: { json: { a: "\0" } },
+      status: 422,
+      body: { base: /NUL/ },
+    },
+    {
+      name: "a key that cannot be one",
+      method: "POST",
+      path: path(app),
+      sent: { headers: { "idempotency-key": "a b" } },
+      status: 400,
+    },
+    { name: "a status without its process", method: "GET", path: `${path(app)}/status`, status: 400 },
+    { name: "another action's process", method: "GET", path: status(app, flow_process_id, "other"), status: 404 },
+    { name: "a process that is none", method: "GET", path: status(app, nobody), status: 404 },
+    { name: "an id that cannot be", method: "GET", path: status(app, "x"), status: 404 },
+    { name: "another method", method: "GET", path: path(app), status: 405, headers: { allow: /POST/ } },
+    { name: "another account", method: "POST", path: path(app), sent: { token: ADMIN_TOKEN }, status: 200 },
+  ]);
+});
+
+inTeam(
+  "actions: without a login only public ones, of a public app that is active",
+  async ({ ask, addFlow, addApp }) => {
+    const { code } = await addFlow([{ type: "return", data: "{user.role}" }]);
+    const anyone = { token: null, json: {} };
+    const open = await addApp(code);
+    assert.deepEqual((await ask("POST", path(open), anyone)).body.data, null);
+    const cases: [Record<string, unknown>, Record<string, unknown>][] = [
+      [{ public: false }, {}],
+      [{ active: false }, {}],
+      [{}, { public: false }],
+    ];
+    for (const [app, action] of cases) {
+      // deno-lint-ignore no-await-in-loop -- case after case
+      const id = await addApp(code, app, action);
+      // deno-lint-ignore no-await-in-loop -- likewise
+      const refused = await ask("POST", path(id), anyone);
+      assert.deepEqual([refused.status, refused.headers.get("www-authenticate")], [401, "Bearer"]);
+      // deno-lint-ignore no-await-in-loop -- likewise
+      assert.equal((await ask("POST", path(id), { json: {} })).body.data, "admin");
+      // deno-lint-ignore no-await-in-loop -- likewise
+      assert.equal(
+        (await ask("POST", path(id), { token: ADMIN_TOKEN, json: {} })).status,
+        404,
+        "another account's admin",
+      );
+    }
+    const guest = await addPerson(ask, "guest");
+    assert.equal((await ask("POST", path(open), { token: guest.token, json: {} })).body.data, "guest");
+    const off = await addApp(code, { active: false });
+    assert.equal((await ask("POST", path(off), { token: guest.token, json: {} })).status, 404);
+    assert.equal((await ask("POST", path(open), { token: "wrong", json: {} })).status, 401);
+  },
+);
+
+inTeam("actions: a run without login calls public methods only", async ({ ask, api, addFlow, addApp }) => {
+  api.answers.set("/secret", () => Response.json(1));
+  const app = await addApp((await addFlow([call("secret", { method: "private" })])).code);
+  const refused = (await ask("POST", path(app), { token: null, json: {} })).body;
+  assert.equal(refused.status, "error");
+  assert.match(refused.error, /public/);
+  assert.equal(api.count("/secret"), 0);
+  assert.equal((await ask("POST", path(app), { json: {} })).body.status, "finished");
+});
+
+inTeam("actions: the second call with a key gives the first one's run", async ({ ask, api, addFlow, addApp }) => {
+  const there = `/once_${crypto.randomUUID()}`;
+  api.answers.set(there, (n) => Response.json({ n }));
+  const app = await addApp((await addFlow([call(there.slice(1))])).code);
+  const send = (key: string) => ask("POST", path(app), { json: {}, headers: { "idempotency-key": key } });
+  const calls = await Promise.all(["a", "a", "a", "b"].map(send));
+  const ids = calls.map(({ body }) => body.flow_process_id);
+  assert.equal(new Set(ids.slice(0, 3)).size, 1);
+  assert.notEqual(ids[3], ids[0]);
+  assert.deepEqual((await send("a")).body, { flow_process_id: ids[0], status: "finished", data: { n: 1 } });
+  assert.equal(api.count(there), 2);
+});
+
+inTeam("actions: from a page in the sandbox, its own app's only", async ({ ask, server, addFlow, addApp }) => {
+  const { code } = await addFlow([{ type: "return", data: "{user.role}" }]);
+  const [app, other] = [await addApp(code, { public: false }, { public: false }), await addApp(code)];
+  const token = tokenIn(await ask("GET", `/a/${app}`)) ?? "";
+  const headers = { "x-app-token": token, origin: "null" };
+  const answer = await server.request("POST", path(app), { token: null, json: {}, headers });
+  assert.deepEqual([answer.body.data, answer.headers.get("access-control-allow-origin")], ["admin", "*"]);
+  assert.equal((await server.request("POST", path(other), { token: null, json: {}, headers })).status, 404);
+  const asked = await server.request("OPTIONS", path(app), {
+    token: null,
+    headers: {
+      origin: "null",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "x-app-token",
+    },
+  });
+  assert.equal(asked.status, 204);
+});
+
+inTeam("actions: the typed client calls and polls", async ({ server, admin, addFlow, addApp }) => {
+  const { code } = await addFlow([{ type: "return", data: { n: "{input.n}" } }]);
+  const id = await addApp(code);
+  const client = server.client(admin.token);
+  const done = await client.apps.call_action.mutate({ id, action_name: "go", params: { n: 3 } });
+  assert.deepEqual([done.status, done.data], ["finished", { n: 3 }]);
+  const polled = await client.apps.action_status.query({
+    id,
+    action_name: "go",
+    flow_process_id: done.flow_process_id,
+  });
+  assert.deepEqual(polled, done);
+});

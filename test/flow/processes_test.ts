@@ -1,0 +1,183 @@
+/** Runs as they are inspected, cancelled and repeated. Source: decisions, "Connectors, flows, actions, triggers". */
+import assert from "node:assert/strict";
+import { ADMIN_TOKEN } from "../harness.ts";
+import { addPerson, made } from "../rest/people.ts";
+import { follow } from "../rest/followers.ts";
+import { onStage, until } from "./stage.ts";
+
+const inTeam = onStage({ ACTION_WAIT_MS: "200" });
+
+const PATH = "/connect/flow_processes";
+const call = (path: string, more = {}) => ({
+  type: "connector",
+  id: "call",
+  connector_code: "api",
+  method: "get",
+  params: { path },
+  ...more,
+});
+const names = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+inTeam(
+  "processes: the newest first, by flow, status and trigger, in pages",
+  async ({ ask, api, addFlow, addApp, play }) => {
+    const good = await addFlow([{ type: "return", data: 1 }]);
+    const bad = await addFlow([call("missing")]);
+    const app = await addApp(good.code);
+    const run = async (flow: { id: number }) =>
+      (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body.flow_process_id as string;
+    const [one, two, three] = [await run(good), await run(bad), await run(good)];
+    const acted = (await ask("POST", `/platform/apps/${app}/action/go`, { json: {} })).body.flow_process_id as string;
+    let answer = () => {};
+    api.answers.set("/held", () => new Promise((resolve) => answer = () => resolve(Response.json(1))));
+    const held = await run(await addFlow([call("held")]));
+    const all = [held, acted, three, two, one];
+    const list = async (query = "") => {
+      const { body, headers } = await ask("GET", `${PATH}.json${query}`);
+      return { ids: names(body), total: headers.get("x-total-count"), body };
+    };
+    assert.deepEqual((await list()).ids, all);
+    const { body: [first] } = await list("?status=pending");
+    assert.deepEqual([first.id, first.status, first.finished_at], [held, "pending", null]);
+    assert.ok(first.started_at);
+    assert.deepEqual((await list("?status=error")).ids, [two]);
+    assert.deepEqual((await list("?status=finished")).ids, [acted, three, one]);
+    assert.deepEqual((await list(`?flow_code=${good.code}`)).ids, [acted, three, one]);
+    assert.deepEqual((await list("?trigger=action")).ids, [acted]);
+    assert.deepEqual(await list("?per_page=2&page=2&count=true").then(({ ids, total }) => [ids, total]), [
+      [three, two],
+      "5",
+    ]);
+    assert.deepEqual((await list(`?per_page=2&after=${three}`)).ids, [two, one]);
+    assert.equal((await list()).total, null);
+    answer();
+    await until(async () => (await list("?status=pending")).ids.length === 0, "it does not end");
+    assert.deepEqual((await list("?per_page=2&page=2")).ids, [three, two]);
+    await play([
+      { name: "an unknown status", method: "GET", path: `${PATH}.json?status=odd`, status: 400 },
+      { name: "after and page", method: "GET", path: `${PATH}.json?page=2&after=${one}`, status: 400 },
+      { name: "an id that is none", method: "GET", path: `${PATH}/x.json`, status: 404 },
+      {
+        name: "another account's",
+        method: "GET",
+        path: `${PATH}/${one}.json`,
+        sent: { token: ADMIN_TOKEN },
+        status: 404,
+      },
+      { name: "what has ended is not cancelled", method: "POST", path: `${PATH}/${one}/cancel.json`, status: 409 },
+      {
+        name: "another account's is not cancelled",
+        method: "POST",
+        path: `${PATH}/${one}/cancel.json`,
+        sent: { token: ADMIN_TOKEN },
+        status: 404,
+      },
+      {
+        name: "a run without a failed step is not taken up there",
+        method: "POST",
+        path: `${PATH}/${one}/retry.json`,
+        sent: { json: { from: "failed_step" } },
+        status: 409,
+      },
+    ]);
+  },
+);
+
+inTeam("processes: a cancelled run stops at once, and nothing comes after", async ({ ask, api, addFlow, addApp }) => {
+  api.answers.set(
+    "/stuck",
+    (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response()))),
+  );
+  const { code } = await addFlow([call("stuck"), { ...call("after"), id: "after" }]);
+  const app = await addApp(code);
+  const { flow_process_id: id } = (await ask("POST", `/platform/apps/${app}/action/go`, { json: {} })).body;
+  await until(() => api.count("/stuck") > 0, "it is not called");
+  const { body } = await ask("POST", `${PATH}/${id}/cancel.json`);
+  assert.deepEqual([body.status, body.error], ["cancelled", "Cancelled"]);
+  const told = (await ask("GET", `/platform/apps/${app}/action/go/status?flow_process_id=${id}`)).body;
+  assert.deepEqual([told.status, told.error], ["error", "Cancelled"]);
+  assert.equal(api.count("/after"), 0);
+});
+
+inTeam(
+  "processes: a repetition from the failed step takes over what was done before it",
+  async ({ ask, api, addFlow }) => {
+    const [first, second] = [`a_${crypto.randomUUID()}`, `b_${crypto.randomUUID()}`];
+    api.answers.set(`/${first}`, (n) => Response.json({ n }));
+    let up = false;
+    api.answers.set(`/${second}`, () => up ? Response.json({ up }) : new Response("down", { status: 500 }));
+    const flow = await addFlow([
+      call(first),
+      { type: "mutation", set: { n: "{json_object.n}" } },
+      { ...call(second), id: "second" },
+      { type: "return", data: ["{n}", "{json_object.up}", "{input.word}"] },
+    ]);
+    const failed = (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: { input: { word: "w" } } })).body;
+    assert.match(failed.error, /^second: /);
+    up = true;
+    const again = made(
+      await ask("POST", `${PATH}/${failed.flow_process_id}/retry.json`, { json: { from: "failed_step" } }),
+    );
+    assert.deepEqual([again.status, again.data, again.retry_of], ["finished", [1, true, "w"], failed.flow_process_id]);
+    assert.deepEqual([api.count(`/${first}`), api.count(`/${second}`)], [1, 2]);
+    const whole = made(await ask("POST", `${PATH}/${failed.flow_process_id}/retry.json`));
+    assert.deepEqual([whole.data, api.count(`/${first}`)], [[2, true, "w"], 2]);
+  },
+);
+
+inTeam("processes: who may see them is who may see their flow", async ({ ask, addFlow }) => {
+  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const department = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Ops" } } }));
+  const flow = await addFlow([], { department_id: department.id });
+  const { flow_process_id: id } = (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body;
+  const inside = await addPerson(ask, "user", { department_ids: [department.id] });
+  const outside = await addPerson(ask, "user", { without_department: true });
+  const seen = async (token: string) => [
+    (await ask("GET", `${PATH}/${id}.json`, { token })).status,
+    names((await ask("GET", `${PATH}.json`, { token })).body).includes(id),
+    (await ask("POST", `${PATH}/${id}/retry.json`, { token })).status,
+  ];
+  assert.deepEqual(await seen(inside.token), [200, true, 201]);
+  assert.deepEqual(await seen(outside.token), [404, false, 404]);
+  const guest = await addPerson(ask, "guest");
+  assert.equal((await ask("GET", `${PATH}.json`, { token: guest.token })).status, 403);
+});
+
+inTeam(
+  "processes: a follower is told of each that begins and ends, and of one with its steps",
+  async ({ ask, admin, server, api, addFlow }) => {
+    const authorization = `Bearer ${admin.token}`;
+    await using all = await follow(server, `${PATH}/changes`, { authorization });
+    assert.equal(all.status, 200);
+    await all.tells(1);
+    let answer = () => {};
+    api.answers.set("/told", () => new Promise((resolve) => answer = () => resolve(Response.json({ n: 1 }))));
+    const flow = await addFlow([call("told")]);
+    const { flow_process_id: id } = (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body;
+    await all.tells(2);
+    await using one = await follow(server, `${PATH}/changes?id=${id}`, { authorization });
+    await one.tells(1);
+    answer();
+    await one.ended;
+    assert.deepEqual(one.told.map(({ data }) => data.status).at(-1), "finished");
+    assert.deepEqual(one.told.at(-1)?.data.steps.map((step: { place: string }) => step.place), ["call"]);
+    await until(() => all.told.some(({ data }) => data.id === id && data.status === "finished"), "its end is not told");
+    assert.deepEqual(all.told.map(({ event }) => event).slice(0, 2), ["ready", "process"]);
+    const refused = await ask("GET", `${PATH}/changes?id=0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55`);
+    assert.equal(refused.status, 404);
+    assert.equal((await ask("GET", `${PATH}/changes`, { token: null })).status, 401);
+  },
+);
+
+inTeam("processes: runs older than 14 days are swept away", async ({ ask, addFlow, server }) => {
+  const flow = await addFlow([]);
+  const run = async () => (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body.flow_process_id;
+  const [old, fresh] = [await run(), await run()];
+  // The id of a moment 15 days ago.
+  const then = (Date.now() - 15 * 24 * 3_600_000).toString(16).padStart(12, "0");
+  const aged = `${then.slice(0, 8)}-${then.slice(8)}${old.slice(13)}`;
+  await server.sql`update flow_processes set id = ${aged} where id = ${old}`;
+  await server.sweep();
+  assert.equal((await ask("GET", `${PATH}/${aged}.json`)).status, 404);
+  assert.equal((await ask("GET", `${PATH}/${fresh}.json`)).status, 200);
+});

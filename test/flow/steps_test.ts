@@ -1,0 +1,269 @@
+/** What each kind of step does, and what becomes of what goes wrong in it. */
+import assert from "node:assert/strict";
+import { says } from "../rest/scenario.ts";
+import { onStage } from "./stage.ts";
+
+const inTeam = onStage();
+
+const get = (path: string, more: Record<string, unknown> = {}) => ({
+  type: "connector",
+  connector_code: "api",
+  method: "get",
+  params: { path },
+  ...more,
+});
+// deno-lint-ignore no-explicit-any -- a test states what it expects
+const step = (process: any, place: string) => process.steps.find((step: any) => step.place === place);
+
+interface Case {
+  name: string;
+  program: unknown[];
+  input?: Record<string, unknown>;
+  status?: string;
+  data?: unknown;
+  error?: RegExp;
+  /** Places of the steps, in the order in which they were executed. */
+  places?: string[];
+  warnings?: Record<string, RegExp>;
+}
+
+const CASES: Case[] = [
+  { name: "an empty program gives null", program: [], data: null, places: [] },
+  {
+    name: "without a return the last step's output is the data",
+    program: [{ type: "mutation", set: { a: 1 } }, { type: "mutation", set: { b: "{a}" } }],
+    data: { b: 1 },
+    places: ["step_1", "step_2"],
+  },
+  {
+    name: "the caller overrides the names that the first mutation declares, and no others",
+    program: [
+      { type: "mutation", set: { base: "EUR", n: 1 } },
+      { type: "mutation", set: { later: "mine" } },
+      { type: "return", data: ["{base}", "{n}", "{later}", "{other}", "{input.other}"] },
+    ],
+    input: { base: "USD", later: "yours", other: 7 },
+    data: ["USD", 1, "mine", null, 7],
+    warnings: { step_3: /other/ },
+  },
+  {
+    name: "the run and its user are there for templates",
+    program: [{ type: "return", data: ["{run.trigger}", "{user.role}", "{run.date}"] }],
+    data: ["manual", "admin", /^\d{4}-\d\d-\d\d$/],
+  },
+  {
+    name: "a connector's body is json_object and its step's body, its status the answer's",
+    program: [get("rates", { id: "rates" }), { type: "return", data: ["{json_object.mid}", "{steps.rates}"] }],
+    data: [4.7, { status: 200, body: { mid: 4.7 }, error: null }],
+  },
+  {
+    name: "an if takes one branch, and its steps stand behind it",
+    program: [
+      { type: "mutation", set: { n: 5 } },
+      {
+        type: "if",
+        id: "big",
+        condition: "{n} > 3",
+        then: [{ type: "mutation", id: "yes", set: { r: "big" } }],
+        else: [
+          { type: "mutation", id: "no", set: { r: "small" } },
+        ],
+      },
+      { type: "return", data: "{r}" },
+    ],
+    data: "big",
+    places: ["step_1", "big", "yes", "step_2"],
+  },
+  {
+    name: "an ordering against what is missing is false, and a warning",
+    program: [{ type: "if", id: "cond", condition: "{nothing.here} > 3", then: [], else: [] }],
+    data: false,
+    warnings: { cond: /nothing/ },
+  },
+  {
+    name: "for_each goes over a list, with its index, and a return ends it",
+    program: [
+      { type: "mutation", set: { found: null } },
+      {
+        type: "for_each",
+        id: "each",
+        items: "{input.list}",
+        as: "word",
+        steps: [{
+          type: "if",
+          id: "is",
+          condition: { left: "{word}", operator: "eq", right: "b" },
+          then: [{ type: "return", data: "{index}: {word}" }],
+        }],
+      },
+    ],
+    input: { list: ["a", "b", "c"] },
+    data: "1: b",
+    places: ["step_1", "each", "each.0.is", "each.1.is", "each.1.step_2"],
+  },
+  {
+    name: "for_each over what is no list is an error",
+    program: [{ type: "for_each", id: "each", items: "{input.list}", steps: [] }],
+    input: { list: 7 },
+    status: "error",
+    error: /each: items is no list/,
+  },
+  {
+    name: "a step that fails ends the run, and says where",
+    program: [get("missing", { id: "call" }), { type: "mutation", set: { never: 1 } }],
+    status: "error",
+    error: /^call: .*404/,
+    places: ["call"],
+  },
+  {
+    name: "on_error continue goes on with the next one",
+    program: [get("missing", { id: "call", on_error: "continue" }), { type: "return", data: "{steps.call.status}" }],
+    data: 404,
+  },
+  {
+    name: "on_error catch does its steps instead",
+    program: [
+      get("missing", { id: "call", on_error: "catch", catch: [{ type: "mutation", id: "plan_b", set: { rate: 1 } }] }),
+      { type: "return", data: ["{rate}", "{steps.call.error}"] },
+    ],
+    data: [1, /404/],
+    places: ["call", "plan_b", "step_1"],
+  },
+  {
+    name: "what fails inside an if is the if's failure, too",
+    program: [
+      { type: "if", id: "outer", condition: "1 == 1", then: [get("missing", { id: "call" })], on_error: "continue" },
+      { type: "return", data: "{steps.outer.status}" },
+    ],
+    data: "error",
+  },
+  {
+    name: "more than 1,000 executed steps are too many",
+    program: [{
+      type: "for_each",
+      items: "{input.list}",
+      steps: [{ type: "mutation", set: { a: 1 } }, { type: "mutation", set: { b: 1 } }],
+    }],
+    input: { list: Array.from({ length: 600 }, () => 1) },
+    status: "error",
+    error: /more than 1000 steps/,
+  },
+  {
+    name: "more than 1 MiB of context is too much",
+    program: [get("large", { id: "a" }), get("large", { id: "b" }), get("large", { id: "c" })],
+    status: "error",
+    error: /1 MiB/,
+  },
+];
+
+inTeam("flow steps: each kind, and what goes wrong", async ({ api, run }, t) => {
+  api.answers.set("/rates", () => Response.json({ mid: 4.7 }));
+  api.answers.set("/large", () => Response.json({ text: "x".repeat(500_000) }));
+  for (const { name, program, input, status = "finished", data, error, places, warnings } of CASES) {
+    // deno-lint-ignore no-await-in-loop -- step after step
+    await t.step(name, async () => {
+      const answer = await run(program, input);
+      assert.equal(answer.status, status, JSON.stringify(answer.process));
+      if (error) assert.match(answer.error, error);
+      else says(answer.data, data);
+      assert.equal(answer.process.status, status);
+      if (places) assert.deepEqual(answer.process.steps.map((step: { place: string }) => step.place), places);
+      for (const [place, pattern] of Object.entries(warnings ?? {})) {
+        assert.match(step(answer.process, place).warnings.join(), pattern);
+      }
+    });
+  }
+});
+
+inTeam("flow steps: retries are used up before on_error counts, with one idempotency key", async ({ api, run }) => {
+  const path = `/shaky_${crypto.randomUUID()}`;
+  api.answers.set(path, (call) => call < 3 ? new Response("down", { status: 503 }) : Response.json({ call }));
+  const retry = { attempts: 3, delay: 0, backoff: "fixed", on: ["5xx"] };
+  const answer = await run([get(path.slice(1), { id: "call", retry })]);
+  assert.deepEqual([answer.status, answer.data], ["finished", { call: 3 }]);
+  assert.equal(step(answer.process, "call").attempts, 3);
+  const keys = api.calls.filter((call) => call.path === path).map(({ headers }) => headers.get("idempotency-key"));
+  assert.deepEqual(keys, Array(3).fill(`${answer.flow_process_id}:call`));
+
+  const other = `/gone_${crypto.randomUUID()}`;
+  api.answers.set(other, () => new Response("gone", { status: 410 }));
+  const refused = await run([get(other.slice(1), { retry })]);
+  assert.equal(refused.status, "error");
+  assert.equal(api.count(other), 1, "a status that retry does not name is not tried again");
+});
+
+inTeam("flow steps: a call that takes too long is cut off, and may be tried again", async ({ api, run }) => {
+  const path = `/slow_${crypto.randomUUID()}`;
+  api.answers.set(
+    path,
+    (call) =>
+      call > 1 ? Response.json(1) : new Promise((resolve) => setTimeout(() => resolve(Response.json(0)), 1_500)),
+  );
+  const retry = { attempts: 2, delay: 0, on: ["timeout"] };
+  const answer = await run([get(path.slice(1), { id: "call", timeout: 1, retry })]);
+  assert.deepEqual([answer.status, answer.data, api.count(path)], ["finished", 1, 2]);
+});
+
+inTeam("flow steps: records are made, found, changed and deleted", async ({ ask, run }) => {
+  const schema = {
+    fields: { day: { type: "string", required: true }, price: "number" },
+    indexes: { idx_str_1: "day" },
+  };
+  const code = `prices_${crypto.randomUUID().slice(0, 8)}`;
+  assert.equal(
+    (await ask("POST", "/platform/dbs.json", { json: { db: { name: "Prices", code, schema } } })).status,
+    201,
+  );
+  const record = (action: string, more: Record<string, unknown>) => ({
+    type: "record",
+    action,
+    db_code: code,
+    ...more,
+  });
+  const upsert = record("upsert", { match: { day: "{input.day}" }, data: { price: "{input.price}" } });
+  const first = await run([upsert], { day: "mon", price: 1 });
+  assert.deepEqual([first.data.day, first.data.price], ["mon", 1]);
+  const second = await run([upsert], { day: "mon", price: 2 });
+  assert.deepEqual([second.data.id, second.data.price], [first.data.id, 2]);
+  const made = await run([record("create", { data: { day: "tue", price: "{input.price}" } })], { price: 3 });
+  const list = await run([record("list", { filter: { price: { gte: 2 } }, sort: "-price", limit: 1 })]);
+  assert.deepEqual(list.data.map((row: { day: string }) => row.day), ["tue"]);
+  const got = await run([record("get", { record_id: "{input.id}" })], { id: made.data.id });
+  assert.equal(got.data.day, "tue");
+  assert.equal((await run([record("get", { match: { day: "wed" } })])).data, null);
+  const changed = await run([record("update", { match: { day: "tue" }, data: { price: null } })]);
+  assert.equal(changed.data.price, null);
+  const missing = await run([record("update", { match: { day: "wed" }, data: { price: 1 } })]);
+  assert.match(missing.error, /not found/i);
+  const gone = await run([record("delete", { record_id: made.data.id })]);
+  assert.deepEqual(gone.data, { id: made.data.id, deleted: true });
+  const wrong = await run([record("create", { id: "make", data: { price: "much" } })]);
+  assert.match(wrong.error, /^make: price must be a number; day can't be blank$/);
+  const nowhere = await run([{ ...record("create", { data: {} }), db_code: "nowhere" }]);
+  assert.match(nowhere.error, /nowhere/);
+  const records = (await ask("GET", `/platform/dbs/${code}/records.json`)).body;
+  assert.deepEqual(records.map((row: { data: unknown }) => row.data), [{ day: "mon", price: 2 }]);
+});
+
+inTeam("flow steps: runs that look for the same record at once make one", async ({ ask, addFlow }) => {
+  const code = `once_${crypto.randomUUID().slice(0, 8)}`;
+  const schema = { fields: { day: "string", n: "integer" } };
+  assert.equal((await ask("POST", "/platform/dbs.json", { json: { db: { name: "Once", code, schema } } })).status, 201);
+  const flow = await addFlow([
+    { type: "record", action: "upsert", db_code: code, match: { day: "mon" }, data: { n: "{input.n}" } },
+  ]);
+  const runs = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => ask("POST", `/connect/flows/${flow.id}/run.json`, { json: { input: { n } } })),
+  );
+  assert.deepEqual([...new Set(runs.map(({ body }) => body.status))], ["finished"]);
+  assert.equal((await ask("GET", `/platform/dbs/${code}/records.json`)).body.length, 1);
+});
+
+inTeam("flow steps: what an API sends that cannot be stored becomes a replacement character", async ({ api, run }) => {
+  api.answers.set("/odd", () =>
+    new Response(String.raw`{"a":"x\u0000y","b":"\ud800","c":"\\u0000"}`, {
+      headers: { "content-type": "application/json" },
+    }));
+  const answer = await run([get("odd")]);
+  assert.deepEqual(answer.process.data, { a: "x\ufffdy", b: "\ufffd", c: "\\u0000" });
+});
