@@ -2,7 +2,7 @@
 import { runCommand } from "./server/commands.ts";
 import { compose } from "./server/compose.ts";
 import { readConfig } from "./server/config.ts";
-import { registerSweep } from "./server/crons.ts";
+import { registerSweep, registerTick } from "./server/crons.ts";
 import { surviveLostConnections } from "./server/database_loss.ts";
 import { createLog } from "./server/log.ts";
 import { finish, giveUp, proveFree, serve } from "./server/process.ts";
@@ -19,11 +19,12 @@ if (import.meta.main) {
     const config = readConfig(Deno.env.toObject());
     if (Deno.args.length > 0) finish(log, await runCommand(config, log, Deno.args));
     // Before anything is awaited: a hosting platform reads the registrations, and serves later.
-    const sweep = registerSweep(log);
+    const [sweep, tick] = [registerSweep(log), registerTick(log)];
     proveFree(config);
     const atrium = await compose(config, log);
     serve(config, atrium, log);
     sweep.begin(atrium.sweep);
+    tick.begin(atrium.tick);
     if (!config.hosted) {
       await atrium.compiler.warm();
       setTimeout(() => void atrium.compiler.prepare(), PREPARE_AFTER_MS);

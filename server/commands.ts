@@ -1,15 +1,25 @@
-/** What `deno task migrate`, `token` and `password` run: the database that the server would use, without the server. */
+/**
+ * What `deno task migrate`, `token`, `password` and `rotate-secrets` run: the database that the server would use, without
+ * the server.
+ */
 import { migrate } from "../db/migrate.ts";
 import type { Config } from "./config.ts";
+import { rotateSecrets } from "./connectors/rotate.ts";
 import { openDatabase, type Pool } from "./database.ts";
 import { findFirstAdmin, newPassword } from "./domains/account/first_start.ts";
 import { insertToken } from "./domains/tokens/queries.ts";
 import { hashOf, newSecret } from "./domains/tokens/secret.ts";
 import { findUserByEmail, updateUserSetting } from "./domains/user_settings/queries.ts";
+import { openKeys } from "./keys.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./passwords.ts";
 
-type Command = (sql: Pool, applied: string[], argument: string | undefined) => Promise<string> | string;
+type Command = (
+  sql: Pool,
+  applied: string[],
+  argument: string | undefined,
+  config: Config,
+) => Promise<string> | string;
 
 /** Why a command cannot be carried out, as a sentence for the person who gave it. */
 export class CommandFault extends Error {}
@@ -39,6 +49,18 @@ const commands: Record<string, Command> = {
     await updateUserSetting(sql, user.account_id, user.id, { password_hash });
     return `${user.email} ${password}`;
   },
+
+  /** Writes the secrets of connectors anew that an old key has written. Afterwards the old key may go. */
+  async "rotate-secrets"(sql, _applied, _argument, config) {
+    const keys = await openKeys(config);
+    const { rotated, unreadable } = await rotateSecrets(sql, keys);
+    const done = `${rotated} ${rotated === 1 ? "secret" : "secrets"} written anew with the key ${keys.writing}`;
+    if (unreadable.length === 0) return done;
+    const shown = unreadable.slice(0, 20).join(", ");
+    throw new CommandFault(
+      `${done}; no key reads ${unreadable.length} (connectors ${shown}): add the key that wrote them`,
+    );
+  },
 };
 
 /** @returns what is to be printed; @throws {CommandFault} where there is no such command, or it cannot be carried out */
@@ -48,7 +70,7 @@ export async function runCommand(config: Config, log: Log, [name = "", argument]
   const database = await openDatabase(config, log);
   try {
     const applied = await migrate(database.sql);
-    return await work(database.sql, applied, argument);
+    return await work(database.sql, applied, argument, config);
   } finally {
     await database.close();
   }

@@ -9,23 +9,30 @@ import type { Lookup } from "./connectors/reach.ts";
 import { openDatabase } from "./database.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { createViewers } from "./domains/tokens/viewers.ts";
-import { createFlows } from "./flow/engine.ts";
+import { createFlows, type Limits } from "./flow/engine.ts";
 import { createApp } from "./http/app.ts";
 import { createPages } from "./http/pages.ts";
 import { openKeys } from "./keys.ts";
 import { openKv } from "./kv.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./passwords.ts";
+import { createSchedules } from "./schedule/tick.ts";
 import { createDatabases } from "./store/databases.ts";
 import { createFeeds } from "./store/feeds.ts";
 import { sweepStore } from "./store/sweep.ts";
+
+interface Parts {
+  vendor_store?: VendorStore;
+  lookup?: Lookup;
+  flow_limits?: Partial<Limits>;
+}
 
 /**
  * Ready to answer. Also what the tests start.
  *
  * @param parts what stands in another place than the database
  */
-export async function compose(config: Config, log: Log, parts: { vendor_store?: VendorStore; lookup?: Lookup } = {}) {
+export async function compose(config: Config, log: Log, parts: Parts = {}) {
   const database = await openDatabase(config, log);
   try {
     const { sql } = database;
@@ -42,7 +49,8 @@ export async function compose(config: Config, log: Log, parts: { vendor_store?: 
     const dbs = createDatabases(sql, log);
     const feeds = createFeeds(sql, log);
     const connectors = createConnectors({ sql, keys, config, log, lookup: parts.lookup });
-    const flows = createFlows({ sql, kv, connectors, dbs, clock, log });
+    const flows = createFlows({ sql, kv, connectors, dbs, clock, log }, parts.flow_limits);
+    const schedules = createSchedules({ sql, flows, clock, log });
     const handler = createApp({
       config,
       sql,
@@ -56,10 +64,12 @@ export async function compose(config: Config, log: Log, parts: { vendor_store?: 
       feeds,
       connectors,
       flows,
+      schedules,
       clock,
       log,
     });
     const close = async () => {
+      await schedules.close();
       await flows.close();
       await Promise.all([viewers.close(), compiler.close(), feeds.close(), connectors.close()]);
       kv.close();
@@ -83,7 +93,10 @@ export async function compose(config: Config, log: Log, parts: { vendor_store?: 
       sweep: async () => {
         await sweepStore(sql, clock.now());
         await flows.sweep();
+        await schedules.sweep();
       },
+      /** Starts the triggers that are due. */
+      tick: () => schedules.tick(),
       close,
     };
   } catch (error) {

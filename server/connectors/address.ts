@@ -32,9 +32,11 @@ export function pathFault(path: string): string | undefined {
  * @param path of the method; each `{name}` is encoded and stays within its segment
  * @param query names and values, already filled
  * @throws {ParamFault} where a value would be empty, `.` or `..`
- * @throws {ConnectorFault} `refused` where the address would not be below the base
+ * @throws {ConnectorFault} `refused` where the address would not be below the base, or the base is none
  */
 export function buildAddress(base: string, path: string, params: Params, query: readonly [string, string][]): URL {
+  const fault = baseFault(base);
+  if (fault) throw new ConnectorFault("refused", `the address ${fault}`);
   const below = new URL(base);
   const filled = path.split("/").map((segment) => fillSegment(segment, params)).join("/");
   const prefix = filled === "" ? below.pathname : below.pathname.replace(/\/+$/, "");

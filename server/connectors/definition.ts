@@ -41,7 +41,7 @@ const HeaderValue = faultless(
   Template,
   (value) => CONTROL.test(value) ? "must have no line breaks or control characters" : undefined,
 );
-const QueryName = z.string().regex(/^[^\s{}&=#]{1,100}$/u, "is not the name of a query parameter")
+const QueryName = z.string().refine((name) => /^[^\s{}&=#]{1,100}$/u.test(name), "is not the name of a query parameter")
   .refine(isStorable, NOT_STORABLE);
 const QueryValue = z.union([Template, z.number(), z.boolean(), z.null()], {
   error: "must be a single value, and a { in it must begin a {name}",

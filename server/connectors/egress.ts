@@ -5,7 +5,7 @@
 import { Pool } from "undici";
 import { ConnectorFault } from "./connectors.ts";
 import { decoded, ENCODINGS, gather } from "./decode.ts";
-import { createReach, type Lookup } from "./reach.ts";
+import { createReach, type Lookup, Unreachable } from "./reach.ts";
 
 export interface Outgoing {
   url: URL;
@@ -68,9 +68,9 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
     return pool;
   }
 
-  function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
+  async function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
     reach.prove(url);
-    return poolFor(url).request({
+    return await poolFor(url).request({
       path: `${url.pathname}${url.search}`,
       method,
       headers: {
@@ -89,28 +89,29 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
   async function follow(first: Outgoing, signal: AbortSignal) {
     let outgoing = first;
     for (let redirects = 0;; redirects++) {
+      const host = redirects === 0 ? outgoing.url.hostname : ELSEWHERE;
       // deno-lint-ignore no-await-in-loop -- where to go next stands in the answer
-      const { statusCode: status, headers: received, body } = await request(outgoing, signal);
+      const { statusCode: status, headers: received, body } = await request(outgoing, signal)
+        .catch((error) => throwFault(error, host, signal));
       const headers = plain(received);
-      const next = redirected(outgoing, status, headers.location);
-      if (!next) return { status, headers, body };
+      if (!REDIRECTS.has(status) || !headers.location) return { status, headers, body, host };
       // What is left of it is not waited for; the connection goes on being used where it is little.
       body.dump({ limit: 65_536, signal }).catch(() => {});
       if (redirects === MOST_REDIRECTS) {
         throw new ConnectorFault("refused", `the answer leads elsewhere more than ${MOST_REDIRECTS} times`);
       }
-      outgoing = next;
+      outgoing = redirected(outgoing, status, headers.location);
     }
   }
 
   async function send(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
-    const { status, headers, body } = await follow(outgoing, signal);
-    const bytes = await gather(body, MOST_BYTES);
+    const { status, headers, body, host } = await follow(outgoing, signal);
+    const bytes = await gather(body, MOST_BYTES).catch((error) => throwFault(error, host, signal));
     return { status, headers, bytes: await decoded(bytes, headers["content-encoding"], MOST_BYTES) };
   }
 
   return {
-    send: (outgoing, signal) => send(outgoing, signal).catch((error) => throwFault(error, outgoing.url, signal)),
+    send,
     async close() {
       for (const pool of pools.values()) closing.add(pool.destroy());
       pools.clear();
@@ -127,9 +128,10 @@ function plain(headers: Readonly<Record<string, string | string[] | undefined>>)
   return Object.fromEntries(entries);
 }
 
-/** The request that the answer asks for, if it does. Another origin gets no header of the connector's, and never again. */
-function redirected(outgoing: Outgoing, status: number, location: string | undefined): Outgoing | undefined {
-  if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The request that the answer asks for. Another origin gets no header of the connector's, and never again. */
+function redirected(outgoing: Outgoing, status: number, location: string): Outgoing {
   const { method, headers, body } = outgoing;
   if (!URL.canParse(location, outgoing.url)) {
     throw new ConnectorFault("refused", "the answer leads to what is no address");
@@ -154,10 +156,14 @@ const REASONS = new Map([
   ["UND_ERR_CONNECT_TIMEOUT", `did not take the connection within ${CONNECT_MS / 1000} s`],
 ]);
 
+/** The other side's word is not repeated: a piece of the secret may stand in it. */
+const ELSEWHERE = "the address that the answer leads to";
+
 /** @throws always; nothing of the address but its host is told, as a secret may stand in the query */
-function throwFault(error: unknown, { hostname }: URL, signal: AbortSignal): never {
+function throwFault(error: unknown, host: string, signal: AbortSignal): never {
   if (signal.aborted) throw signal.reason;
   const fault = faultIn(error);
+  if (fault instanceof Unreachable) throw new Unreachable(fault.kind, host, fault.reason);
   if (fault) throw fault;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "UND_ERR_HEADERS_OVERFLOW") {
@@ -165,7 +171,7 @@ function throwFault(error: unknown, { hostname }: URL, signal: AbortSignal): nev
   }
   const certificate = error instanceof Error && /certificate/i.test(error.message);
   const reason = certificate ? "has a certificate that is not trusted" : REASONS.get(code) ?? "gave no proper answer";
-  throw new ConnectorFault("network", `${hostname} ${reason}`);
+  throw new ConnectorFault("network", `${host} ${reason}`);
 }
 
 /** The hook's own refusal may come wrapped. */

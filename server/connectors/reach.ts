@@ -4,7 +4,7 @@
  * connected to, and a name that answers differently the next time gains nothing (design: security).
  */
 import { lookup as systemLookup } from "node:dns/promises";
-import type { LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { ConnectorFault } from "./connectors.ts";
 
@@ -13,6 +13,13 @@ export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 const throughSystem: Lookup = async (hostname) =>
   (await systemLookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
+
+/** @param reason goes on where the host's name stands: that of a redirect is the other side's word, and is not told */
+export class Unreachable extends ConnectorFault {
+  constructor(override readonly kind: "refused" | "network", host: string, readonly reason: string) {
+    super(kind, `${host} ${reason}`);
+  }
+}
 
 /** Besides what `ipaddr.js` calls something else than unicast. */
 const NOT_PUBLIC_4 = ["100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"]
@@ -24,7 +31,7 @@ const GLOBAL_6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** Whether it is one machine's address on the open internet. An IPv4 address inside an IPv6 one counts as that. */
 export function isPublic(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  if (!isIP(address)) return false;
   const known = ipaddr.process(address);
   if (known.range() !== "unicast") return false;
   if (known instanceof ipaddr.IPv4) return !NOT_PUBLIC_4.some((range) => known.match(range));
@@ -49,7 +56,7 @@ export interface Reach {
    * @throws {ConnectorFault} `refused`
    */
   prove(url: URL): void;
-  /** For connections to the address's origin; fails with a `ConnectorFault` where they may not be made. */
+  /** For connections to the address's origin; fails with an `Unreachable` where they may not be made. */
   lookupFor(url: URL): LookupFunction;
 }
 
@@ -57,8 +64,7 @@ export interface Reach {
 export function createReach(allow: readonly string[], lookup: Lookup = throughSystem): Reach {
   const exceptions = new Set(allow.map(exception));
   const isException = (url: URL) => exceptions.has(`${url.hostname}:${portOf(url)}`);
-  const refused = (host: string) =>
-    new ConnectorFault("refused", `${host} may not be called: it is not a public address`);
+  const refused = (host: string) => new Unreachable("refused", host, "may not be called: it is not a public address");
 
   return {
     prove(url) {
@@ -69,14 +75,14 @@ export function createReach(allow: readonly string[], lookup: Lookup = throughSy
         throw new ConnectorFault("refused", `an address with a user name or password may not be called`);
       }
       const host = hostOf(url);
-      if (ipaddr.isValid(host) && !isException(url) && !isPublic(host)) throw refused(host);
+      if (isIP(host) && !isException(url) && !isPublic(host)) throw refused(host);
     },
     lookupFor(url) {
       const free = isException(url);
       return (hostname, options, callback) => {
         const answer = async () => {
           const found = await lookup(hostname).catch(() => []);
-          if (found.length === 0) throw new ConnectorFault("network", `${hostname} was not found`);
+          if (found.length === 0) throw new Unreachable("network", hostname, "was not found");
           if (!free && !found.every(isPublic)) throw refused(hostname);
           return found.map((address) => ({ address, family: ipaddr.parse(address).kind() === "ipv6" ? 6 : 4 }));
         };

@@ -53,7 +53,7 @@ export const Connector = z.object({
   code: z.string().meta({ examples: ["fx"] }),
   name: written.name,
   url: written.url,
-  has_secret_token: z.boolean(),
+  has_secret_token: z.boolean().meta({ examples: [true] }),
   fields: ConnectorFields,
   department_id: Id.nullable().meta({ examples: [null] }),
   lock_version: LockVersion,
@@ -79,7 +79,7 @@ export type Trial = z.output<typeof Trial>;
 
 /** What came of it. The connector's secret is blotted out wherever it occurs. */
 export const Tried = z.object({
-  ok: z.boolean().describe("Whether there was an answer of a status below 400"),
+  ok: z.boolean().describe("Whether there was an answer of a status below 400").meta({ examples: [true] }),
   status: z.int().nullable().meta({ examples: [200] }),
   ms: z.int().describe("Milliseconds").meta({ examples: [42] }),
   headers: z.record(z.string(), z.string()).nullable().meta({ examples: [{ "content-type": "application/json" }] }),
