@@ -1,5 +1,5 @@
 /**
- * `deno task bench [--only=requests,records,compile,weight,containment] [--seconds=3] [--rounds=5] [--connections=32]`
+ * `deno task bench [--only=requests,records,compile,weight,containment,flows] [--seconds=3] [--rounds=5] [--connections=32]`
  *
  * Everything is measured beside something else that does the same, in turn, and what counts are ratios: the same machine
  * gives other figures every hour. `--only` takes sections, and works of the section `requests` (`--only=list,read`).
@@ -12,6 +12,7 @@ import { print } from "../print.ts";
 import { compile } from "./compile.ts";
 import { containment } from "./containment.ts";
 import { describeMachine, watchForeignLoad } from "./machine.ts";
+import { flows } from "./flows.ts";
 import { readSizes, records } from "./records.ts";
 import { requests } from "./requests.ts";
 import type { Section } from "./section.ts";
@@ -31,7 +32,7 @@ const { values } = parseArgs({
 const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
 const only = values.only.split(",").filter(Boolean);
 
-const NAMES = ["requests", "records", "compile", "weight", "containment"];
+const NAMES = ["requests", "records", "compile", "weight", "containment", "flows"];
 const works = only.filter((word) => !NAMES.includes(word));
 const all: Section[] = [
   requests({ seconds, rounds, connections, works }),
@@ -39,6 +40,7 @@ const all: Section[] = [
   compile({ rounds }),
   weight(),
   containment({ seconds, rounds, connections }),
+  flows({ seconds, rounds, connections }),
 ];
 const sections = all.filter(({ name }) =>
   only.length === 0 || only.includes(name) || name === "requests" && works.length > 0
