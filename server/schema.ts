@@ -8,7 +8,7 @@ const characters = (text: string, maximum: number) =>
 
 /** PostgreSQL stores neither, and a lone surrogate would silently become another character. */
 const storable = (text: string) => !text.includes("\0") && text.isWellFormed();
-const NOT_STORABLE = "contains characters that cannot be stored (NUL or half of a surrogate pair)";
+export const NOT_STORABLE = "contains characters that cannot be stored (NUL or half of a surrogate pair)";
 
 /** Text of at most `maximum` Unicode code points. */
 export const text = (maximum: number) =>
@@ -77,15 +77,29 @@ export const ById = z.object({ id: Id });
 /** Input of a read or delete by UUID. */
 export const ByUuid = z.object({ id: Uuid });
 
+/** Whether PostgreSQL can store every text inside. */
+export const isStorable = (value: unknown): boolean => everyString(value, storable);
+
 /** A free JSON object that PostgreSQL can store. */
-export const JsonObject = z.record(z.string(), z.json()).refine(
-  (value) => everyString(value, storable),
-  NOT_STORABLE,
-);
+export const JsonObject = z.record(z.string(), z.json()).refine(isStorable, NOT_STORABLE);
 
 /** One that lists carry, too: at most `maximum` characters of JSON. */
 export const jsonObject = (maximum: number) =>
   JsonObject.refine((value) => characters(JSON.stringify(value), maximum), tooLong(maximum));
+
+/** zod leaves a key named `__proto__` out of an object without a word. Here it is refused, however deep it stands. */
+export const everyKey = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value: z.input<S>, context) => {
+    for (const path of prototypesIn(value)) context.addIssue({ code: "custom", path, message: "is not a known field" });
+    return value;
+  }, schema);
+
+function prototypesIn(value: unknown): string[][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "__proto__" ? [[key]] : prototypesIn(inner).map((path) => [key, ...path])
+  );
+}
 
 function everyString(value: unknown, holds: (text: string) => boolean): boolean {
   if (typeof value === "string") return holds(value);
@@ -94,5 +108,8 @@ function everyString(value: unknown, holds: (text: string) => boolean): boolean 
   return Object.entries(value).every(([key, item]) => holds(key) && everyString(item, holds));
 }
 
-/** How names are compared where case does not count, whatever the database's locale knows of letters. */
-export const fold = (name: string) => name.normalize("NFC").toLowerCase();
+/**
+ * How names are compared where case does not count, whatever the database's locale knows of letters. A sigma at the end
+ * of a word is one: which of the two small ones `toLowerCase` makes of a capital depends on what follows it.
+ */
+export const fold = (name: string) => name.normalize("NFC").toLowerCase().replaceAll("ς", "σ");

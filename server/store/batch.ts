@@ -38,7 +38,6 @@ export async function runBatch<T>(
         for update
       `;
       const creates = operations.filter((operation) => operation.action === "create");
-      const [first] = creates;
       // One after the other on one connection: the driver sends them without waiting for each answer.
       const changing = operations.map((operation) => {
         switch (operation.action) {
@@ -57,7 +56,10 @@ export async function runBatch<T>(
             return deleteRecord(tx, operation.place, operation.id);
         }
       });
-      const created = first ? await insertAll<T>(tx, shape, creates) : [];
+      const creating = insertAll<T>(tx, shape, creates);
+      // Where one fails the others are waited for: the transaction must not end under them, and their faults are known.
+      await Promise.allSettled([creating, ...changing]);
+      const created = await creating;
       const changed = await Promise.all(changing);
       if (created === STALE || changed.includes(STALE)) throw new Undone(STALE);
       const outcomes = operations.map((_, i): Outcome<T> => {

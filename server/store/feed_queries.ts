@@ -16,11 +16,42 @@ export const listChanges = (sql: Sql, db_id: number, after: number): Promise<Sto
 
 export interface FeedState {
   seq: number;
+  /** Whoever has seen less than this one has missed changes. */
   complete_from: number;
 }
 
-export async function findFeed(sql: Sql, db_id: number): Promise<FeedState | undefined> {
-  const [row] = await sql<FeedState[]>`select seq, complete_from from db_feeds where db_id = ${db_id}`;
+export interface FeedPage {
+  /** False where writes leave nothing behind any more. */
+  open: boolean;
+  complete_from: number;
+  changes: StoredChange[];
+}
+
+/**
+ * What `listChanges` gives, and whether it is all that there was: of one moment.
+ *
+ * @returns undefined where the database is gone
+ */
+export async function readFeed(sql: Sql, db_id: number, after: number): Promise<FeedPage | undefined> {
+  const [row] = await sql<FeedPage[]>`
+    select
+      coalesce(d.live_until > now(), false) as open,
+      f.complete_from,
+      (
+        select coalesce(json_agg(c order by c.seq), '[]')
+        from (
+          select seq, table_id, record_id, kind, was, became
+          from record_changes
+          where db_id = ${db_id}
+            and seq > ${after}
+          order by seq
+          limit ${CHANGES_AT_ONCE}
+        ) c
+      ) as changes
+    from db_feeds f
+    join dbs d on d.id = f.db_id
+    where f.db_id = ${db_id}
+  `;
   return row;
 }
 
@@ -49,15 +80,40 @@ export function openFeed(sql: Pool, db_id: number): Promise<FeedState | undefine
   });
 }
 
-/** Lengthens an open feed's time. False where it is not open any more. */
-export async function keepFeed(sql: Sql, db_id: number): Promise<boolean> {
-  const { count } = await sql`
+/** Lengthens an open feed's time. One that is not open any more stays so: only `openFeed` knows what it has missed. */
+export async function keepFeed(sql: Sql, db_id: number): Promise<void> {
+  await sql`
     update dbs
     set live_until = now() + interval '24 hours'
     where id = ${db_id}
       and live_until > now()
   `;
-  return count > 0;
+}
+
+/** What its followers may see has changed without a change of its records: they are told `reset`. @param sql a transaction */
+export const resetFeed = (sql: Sql, db_id: number) => resetFeeds(sql, sql`d.id = ${db_id}`);
+
+/** The same for every database of an account: its departments have changed, or who has them. */
+export const resetFeedsOf = (sql: Sql, account_id: number) => resetFeeds(sql, sql`d.account_id = ${account_id}`);
+
+/** A number that has no change behind it, and nothing before it counts. */
+async function resetFeeds(sql: Sql, chosen: ReturnType<Sql>): Promise<void> {
+  await sql`
+    with live as (
+      select f.db_id
+      from db_feeds f
+      join dbs d on d.id = f.db_id
+      where ${chosen}
+        and d.live_until > now()
+      order by f.db_id
+      for update of f
+    )
+    update db_feeds f
+    set seq = f.seq + 1, complete_from = f.seq + 1
+    from live
+    where f.db_id = live.db_id
+    returning pg_notify('records_changed', f.db_id::text)
+  `;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Pool } from "../database.ts";
 import { faultOf, type Log } from "../log.ts";
-import { CHANGES_AT_ONCE, type FeedState, findFeed, keepFeed, listChanges, openFeed } from "./feed_queries.ts";
+import { CHANGES_AT_ONCE, type FeedState, keepFeed, listChanges, openFeed, readFeed } from "./feed_queries.ts";
 import type { Feeds, StoredChange } from "./store.ts";
 
 const LOOKED_AT_EVERY_MS = 5_000;
@@ -12,8 +12,7 @@ const KEPT_OPEN_EVERY_MS = 60 * 60_000;
 /** Changes that a slow follower may have waiting; beyond them it starts again from the table. */
 const WAITING = 5_000;
 
-interface Hub {
-  seq: number;
+interface Hub extends FeedState {
   followers: Set<Follower>;
   kept_open: number;
   reading: Promise<void> | undefined;
@@ -23,7 +22,10 @@ interface Hub {
 
 interface Follower {
   waiting: StoredChange[];
-  overflowed: boolean;
+  /** Of the feed when the follower came. */
+  complete_from: number;
+  /** Changes up to this one are missing. */
+  reset: number | undefined;
   /** The database has been deleted. */
   gone: boolean;
   wake(): void;
@@ -61,26 +63,33 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
   const read = async (id: number, hub: Hub) => {
     const now = performance.now();
     if (now - hub.kept_open > KEPT_OPEN_EVERY_MS) {
-      hub.kept_open = now;
       await keepFeed(sql, id);
+      hub.kept_open = now;
     }
     while (hub.again) {
       hub.again = false;
       // deno-lint-ignore no-await-in-loop -- page after page
-      const changes = await listChanges(sql, id, hub.seq);
-      if (changes.length === CHANGES_AT_ONCE) hub.again = true;
-      hub.seq = changes.at(-1)?.seq ?? hub.seq;
+      const feed = await readFeed(sql, id, hub.seq);
+      if (!feed) return hub.followers.forEach(letGo);
+      const { open, complete_from, changes } = feed;
+      // A machine that slept has let its time run out. What was written since is not kept, so it is missing.
+      // deno-lint-ignore no-await-in-loop -- then the page after it
+      if (!open) await openFeed(sql, id);
+      if (!open || changes.length === CHANGES_AT_ONCE) hub.again = true;
+      if (complete_from > hub.seq) hub.followers.forEach((follower) => resetTo(follower, complete_from));
+      hub.complete_from = complete_from;
+      hub.seq = Math.max(changes.at(-1)?.seq ?? hub.seq, complete_from);
       for (const follower of hub.followers) hand(follower, changes);
-      // deno-lint-ignore no-await-in-loop -- likewise
-      if (changes.length === 0 && !await findFeed(sql, id)) return hub.followers.forEach(letGo);
     }
   };
 
-  const join = (id: number, seq: number, follower: Follower): Hub => {
+  const join = (id: number, feed: FeedState, follower: Follower): Hub => {
     const hub = hubs.get(id) ??
-      { seq, followers: new Set(), kept_open: performance.now(), reading: undefined, again: false };
+      { ...feed, followers: new Set(), kept_open: performance.now(), reading: undefined, again: false };
     hubs.set(id, hub);
     hub.followers.add(follower);
+    // The hub may have gone on while this follower was on its way.
+    resetTo(follower, hub.complete_from);
     return hub;
   };
 
@@ -97,28 +106,28 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
       const feed = await openFeed(sql, db_id);
       if (!feed) return;
       let wake = () => {};
-      const follower: Follower = { waiting: [], overflowed: false, gone: false, wake: () => wake() };
+      const { complete_from } = feed;
+      const follower: Follower = { waiting: [], complete_from, reset: undefined, gone: false, wake: () => wake() };
       const stop = () => wake();
       signal.addEventListener("abort", stop);
       try {
-        const hub = join(db_id, feed.seq, follower);
+        const { seq: joined } = join(db_id, feed, follower);
         let seq = resumes(feed, after) ? after : feed.seq;
         yield { kind: seq === after || after === undefined ? "ready" : "reset", seq };
-        // What lies between the follower's last change and the hub's comes from the table.
-        for await (const changes of changesBetween(sql, db_id, seq, hub.seq)) {
+        // What lies between the follower's last change and the hub's first one for it comes from the table.
+        for await (const changes of changesBetween(sql, db_id, seq, joined)) {
           seq = changes.at(-1)?.seq ?? seq;
           yield { kind: "changes", changes };
         }
         while (!signal.aborted && !follower.gone) {
-          if (follower.overflowed) {
-            follower.overflowed = false;
-            follower.waiting = [];
-            // deno-lint-ignore no-await-in-loop -- one event after the other
-            seq = (await findFeed(sql, db_id))?.seq ?? seq;
+          const { reset, waiting } = follower;
+          follower.reset = undefined;
+          follower.waiting = [];
+          if (reset !== undefined) {
+            seq = Math.max(seq, reset);
             yield { kind: "reset", seq };
           }
-          const changes = follower.waiting.filter((change) => change.seq > seq);
-          follower.waiting = [];
+          const changes = waiting.filter((change) => change.seq > seq);
           if (changes.length > 0) {
             seq = changes.at(-1)?.seq ?? seq;
             yield { kind: "changes", changes };
@@ -126,7 +135,7 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
             const woken = Promise.withResolvers<void>();
             wake = woken.resolve;
             // deno-lint-ignore no-await-in-loop -- one event after the other
-            if (follower.waiting.length === 0 && !signal.aborted && !follower.gone) await woken.promise;
+            if (!isTold(follower) && !signal.aborted) await woken.promise;
           }
         }
       } finally {
@@ -165,9 +174,23 @@ function letGo(follower: Follower) {
   follower.wake();
 }
 
-function hand(follower: Follower, changes: StoredChange[]) {
-  if (changes.length === 0) return;
-  if (follower.waiting.length + changes.length > WAITING) follower.overflowed = true;
-  else follower.waiting.push(...changes);
+/** Whoever came after that has nothing missing. */
+function resetTo(follower: Follower, complete_from: number) {
+  if (complete_from > follower.complete_from) startAgain(follower, complete_from);
+}
+
+function startAgain(follower: Follower, reset: number) {
+  follower.waiting = [];
+  follower.reset = reset;
   follower.wake();
 }
+
+function hand(follower: Follower, changes: StoredChange[]) {
+  const last = changes.at(-1);
+  if (!last) return;
+  if (follower.waiting.length + changes.length > WAITING) return startAgain(follower, last.seq);
+  follower.waiting.push(...changes);
+  follower.wake();
+}
+
+const isTold = ({ waiting, reset, gone }: Follower) => waiting.length > 0 || reset !== undefined || gone;

@@ -59,7 +59,7 @@ export function provePublicMethods(methods: Methods, tables: ReadonlyMap<string,
     known(`${method}.scope_by`, scope);
     const type = scope === undefined ? undefined : fields.get(scope)?.type;
     if (type && !NAMING.includes(type)) {
-      refuse(`${method}.scope_by`, `must be a ${NAMING.join(" or ")} field to name a caller, and is ${type}`);
+      refuse(`${method}.scope_by`, `must be of type ${NAMING.join(" or ")} to name a caller, and is ${type}`);
     }
   }
   for (const method of ["create", "update"] as const) {
@@ -79,6 +79,6 @@ export function provePublicMethods(methods: Methods, tables: ReadonlyMap<string,
 function proveAuto(field: Field | undefined, variable: Variable, refuse: (message: string) => void) {
   if (!field) refuse("is not a field of this table");
   else if (!HOLD[variable].includes(field.type)) {
-    refuse(`must be a ${HOLD[variable].join(" or ")} field to hold ${variable}, and is ${field.type}`);
+    refuse(`must be of type ${HOLD[variable].join(" or ")} to hold ${variable}, and is ${field.type}`);
   }
 }

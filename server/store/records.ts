@@ -37,13 +37,33 @@ export async function findRecord<T>(
   return row ? row.json === null ? undefined : new Json(row.json) : STALE;
 }
 
-/** The table of a record whose caller names none. */
-export async function findTableOf(sql: Sql, { tables }: KnownDb, id: string): Promise<KnownTable | undefined> {
-  const known = [...tables.values()];
-  const [row] = await sql<{ table_id: number }[]>`
-    select table_id from records where id = ${id} and table_id = any(${known.map(({ id }) => id)}::int[])
-  `;
-  return known.find(({ id }) => id === row?.table_id);
+/**
+ * The tables of records whose caller names none.
+ *
+ * @param ids in lower case, as PostgreSQL writes them
+ * @returns tables by the ids of records; without those that are not there, or not to be seen
+ */
+export async function findTablesOf(
+  sql: Sql,
+  { tables }: KnownDb,
+  allowed: Part,
+  ids: readonly string[],
+): Promise<Map<string, KnownTable>> {
+  const known = new Map([...tables.values()].map((table) => [table.id, table]));
+  const rows = await run<{ id: string; table_id: number }[]>(
+    sql,
+    part`
+    select id, table_id
+    from records
+    where id = any(${ids}::uuid[])
+      and table_id = any(${[...known.keys()]}::int[])
+      and ${allowed}
+  `,
+  );
+  return new Map(rows.flatMap(({ id, table_id }) => {
+    const table = known.get(table_id);
+    return table ? [[id, table]] : [];
+  }));
 }
 
 export interface NewRecord {

@@ -80,7 +80,7 @@ function rightFor(schema: Schema): Any {
   if (schema instanceof z.ZodNullable) {
     return fc.oneof({ arbitrary: arbitraryOf(schema.def.innerType), weight: 4 }, fc.constant(null));
   }
-  if (schema instanceof z.ZodPipe) return arbitraryOf(schema.def.in);
+  if (schema instanceof z.ZodPipe) return arbitraryOf(takenBy(schema));
   if (schema instanceof z.ZodUnion) return fc.oneof(...schema.def.options.map(arbitraryOf));
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options);
   if (schema instanceof z.ZodLiteral) return fc.constantFrom(...schema.values);
@@ -97,6 +97,9 @@ function rightFor(schema: Schema): Any {
   if (schema instanceof z.ZodFile) return anyText;
   throw new Error(`no values for a schema of type ${schema._zod.def.type}`);
 }
+
+/** What a pipe is given: behind a function that only looks at it, the schema. */
+const takenBy = ({ def }: z.ZodPipe) => def.in instanceof z.ZodTransform ? def.out : def.in;
 
 /** Keys that may be left out mostly are, or no request would be free of faults. */
 function objectFor(schema: z.ZodObject): Any {
@@ -117,7 +120,7 @@ export function textPaths(schema: Schema): (string | number)[][] {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
     return textPaths(schema.def.innerType);
   }
-  if (schema instanceof z.ZodPipe) return textPaths(schema.def.in);
+  if (schema instanceof z.ZodPipe) return textPaths(takenBy(schema));
   if (schema instanceof z.ZodUnion) return schema.def.options.flatMap(textPaths).slice(0, 1);
   if (schema instanceof z.ZodArray) return textPaths(schema.def.element).map((path) => [0, ...path]);
   if (schema instanceof z.ZodRecord) return [["key"]];

@@ -74,9 +74,18 @@ test("batch: one fault and nothing is written", async ({ ask, play }) => {
     ["no operations", [], 422, { operations: /./ }],
     ["operations that are none", "x", 422, { operations: /./ }],
     ["too many operations", Array.from({ length: 1001 }, () => remove(NO_UUID)), 422, { operations: /1000/ }],
-    ["no such department", [create({ title: "x" }, { department_id: 999_999 })], 422, {
-      department_id: ["must exist"],
+    ["no such department", [create({ title: "x" }), create({ title: "x", n: "1" }, { department_id: 999_999 })], 422, {
+      "operations.1.department_id": ["must exist"],
+      "operations.1.n": ["must be an integer"],
     }],
+    [
+      "a name that objects have",
+      [{ action: "create", record: { data: JSON.parse('{"title":"x","__proto__":1}') } }],
+      422,
+      {
+        "operations.0.record.data.__proto__": ["is not a known field"],
+      },
+    ],
     ["a table that is not there", [create({ title: "x" }, { table_name: "dogs" })], 404],
   ];
   await play(rows.map(([name, operations, status, body]): Scenario => ({
@@ -107,6 +116,64 @@ test("batch: a thousand at once, over several tables", async ({ ask }) => {
   assert.equal((await run(ask, code, [create({ title: "x" })])).body.code, "table_name_required");
 });
 
+test("batch: an id is enough for a record of several tables", async ({ ask, server }) => {
+  const fields = { title: "string", n: "integer" };
+  const one = { tables: { people: { fields }, dogs: { fields: { ...fields, age: "integer" } } } };
+  const code = await addDb(ask, { schema: one });
+  const { body: [ada, rex, bo] } = await run(ask, code, [
+    create({ title: "Ada" }, { table_name: "people" }),
+    create({ title: "Rex" }, { table_name: "dogs" }),
+    create({ title: "Bo" }, { table_name: "dogs" }),
+  ]);
+  const { status, body } = await run(ask, code, [
+    update(ada.id, { n: 1 }),
+    update(rex.id.toUpperCase(), { age: 3 }),
+    remove(bo.id),
+    update(rex.id, { n: 2 }, { table_name: "dogs" }),
+    create({ title: "Eve" }, { table_name: "people" }),
+  ]);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(body.map(({ table_name }: { table_name?: string }) => table_name), [
+    "people",
+    "dogs",
+    undefined,
+    "dogs",
+    "people",
+  ]);
+  assert.deepEqual([body[0].data.n, body[3].data], [1, { title: "Rex", n: 2, age: 3 }]);
+  const refused = await run(ask, code, [
+    update(ada.id, { age: 1 }),
+    update(NO_UUID, { n: 1 }),
+    remove(bo.id),
+    update(rex.id, { n: 1 }),
+  ]);
+  assert.deepEqual(refused.body, {
+    "operations.0.age": ["is not a field of this table"],
+    "operations.1.id": ["must exist"],
+    "operations.2.id": ["must exist"],
+  });
+  const elsewhere = await run(ask, code, [update(ada.id, { n: 1 }, { table_name: "dogs" })]);
+  assert.deepEqual(elsewhere.body, { "operations.0.id": ["must exist"] }, "another table that is named is not its own");
+  const theirs = as(ask, (await addAccount(server)).token);
+  const other = await addDb(theirs, { schema: one });
+  assert.deepEqual((await run(theirs, other, [remove(ada.id)])).body, { "operations.0.id": ["must exist"] });
+});
+
+test("batch: of a record that is hidden its id says nothing, in several tables either", async ({ ask }) => {
+  const department = async (name: string) =>
+    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
+  const [one, two] = [await department("One"), await department("Two")];
+  const code = await addDb(ask, { schema: { tables: { people: { fields: { title: "string" } } } } });
+  const { body: [hidden] } = await run(ask, code, [create({}, { table_name: "people", department_id: two })]);
+  const user = as(ask, (await addPerson(ask, "user", { department_ids: [one] })).token);
+  await inTurn([hidden.id, NO_UUID], async (id) => {
+    const { body } = await run(user, code, [update(id, { nope: 1 })]);
+    assert.deepEqual(body, { "operations.0.id": ["must exist"] });
+    const json = { record: { data: { nope: 1 } } };
+    assert.equal((await user("PATCH", `/platform/dbs/${code}/records/${id}.json`, { json })).status, 404);
+  });
+});
+
 test("batch: who may, and what is not theirs is not there", async ({ ask, server }) => {
   const department = async (name: string) =>
     made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
@@ -131,6 +198,26 @@ test("batch: who may, and what is not theirs is not there", async ({ ask, server
   const theirs = await addDb(stranger, { schema: SCHEMA });
   assert.equal((await run(stranger, theirs, [remove(seen.id)])).status, 422, "by way of their own database, too");
   assert.deepEqual(await titles(ask, code), ["hidden", "seen"]);
+});
+
+test("batch: a statement that the database refuses undoes its batch, and ends nothing else", async ({ ask, server }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const { body: [a, b] } = await run(ask, code, [create({ title: "boom" }), create({ title: "b" })]);
+  await server.sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = '40P01'; end $$;
+    create trigger refused before update on records for each row
+      when (old.data ->> 'title' = 'boom') execute function refuse();
+  `);
+  const answer = await run(ask, code, [
+    update(a.id, { n: 1 }),
+    update(b.id, { n: 1 }),
+    create({ title: "c" }),
+    remove(b.id),
+  ]);
+  await server.sql.unsafe("drop function refuse cascade");
+  assert.equal(answer.status, 503);
+  assert.deepEqual(await titles(ask, code, "sort=title&filter[n]="), ["b", "boom"]);
 });
 
 test("batch: batches on the same records at once all get through, each whole", async ({ ask }) => {

@@ -190,20 +190,33 @@ test("changes: the stream ends with the token, with the right, and with the data
     await follower.ended;
     assert.deepEqual(follower.told.map(({ event, data }) => data.code ?? event), ["ready", word]);
   });
-  assert.deepEqual(names(await staying.tells(2)), ["ready", "create secret"]);
+  assert.deepEqual(names(await staying.tells(3)), ["ready", "reset", "create secret"], "a role is another sight");
   await ask("DELETE", `/platform/dbs/${code}.json`);
   await staying.ended;
+});
+
+test("changes: whoever leaves is no fault of the server's", async ({ ask, admin, server }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const headers = { authorization: `Bearer ${admin.token}` };
+  const { body } = await server.handler(new Request(`${server.base_url}/platform/dbs/${code}/changes`, { headers }));
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail();
+  let text = "";
+  // deno-lint-ignore no-await-in-loop -- chunk after chunk
+  while (!text.includes("event: ready")) text += (await reader.read()).value;
+  await reader.cancel();
+  await add(ask, code, { title: "a" });
+  assert.deepEqual(server.logged.filter((line) => line.includes("stream failed")), []);
 });
 
 test("changes: a schema that changes does not end the stream", async ({ ask, admin, server }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   await using follower = await followDb(server, code, admin.token);
   await add(ask, code, { title: "a" });
-  const schema = { fields: { title: "string", more: "text" } };
+  const schema = { fields: { ...SCHEMA.fields, more: "text" } };
   assert.equal((await ask("PATCH", `/platform/dbs/${code}.json`, { json: { db: { schema } } })).status, 200);
   await add(ask, code, { title: "b", more: "x" });
   const told = await follower.tells(3);
-  assert.deepEqual(told[2]?.data.data, { title: "b", more: "x" });
+  assert.deepEqual(told[2]?.data.data, { title: "b", n: null, more: "x" });
 });
 
 Deno.test({

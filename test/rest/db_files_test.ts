@@ -119,7 +119,7 @@ test("import: rows that do not fit are told by their numbers, the others are cre
     "nope",
     `{"title":"f"}`,
     `[]`,
-    `{"data":{"title":1,"zz":2}}`,
+    `{"data":{"title":1,"zz":2,"__proto__":3}}`,
     `{"data":${deep}}`,
   ];
   const { body } = await send(ask, code, "ndjson", lines.join("\n"));
@@ -130,7 +130,7 @@ test("import: rows that do not fit are told by their numbers, the others are cre
       [2, "base"],
       [3, "base"],
       [4, "base"],
-      [5, "title", "zz"],
+      [5, "title", "zz", "__proto__"],
       [6, "base"],
     ],
   );
@@ -145,6 +145,7 @@ test("import: what cannot be read is refused", async ({ ask }) => {
     ["a column twice", "csv", "title,title\na,b\n", "", 400, /twice: title/],
     ["a header alone that names no field", "csv", "zz\n", "", 400, /zz/],
     ["a row with more cells", "csv", "title,n\na,1,2\n", "", 400, /CSV/],
+    ["a quote inside a cell", "csv", 'title,n\na"b,1\n', "", 400, /CSV.*Quote/],
     ["a quote that never ends", "csv", 'title,n\n"a,1\n', "", 400, /CSV/],
     ["bytes that are no text", "csv", new Uint8Array([116, 0xff]), "", 400, /UTF-8/],
     ["bytes that are no text", "ndjson", new Uint8Array([0xff, 10]), "", 400, /UTF-8/],

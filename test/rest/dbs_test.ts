@@ -131,11 +131,18 @@ inAccount("dbs: what is refused", async ({ ask, play }) => {
       "public_methods.create.allowed_fields.1": /b/,
       "public_methods.create.required_fields.0": /c/,
       "public_methods.create.default_values.n": /must be an integer/,
-      "public_methods.create.auto_fields.n": /must be a string or text field to hold \{ip\}, and is integer/,
+      "public_methods.create.auto_fields.n": /must be of type string or text to hold \{ip\}, and is integer/,
       "public_methods.update.allowed_fields.0": /d/,
       "public_methods.update.scope_by": /e/,
       "public_methods.delete.scope_by": /f/,
     }],
+    ["a field whose name zod leaves out", { name: "x", schema: JSON.parse('{"fields":{"__proto__":"string"}}') }, {
+      "schema.fields.__proto__": /not a known field/,
+    }],
+    ["the same in a public method", {
+      name: "x",
+      public_methods: JSON.parse('{"create":{"auto_fields":{"__proto__":"{ip}"}}}'),
+    }, { "public_methods.create.auto_fields.__proto__": /not a known field/ }],
     ["an unknown variable", {
       name: "x",
       schema: { fields: { a: "string" } },

@@ -230,6 +230,7 @@ inAccount("departments: every optional field", async ({ ask, play }) => {
 inAccount("departments: name is unique within the account, without regard to case", async ({ server, ask, play }) => {
   const { id } = await create(ask, { name: "Sales" });
   await create(ask, { name: "Łódź ÀÉÎ Ελλάδα ЖЫ" });
+  await create(ask, { name: "ΟΔΟΣ" });
   const stranger = await addAccount(server);
   const taken = (name: string, given: string): Scenario => ({
     name,
@@ -244,6 +245,8 @@ inAccount("departments: name is unique within the account, without regard to cas
     taken("create: another case", "sALES"),
     taken("create: before it is trimmed", "  sales "),
     taken("create: another case beyond ASCII", "łÓDŹ àéî ΕΛΛΆΔΑ жы"),
+    taken("create: a sigma at the end", "οδος"),
+    taken("create: the other sigma at the end", "οδοσ"),
     {
       name: "create: another account may use the name",
       method: "POST",

@@ -234,6 +234,41 @@ test("a page's token ends with the login that the page was opened with", async (
   assert.equal((await bearer(ask, code, secret)("list")).status, 401, "a login that is none is not nobody");
 });
 
+test("a page's token ends with its app, and where the app is closed to its viewer", async ({ ask }) => {
+  const code = await scoped(ask, "key");
+  const ada = await people(ask);
+  const open = async (fields: Record<string, unknown> = {}) => {
+    const path = await addApp(ask, { db_code: code, ...fields });
+    const visits = await inOrder([null, ada.token], async (token) => page(ask, code, await opened(ask, path, token)));
+    const change = (app: Record<string, unknown>) =>
+      ask("PATCH", `/platform/apps${path.slice(2)}.json`, { json: { app } });
+    const statuses = () => inOrder(visits, async (visit) => (await visit("list")).status);
+    assert.deepEqual(await statuses(), [200, 200]);
+    return { change, statuses, remove: () => ask("DELETE", `/platform/apps${path.slice(2)}.json`), visits };
+  };
+  const switched = await open();
+  await switched.change({ active: false });
+  assert.deepEqual(await switched.statuses(), [401, 401], "switched off");
+  await switched.change({ active: true });
+  assert.deepEqual(await switched.statuses(), [200, 200], "and on again");
+  await switched.change({ public: false });
+  assert.deepEqual(await switched.statuses(), [401, 200], "no longer public");
+  await switched.change({ public: true, source_code: "<p>new</p>" });
+  assert.deepEqual(await switched.statuses(), [200, 200], "a change of the code ends nothing");
+  await switched.remove();
+  assert.deepEqual(await switched.statuses(), [401, 401], "deleted");
+  const { body, headers } = await switched.visits[0]?.("create", { data: { title: "x" } }) ?? assert.fail();
+  assert.match(body.error, /^This page's app is no longer there: /);
+  assert.equal(headers.get("access-control-allow-origin"), "*", "the page can read why");
+});
+
+/** One after another. */
+async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  await inTurn(items, async (item) => void results.push(await work(item)));
+  return results;
+}
+
 test("a page: one for all where the app asks the server for nothing", async ({ ask }) => {
   const code = await scoped(ask, "key");
   const plain = await ask("GET", await addApp(ask, {}), { token: null });

@@ -1,7 +1,8 @@
 /** Public methods of databases: how often they write, who may read an answer, and what a scope may be. */
 import assert from "node:assert/strict";
+import { startServer } from "../harness.ts";
 import { made } from "./people.ts";
-import { inTurn, onSharedServer, type Scenario } from "./scenario.ts";
+import { inTurn, onSharedServer, proven, type Scenario } from "./scenario.ts";
 import { addDb, bearer, browser } from "./visitors.ts";
 
 // Callers without a login belong to the default account.
@@ -46,6 +47,35 @@ test("public writes: callers at once do not get past the limit", async ({ ask })
   const created = answers.filter(({ status }) => status === 201).length;
   // A minute may end in between.
   assert.ok(created === 5 || created === 10, `${created}`);
+});
+
+Deno.test({
+  name: "public writes: whoever has a whole network of IPv6 is one caller",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const server = await startServer({ TRUSTED_PROXIES: "1" });
+    const ask = proven(server.request);
+    const code = await addDb(ask, { schema: { fields: FIELDS }, public_methods: ALL, public_write_limit: 2 });
+    const rows: [address: string, status: number][] = [
+      ["2001:db8:1:2::1", 201],
+      ["2001:db8:1:2:ffff::2", 201],
+      ["2001:DB8:1:2::3", 429],
+      ["2001:db8:1:3::1", 201],
+      ["198.51.100.7", 201],
+      ["::ffff:198.51.100.7", 201],
+      ["::ffff:c633:6407", 429],
+      ["198.51.100.8", 201],
+    ];
+    // Counted in one minute, whichever it is.
+    const now = new Date().getUTCSeconds();
+    if (now > 50) await new Promise((resolve) => setTimeout(resolve, (60 - now) * 1000));
+    await inTurn(rows, async ([address, status]) => {
+      const answer = await browser(ask, code, { "x-forwarded-for": address })("create", { data: { title: "x" } });
+      assert.equal(answer.status, status, address);
+    });
+    await server.close();
+  },
 });
 
 test("public methods: any origin may call them, and no other HTTP method does", async ({ ask }) => {

@@ -135,6 +135,8 @@ const STORIES: [language: string, story: string, q: string][] = [
   ["Polish", "Zażółć gęślą jaźń", "ŻÓŁĆ GĘŚ"],
   ["German", "Die Größe der Äpfel", "größe DER ä"],
   ["Greek", "Καλημέρα κόσμε", "ΚΑΛΗΜΈΡΑ"],
+  ["Greek, whose words end in another sigma", "Η οδος προς τα πανω", "ΟΔΟΣ ΠΡΟΣ"],
+  ["Greek, a part of a word", "ΜΕΣΟΣ ΟΡΟΣ", "μεσοσ ορος"],
   ["Russian", "Съешь ещё этих булок", "ЕЩЁ ЭТИХ"],
   ["Turkish", "Ağrı'da güneş var", "GÜNEŞ V"],
   ["Chinese", "我能吞下玻璃而不伤身体", "玻璃"],

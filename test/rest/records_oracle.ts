@@ -105,7 +105,7 @@ function compare(type: FieldType, a: Value | undefined, b: Value | undefined): n
   return at === -1 ? left.length - right.length : (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
 }
 
-const fold = (text: Value | undefined) => `${text ?? ""}`.normalize("NFC").toLowerCase();
+const fold = (text: Value | undefined) => `${text ?? ""}`.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 
 /** Blanks equal blanks, and are neither less nor greater than anything. */
 export function holds(type: FieldType, value: Value | undefined, operator: string, values: Value[]): boolean {

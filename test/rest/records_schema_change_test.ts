@@ -185,6 +185,7 @@ inAccount("schema: tables come, go and change apart from each other", async ({ a
   const gone = await db.create({ a: "gone" }, { table_name: "gone" });
   const changed = await db.change({
     schema: { tables: { renamed: one, kept: { fields: { a: "string", b: "date" } } } },
+    drop_tables: ["gone"],
   });
   assert.equal(changed.status, 200);
   const { body: record } = await ask("GET", db.record(id, "?table_name=kept"));
@@ -203,6 +204,67 @@ inAccount("schema: tables come, go and change apart from each other", async ({ a
     "nor does a name bring records back",
   );
 });
+
+inAccount(
+  "schema: a table that is left out and has records refuses the change, unless it is named",
+  async ({ ask }) => {
+    const one = { fields: { a: "string" } };
+    const db = await addDb(ask, { tables: { kept: one, people: one, dogs: one, empty: one } });
+    const { id } = await db.create({ a: "x" }, { table_name: "people" });
+    await db.create({ a: "x" }, { table_name: "dogs" });
+    await db.create({ a: "y" }, { table_name: "dogs" });
+    const people = `leaves out people, which has 1 record; delete it first, or send drop_tables: ["people"]`;
+    const dogs = `leaves out dogs, which has 2 records; delete them first, or send drop_tables: ["dogs"]`;
+    const schema = { tables: { kept: one } };
+    const rows: [name: string, change: Record<string, unknown>, body: Record<string, string[]>][] = [
+      ["both are told", { schema }, { schema: [people, dogs] }],
+      ["one is named", { schema, drop_tables: ["people"] }, { schema: [dogs] }],
+      ["what is named stays", { schema, drop_tables: ["people", "dogs", "kept"] }, {
+        drop_tables: ["names kept, which the schema leaves in"],
+      }],
+      ["what is named is not there", { schema, drop_tables: ["people", "dogs", "cats"] }, {
+        drop_tables: ["names cats, which is not there"],
+      }],
+      ["no schema leaves it out", { drop_tables: ["people"] }, {
+        drop_tables: ["names people, which the schema leaves in"],
+      }],
+      ["one table instead of several", { schema: one }, { schema: [people, dogs] }],
+    ];
+    await inTurn(rows, async ([name, change, body]) => {
+      const answer = await db.change(change);
+      assert.deepEqual([answer.status, answer.body], [422, body], name);
+    });
+    assert.equal((await ask("GET", db.record(id))).status, 200, "nothing is gone");
+    assert.equal(
+      (await db.change({ schema, drop_tables: ["people", "dogs"] })).status,
+      200,
+      "what is empty needs no word",
+    );
+    assert.equal((await ask("GET", db.record(id))).status, 404);
+  },
+);
+
+inAccount(
+  "schema: one table that becomes several refuses likewise, and counts no further than a thousand",
+  async ({ ask }) => {
+    const one = { fields: { a: "string" } };
+    const several = { tables: { people: one } };
+    const db = await addDb(ask, one);
+    const raw = `a\n${"x\n".repeat(1001)}`;
+    const headers = { "content-type": "text/csv" };
+    assert.equal((await ask("POST", `/platform/dbs/${db.code}/import.csv`, { raw, headers })).status, 200);
+    const { status, body } = await db.change({ schema: several });
+    assert.deepEqual([status, body], [422, {
+      schema: [
+        `leaves out the table without a name, which has more than 1000 records; delete them first, or send drop_tables: [""]`,
+      ],
+    }]);
+    assert.equal((await ask("GET", db.records({ per_page: "1" }))).body.length, 1);
+    assert.equal((await db.change({ schema: several, drop_tables: [""] })).status, 200);
+    assert.deepEqual((await ask("GET", db.records({ table_name: "people" }))).body, []);
+    assert.equal((await db.change({ schema: one })).status, 200, "back, as it is empty");
+  },
+);
 
 inAccount(
   "schema: a code that changes takes the records along; a stale lock_version changes nothing",

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
+import { resetFeedsOf } from "../../store/feed_queries.ts";
 import { lockAccount, updateMainDepartment } from "../departments/queries.ts";
 import { findAccount, updateAccount } from "./queries.ts";
 import type { Account, AccountChanges } from "./schema.ts";
@@ -21,6 +22,7 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
     if (main_department_id !== undefined && !await updateMainDepartment(sql, account_id, main_department_id)) {
       throw invalid({ main_department_id: ["must exist"] });
     }
+    if (changes.departments !== undefined) await resetFeedsOf(sql, account_id);
     return await updateAccount(sql, account_id, changes);
   });
   ctx.viewers.forget();

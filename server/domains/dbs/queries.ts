@@ -69,6 +69,7 @@ export interface WrittenDb {
   code: string;
   schema: unknown;
   public_methods: unknown;
+  department_id: number | null;
   lock_version: number;
 }
 
@@ -79,7 +80,7 @@ export interface WrittenDb {
  */
 export async function lockDb(sql: Sql, viewer: Viewer, code: string): Promise<WrittenDb | undefined> {
   const [row] = await sql<WrittenDb[]>`
-    select id, code, schema, public_methods, lock_version
+    select id, code, schema, public_methods, department_id, lock_version
     from dbs
     where ${one(sql, viewer, code)}
     for update
@@ -118,6 +119,15 @@ export async function insertTable(sql: Sql, db_id: number, name: string, searche
 
 export async function updateTable(sql: Sql, id: number, searched: string[]): Promise<void> {
   await sql`update db_tables set searched = ${searched} where id = ${id}`;
+}
+
+/** @returns how many records the table has, `at_most` where there are more */
+export async function countRecords(sql: Sql, table_id: number, at_most: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count
+    from (select from records where table_id = ${table_id} limit ${at_most}) r
+  `;
+  return row?.count ?? 0;
 }
 
 /** Its records are swept away later, in small batches. */

@@ -38,7 +38,8 @@ export const dbs = router({
       description:
         "A changed schema goes over the records first: values of fields that are gone are dropped; records " +
         "that do not fit refuse the change, with their count and first ids. Reads go on meanwhile, writes of records " +
-        "get 503.",
+        "get 503. A table that is left out and has records refuses it, too, unless `drop_tables` names it; so does " +
+        'the table without a name (`""`) where one table becomes several.',
     })
     .input(z.object({ db_code: DbCode, db: DbChanges })).output(sent(Db))
     .mutation(({ ctx, input }) => changeDb(ctx, input.db_code, input.db)),

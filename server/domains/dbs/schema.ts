@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tooLong } from "../../messages.ts";
-import { Id, jsonObject, LockVersion, Name, page, text, Timestamp } from "../../schema.ts";
+import { everyKey, Id, jsonObject, LockVersion, Name, page, text, Timestamp } from "../../schema.ts";
 import { slug } from "../../slug.ts";
 import { PublicMethods } from "../../store/public_methods.ts";
 
@@ -16,7 +16,7 @@ const SCHEMA = {
 };
 
 /** Read by `readSchema`, which knows both notations. Characters of JSON are limited because lists carry it. */
-const Schema = jsonObject(262_144).meta({ examples: [SCHEMA] })
+const Schema = everyKey(jsonObject(262_144)).meta({ examples: [SCHEMA] })
   .describe("One table: `{ fields, indexes }`. Several: `{ tables: { <name>: { fields, indexed_fields } } }`");
 
 /** Characters of JSON: `default_values` may be long. */
@@ -27,18 +27,26 @@ const written = {
   name: Name.meta({ examples: ["Guestbook"] }),
   code: Code,
   schema: Schema,
-  public_methods: PublicMethods
-    .refine((methods) => JSON.stringify(methods).length <= MOST_OF_METHODS, tooLong(MOST_OF_METHODS))
+  public_methods: everyKey(
+    PublicMethods.refine((methods) => JSON.stringify(methods).length <= MOST_OF_METHODS, tooLong(MOST_OF_METHODS)),
+  )
     .meta({ examples: [PUBLIC_METHODS] }),
   public_write_limit: z.int().min(0).max(100_000)
-    .describe("Public writes a minute and address of callers without login; 0 is none").meta({ examples: [60] }),
+    .describe("Public writes a minute and address (of IPv6 its /64) of callers without login; 0 is none").meta({
+      examples: [60],
+    }),
   department_id: Id.nullable().meta({ examples: [null] }),
 };
 
 export const NewDb = z.object(written).partial().extend({ name: written.name });
 export type NewDb = z.output<typeof NewDb>;
 
-export const DbChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
+export const DbChanges = z.object(written).partial().extend({
+  lock_version: LockVersion.optional(),
+  drop_tables: z.array(text(63)).max(50).optional()
+    .describe('Tables that the schema leaves out and whose records shall go with them; "" is the one without a name')
+    .meta({ examples: [[]] }),
+});
 export type DbChanges = z.output<typeof DbChanges>;
 
 const Reindexing = z.object({

@@ -1,28 +1,17 @@
 /** Creating, changing and deleting databases. */
 import type { Context } from "../../context.ts";
-import type { Sql } from "../../database.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
 import { slug } from "../../slug.ts";
 import { readSchema } from "../../store/definition.ts";
 import { provePublicMethods, PublicMethods } from "../../store/public_methods.ts";
-import { type Progress, progressOf, reindex } from "../../store/reindex.ts";
-import type { Table } from "../../store/store.ts";
+import { resetFeed } from "../../store/feed_queries.ts";
+import { type Progress, progressOf } from "../../store/reindex.ts";
 import { proveDepartment } from "../departments/proof.ts";
-import {
-  deleteDb,
-  dropTable,
-  findDb,
-  insertDb,
-  insertTable,
-  listTables,
-  lockDb,
-  updateDb,
-  updateTable,
-  type Values,
-} from "./queries.ts";
+import { deleteDb, findDb, insertDb, lockDb, updateDb, type Values, type WrittenDb } from "./queries.ts";
 import type { Db, DbChanges, NewDb } from "./schema.ts";
+import { addTables, changeTables } from "./tables.ts";
 
 /** @throws {Refusal} 404 */
 export async function readDb({ sql, viewer }: Context, code: string): Promise<Json<Db>> {
@@ -42,10 +31,7 @@ export async function createDb(ctx: Context, input: NewDb): Promise<Json<Db>> {
   const values = { public_write_limit: 60, ...valuesOf(input), code, schema, public_methods, department_id };
   await sql.begin(async (tx) => {
     const id = await insertDb(tx, viewer.account_id, values);
-    for (const { name, fields } of tables.values()) {
-      // deno-lint-ignore no-await-in-loop -- one connection
-      await insertTable(tx, id, name, searchedIn(fields, []));
-    }
+    await addTables(tx, id, tables.values());
   });
   return await readDb(ctx, code);
 }
@@ -68,10 +54,13 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
     }
     const after = readSchema(changes.schema ?? db.schema);
     provePublicMethods(PublicMethods.parse(changes.public_methods ?? db.public_methods), after);
-    if (changes.schema !== undefined) {
+    let loses = false;
+    if (changes.schema !== undefined || changes.drop_tables !== undefined) {
       progress = progressOf(ctx, db.id);
-      await changeTables(tx, progress, db.id, readSchema(db.schema), after);
+      const schemas = { before: readSchema(db.schema), after, drop_tables: changes.drop_tables ?? [] };
+      loses = await changeTables(tx, progress, db.id, schemas);
     }
+    if (loses || changesSight(db, changes)) await resetFeed(tx, db.id);
     await updateDb(tx, db.id, valuesOf(changes));
     return db.id;
   }).finally(() => progress?.end());
@@ -86,40 +75,10 @@ export async function removeDb({ sql, viewer, dbs }: Context, code: string): Pro
   dbs.forget(id);
 }
 
-async function changeTables(
-  tx: Sql,
-  progress: Progress,
-  db_id: number,
-  before: ReadonlyMap<string, Table>,
-  after: ReadonlyMap<string, Table>,
-): Promise<void> {
-  const stored = await listTables(tx, db_id);
-  for (const { id, name, searched } of stored) {
-    const [was, becomes] = [before.get(name), after.get(name)];
-    if (!was || !becomes) {
-      // deno-lint-ignore no-await-in-loop -- one connection
-      await dropTable(tx, id);
-      continue;
-    }
-    const places = searchedIn(becomes.fields, searched);
-    // deno-lint-ignore no-await-in-loop -- one connection
-    await updateTable(tx, id, places);
-    // deno-lint-ignore no-await-in-loop -- one connection
-    await reindex(tx, progress, { before: { ...was, id, searched }, after: { ...becomes, id, searched: places } });
-  }
-  for (const { name, fields } of after.values()) {
-    if (stored.some((table) => table.name === name)) continue;
-    // deno-lint-ignore no-await-in-loop -- one connection
-    await insertTable(tx, db_id, name, searchedIn(fields, []));
-  }
-}
+/** Whether others may then follow its records, or see others of them. */
+const changesSight = (db: WrittenDb, { department_id, public_methods }: DbChanges) =>
+  public_methods !== undefined || department_id !== undefined && department_id !== db.department_id;
 
-/** The places of `q`'s fields: those known keep theirs, so that a new field leaves records as they are. */
-function searchedIn(fields: Table["fields"], known: readonly string[]): string[] {
-  const texts = [...fields].flatMap(([name, { type }]) => type === "string" || type === "text" ? [name] : []);
-  return [...known, ...texts.filter((name) => !known.includes(name))];
-}
-
-function valuesOf({ lock_version: _lock_version, ...input }: Partial<NewDb> & DbChanges): Values {
+function valuesOf({ lock_version: _lock_version, drop_tables: _tables, ...input }: Partial<NewDb> & DbChanges): Values {
   return { ...input, ...(input.name !== undefined && { name_folded: fold(input.name) }) };
 }

@@ -5,11 +5,18 @@ import { invalid } from "../../errors.ts";
 import { visibleTo } from "../../visibility.ts";
 
 /** @throws {Refusal} 422 where it is not the account's, or would hide the object from the viewer */
-export async function proveDepartment({ sql, viewer }: Context, department: number | null): Promise<void> {
-  if (!visibleTo(viewer, department)) throw invalid({ department_id: ["is not one of your departments"] });
-  if (department !== null && !await hasDepartment(sql, viewer.account_id, department)) {
-    throw invalid({ department_id: ["must exist"] });
-  }
+export async function proveDepartment(ctx: Context, department: number | null): Promise<void> {
+  const fault = await faultOfDepartment(ctx, department);
+  if (fault) throw invalid({ department_id: [fault] });
+}
+
+/** Undefined where it may be carried. */
+export async function faultOfDepartment(
+  { sql, viewer }: Context,
+  department: number | null,
+): Promise<string | undefined> {
+  if (!visibleTo(viewer, department)) return "is not one of your departments";
+  if (department !== null && !await hasDepartment(sql, viewer.account_id, department)) return "must exist";
 }
 
 async function hasDepartment(sql: Sql, account: number, id: number): Promise<boolean> {

@@ -174,6 +174,15 @@ export const updateDepartment = (
 
 /** Under the account's lock: the oldest remaining department becomes main where the main one goes. */
 export async function deleteDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
+  // The foreign key would do it with the department locked, which whoever writes one of these records may wait for.
+  await sql`
+    update records r
+    set department_id = null
+    from departments d
+    where d.id = ${id}
+      and d.account_id = ${account}
+      and r.department_id = d.id
+  `;
   const { count } = await sql`
     delete from departments
     where id = ${id}

@@ -4,6 +4,7 @@ import type { Sql } from "../../database.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
+import { resetFeedsOf } from "../../store/feed_queries.ts";
 import { replaceMailboxes, replaceUsers } from "./assigned.ts";
 import { storeLogo } from "./logo.ts";
 import {
@@ -37,6 +38,7 @@ export async function createDepartment(ctx: Context, input: NewDepartment): Prom
     await lockAccount(sql, account_id);
     const id = await insertDepartment(sql, account_id, values);
     await assign(sql, account_id, id, input);
+    await resetFeedsOf(sql, account_id);
     return await readDepartment(ctx, id, sql);
   });
   ctx.viewers.forget();
@@ -58,6 +60,7 @@ export async function changeDepartment(
   const changed = await sql.begin(async (sql) => {
     await change(sql);
     await assign(sql, account_id, id, changes);
+    await resetFeedsOf(sql, account_id);
     return await readDepartment(ctx, id, sql);
   });
   ctx.viewers.forget();
@@ -78,11 +81,12 @@ export async function chooseMainDepartment(ctx: Context, id: number): Promise<Js
   });
 }
 
-/** @throws {Refusal} 404 */
+/** Its records are nobody's then, without a change of their own. @throws {Refusal} 404 */
 export async function removeDepartment({ sql, viewer, viewers }: Context, id: number): Promise<void> {
   await sql.begin(async (sql) => {
     await lockAccount(sql, viewer.account_id);
     if (!await deleteDepartment(sql, viewer.account_id, id)) throw notFound("Department");
+    await resetFeedsOf(sql, viewer.account_id);
   });
   viewers.forget();
 }

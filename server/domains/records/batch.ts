@@ -5,16 +5,21 @@ import { type Fields, invalid } from "../../errors.ts";
 import { Json } from "../../json.ts";
 import { Id, Uuid } from "../../schema.ts";
 import { type Operation, runBatch } from "../../store/batch.ts";
+import { part } from "../../store/part.ts";
+import { findTablesOf } from "../../store/records.ts";
+import type { KnownDb, KnownTable } from "../../store/store.ts";
 import { readValues } from "../../store/values.ts";
+import { visible } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
-import { proveDepartment } from "../departments/proof.ts";
-import { Record } from "./schema.ts";
+import { faultOfDepartment } from "../departments/proof.ts";
+import { Data, Record } from "./schema.ts";
+import { tableOf } from "./tables.ts";
 import { inDb, placeIn } from "./write.ts";
 
 const MOST = 1_000;
 
 const fields = {
-  data: z.record(z.string(), z.unknown()).meta({ examples: [{ message: "Hello" }] }),
+  data: Data.meta({ examples: [{ message: "Hello" }] }),
   department_id: Id.nullable().optional(),
 };
 const table_name = z.string().max(63).optional();
@@ -50,15 +55,17 @@ export type BatchResult = z.output<typeof BatchResult>;
 
 /** @throws {Refusal} 422 keyed `operations.<index>.<field>`: nothing is written then */
 export async function runOperations(ctx: Context, { db_code, operations }: Batch): Promise<Json<BatchResult[]>> {
-  await proveDepartments(ctx, operations);
-  const outcomes = await inDb(ctx, db_code, (db) => {
-    const faults: Fields = {};
-    const ready = operations.map((operation, i): Operation => {
-      const place = placeIn(
-        ctx,
-        db,
-        operation.action === "delete" ? operation.table_name : operation.record.table_name,
-      );
+  const of_departments = await departmentFaults(ctx, operations);
+  const outcomes = await inDb(ctx, db_code, async (db) => {
+    const faults: Fields = { ...of_departments };
+    const tables = await tablesOf(ctx, db, operations);
+    const ready = operations.flatMap((operation, i): Operation | [] => {
+      const table = tables[i];
+      if (!table) {
+        faults[`operations.${i}.id`] = MISSING;
+        return [];
+      }
+      const place = placeIn(ctx, db, table.name);
       if (operation.action === "delete") return { action: "delete", place, id: operation.id };
       const { data, department_id } = operation.record;
       const read = readValues(place.table, data, operation.action === "create");
@@ -71,9 +78,7 @@ export async function runOperations(ctx: Context, { db_code, operations }: Batch
     if (Object.keys(faults).length > 0) throw invalid(faults);
     return runBatch<Record>(ctx.sql, "nested", ready);
   });
-  const missing = outcomes.flatMap((outcome, i) =>
-    outcome === "missing" ? [[`operations.${i}.id`, ["must exist"]]] : []
-  );
+  const missing = outcomes.flatMap((outcome, i) => outcome === "missing" ? [[`operations.${i}.id`, MISSING]] : []);
   if (missing.length > 0) throw invalid(Object.fromEntries(missing));
   const texts = operations.map((operation, i) => {
     const outcome = outcomes[i];
@@ -82,10 +87,40 @@ export async function runOperations(ctx: Context, { db_code, operations }: Batch
   return new Json(`[${texts.join(",")}]`);
 }
 
-async function proveDepartments(ctx: Context, operations: readonly OperationInput[]): Promise<void> {
-  const sent = operations.flatMap((operation) => operation.action === "delete" ? [] : [operation.record.department_id]);
+const MISSING = ["must exist"];
+
+const nameIn = (operation: OperationInput) =>
+  operation.action === "delete" ? operation.table_name : operation.record.table_name;
+
+/** The table that each operation names, else that of its record; undefined where there is no such record. */
+async function tablesOf(
+  ctx: Context,
+  db: KnownDb,
+  operations: readonly OperationInput[],
+): Promise<(KnownTable | undefined)[]> {
+  const idOf = (operation: OperationInput) =>
+    operation.action === "create" || nameIn(operation) !== undefined || db.tables.has("")
+      ? undefined
+      : operation.id.toLowerCase();
+  const ids = operations.flatMap((operation) => idOf(operation) ?? []);
+  const found = ids.length > 0 ? await findTablesOf(ctx.sql, db, visible(part, ctx.viewer), ids) : undefined;
+  return operations.map((operation) => {
+    const id = idOf(operation);
+    return id === undefined ? tableOf(db, nameIn(operation)) : found?.get(id);
+  });
+}
+
+async function departmentFaults(ctx: Context, operations: readonly OperationInput[]): Promise<Fields> {
+  const sent = operations.map((operation) =>
+    operation.action === "delete" ? undefined : operation.record.department_id
+  );
+  const faults = new Map<number | null | undefined, string | undefined>();
   for (const department of new Set(sent)) {
     // deno-lint-ignore no-await-in-loop -- few departments
-    if (department !== undefined) await proveDepartment(ctx, department);
+    if (department !== undefined) faults.set(department, await faultOfDepartment(ctx, department));
   }
+  return Object.fromEntries(sent.flatMap((department, i) => {
+    const fault = faults.get(department);
+    return fault ? [[`operations.${i}.department_id`, [fault]]] : [];
+  }));
 }

@@ -22,8 +22,9 @@ export const ChangesInput = z.object({
 export type ChangesInput = z.output<typeof ChangesInput>;
 
 /**
- * `ready`: the stream begins here. `reset`: changes are missing, because the event asked for is older than 24 hours;
- * read the records anew. `delete` also tells of a record that the follower may not see any more.
+ * `ready`: the stream begins here. `reset`: changes are missing, because the event asked for is older than 24 hours, or
+ * what the follower may see has changed as a whole; read the records anew. `delete` also tells of a record that the
+ * follower may not see any more.
  */
 export const ChangeEvent = z.discriminatedUnion("event", [
   z.object({ event: z.enum(["ready", "reset"]), data: z.object({}) }),
@@ -46,16 +47,16 @@ export async function* recordChanges(
   const { dbs, feeds } = ctx;
   let { viewer } = ctx;
   const find = () => inDb({ dbs, viewer }, db_code, (db) => Promise.resolve(db));
-  const { id } = await find();
-  if (table_name !== undefined) tableOf(await find(), table_name);
-  for await (const told of feeds.follow(id, last_event_id, signal)) {
+  const db = await find();
+  if (table_name !== undefined) tableOf(db, table_name);
+  for await (const told of feeds.follow(db.id, last_event_id, signal)) {
+    viewer = await again();
+    const db = await find();
+    const table = table_name === undefined ? undefined : tableOf(db, table_name);
     if (told.kind !== "changes") {
       yield { id: told.seq, event: told.kind, data: {} };
       continue;
     }
-    viewer = await again();
-    const db = await find();
-    const table = table_name === undefined ? undefined : tableOf(db, table_name);
     for (const change of told.changes) {
       if (table !== undefined && change.table_id !== table.id) continue;
       const event = eventOf(
@@ -111,11 +112,11 @@ export async function* publicChanges(
   };
   const { db: { id } } = await find();
   for await (const told of feeds.follow(id, last_event_id, signal)) {
+    const { db, table, list } = await find();
     if (told.kind !== "changes") {
       yield { id: told.seq, event: told.kind, data: {} };
       continue;
     }
-    const { db, table, list } = await find();
     const own = await ownCondition(ctx, await again(), { db, table }, list.scope_by);
     const sees = ({ data }: StoredRow) => own === undefined || own !== "nobody" && data[own.field] === own.values[0];
     for (const change of told.changes) {

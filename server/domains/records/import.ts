@@ -1,5 +1,5 @@
 /** Records from a file, as it arrives: CSV with a header, or one JSON record a line. */
-import { parse } from "csv-parse";
+import { CsvError, parse } from "csv-parse";
 import { pipeline, Readable } from "node:stream";
 import { z } from "zod";
 import type { Context } from "../../context.ts";
@@ -132,10 +132,7 @@ async function* csvRows(body: ReadableStream<Uint8Array>, { table }: Place): Asy
       yield { data: Object.fromEntries(data) };
     }
   } catch (error) {
-    if (error instanceof Error && "code" in error && String(error.code).startsWith("CSV_")) {
-      throw badRequest(`The CSV cannot be read: ${error.message}`);
-    }
-    throw error;
+    throw error instanceof CsvError ? badRequest(`The CSV cannot be read: ${error.message}`) : error;
   }
 }
 
@@ -156,7 +153,11 @@ async function* jsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> 
   }
 }
 
-const Line = z.object({ data: z.record(z.string(), z.unknown()) });
+/** As it is: what is no field, whatever its name, is told. */
+const LineData = z.custom<Record<string, unknown>>((data) =>
+  typeof data === "object" && data !== null && !Array.isArray(data)
+);
+const Line = z.object({ data: LineData });
 
 function readLine(line: string): Row {
   if (deeperThan(line, DEPTH_LIMIT)) return { fault: `is nested deeper than ${DEPTH_LIMIT} levels` };

@@ -48,7 +48,8 @@ export const records = router({
       summary: "Create, update and delete many records",
       description:
         "All or nothing. A refusal is keyed by the operation's index: `operations.3.message`. The answer has " +
-        "one entry for each operation: the record, or the id of a deleted one.",
+        "one entry for each operation: the record, or the id of a deleted one. In a database of several tables a " +
+        "create needs `table_name`; updates and deletes know the table by the id.",
     })
     .input(Batch).output(sent(z.array(BatchResult)))
     .mutation(({ ctx, input }) => runOperations(ctx, input)),

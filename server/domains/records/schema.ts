@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Id, text, Timestamp, Uuid } from "../../schema.ts";
+import { everyKey, Id, text, Timestamp, Uuid } from "../../schema.ts";
 import { DbCode } from "../dbs/schema.ts";
 
 const DATA = { message: "Hello", author: "Ada" };
 
 /** Checked against the table by the record store. */
-const Data = z.record(z.string(), z.unknown());
+export const Data = everyKey(z.record(z.string(), z.unknown()));
 
 /** Without an example: the other examples are of a database with one table. */
 const TableName = z.string().max(63).optional().describe("Of a database with several tables");

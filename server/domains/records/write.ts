@@ -8,7 +8,7 @@ import { part } from "../../store/part.ts";
 import {
   deleteRecord,
   findRecord,
-  findTableOf,
+  findTablesOf,
   insertRecords,
   type Place,
   type Shape,
@@ -89,7 +89,8 @@ const inTableOf = <Result>(
 ): Promise<Result> =>
   inDb(ctx, db_code, async (db) => {
     if (table_name !== undefined || db.tables.has("")) return work(placeIn(ctx, db, table_name));
-    const table = await findTableOf(ctx.sql, db, id);
+    const tables = await findTablesOf(ctx.sql, db, visible(part, ctx.viewer), [id]);
+    const [table] = tables.values();
     if (!table) throw notFound("Record");
     return work(placeIn(ctx, db, table.name));
   });

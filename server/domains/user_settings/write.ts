@@ -4,6 +4,7 @@ import type { Sql } from "../../database.ts";
 import { type Fields, forbidden, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
+import { resetFeedsOf } from "../../store/feed_queries.ts";
 import { lockAccount } from "../departments/queries.ts";
 import {
   deleteUserSetting,
@@ -54,11 +55,16 @@ export async function changeUserSetting(
   const changed = await keepingAdmin(ctx, async (sql) => {
     if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values)) throw notFound("User");
     await join(sql, ctx.viewer.account_id, id, changes);
+    if (changesSight(changes)) await resetFeedsOf(sql, ctx.viewer.account_id);
     return await readUserSetting(ctx, id, sql);
   });
   ctx.viewers.forget();
   return changed;
 }
+
+/** Whether the user may then see other records. */
+const changesSight = ({ role, department_ids, without_department }: UserSettingChanges) =>
+  role !== undefined || department_ids !== undefined || without_department !== undefined;
 
 /** @throws {Refusal} 404; 422 where no active admin would be left */
 export async function removeUserSetting(ctx: Context, id: number): Promise<void> {

@@ -1,0 +1,96 @@
+/** What a change of a schema does to the tables of its database. */
+import type { Sql } from "../../database.ts";
+import { type Fields, invalid } from "../../errors.ts";
+import { type Progress, reindex } from "../../store/reindex.ts";
+import type { Table } from "../../store/store.ts";
+import { countRecords, dropTable, insertTable, listTables, type StoredTable, updateTable } from "./queries.ts";
+
+/** A refusal counts no further. */
+const COUNTED = 1_000;
+
+interface Schemas {
+  before: ReadonlyMap<string, Table>;
+  after: ReadonlyMap<string, Table>;
+  /** Tables that may go with their records. */
+  drop_tables: readonly string[];
+}
+
+export async function addTables(tx: Sql, db_id: number, tables: Iterable<Table>): Promise<void> {
+  for (const { name, fields } of tables) {
+    // deno-lint-ignore no-await-in-loop -- one connection
+    await insertTable(tx, db_id, name, searchedIn(fields, []));
+  }
+}
+
+/**
+ * @returns whether anything is gone that somebody may have seen
+ * @throws {Refusal} 422 where records would go that nobody said may go, or that do not fit
+ */
+export async function changeTables(
+  tx: Sql,
+  progress: Progress,
+  db_id: number,
+  { before, after, drop_tables }: Schemas,
+): Promise<boolean> {
+  const stored = await listTables(tx, db_id);
+  const leaving = stored.filter(({ name }) => !after.has(name));
+  await proveLeaving(tx, leaving, drop_tables, after);
+  let loses = leaving.length > 0;
+  for (const { id, name, searched } of stored) {
+    const [was, becomes] = [before.get(name), after.get(name)];
+    if (!was || !becomes) {
+      // deno-lint-ignore no-await-in-loop -- one connection
+      await dropTable(tx, id);
+      continue;
+    }
+    loses ||= [...was.fields.keys()].some((field) => !becomes.fields.has(field));
+    const places = searchedIn(becomes.fields, searched);
+    // deno-lint-ignore no-await-in-loop -- one connection
+    await updateTable(tx, id, places);
+    // deno-lint-ignore no-await-in-loop -- one connection
+    await reindex(tx, progress, { before: { ...was, id, searched }, after: { ...becomes, id, searched: places } });
+  }
+  await addTables(tx, db_id, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
+  return loses;
+}
+
+async function proveLeaving(
+  tx: Sql,
+  leaving: readonly StoredTable[],
+  drop_tables: readonly string[],
+  after: Schemas["after"],
+): Promise<void> {
+  const kept = drop_tables.filter((name) => !leaving.some((table) => table.name === name));
+  const faults: string[] = [];
+  for (const { id, name } of leaving) {
+    if (drop_tables.includes(name)) continue;
+    // deno-lint-ignore no-await-in-loop -- one connection
+    const count = await countRecords(tx, id, COUNTED + 1);
+    if (count > 0) faults.push(losing(name, count));
+  }
+  const fields: Fields = {
+    ...(kept.length > 0 &&
+      {
+        drop_tables: kept.map((name) =>
+          `names ${named(name)}, which ${after.has(name) ? "the schema leaves in" : "is not there"}`
+        ),
+      }),
+    ...(faults.length > 0 && { schema: faults }),
+  };
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+}
+
+const named = (name: string) => name || "the table without a name";
+
+function losing(name: string, count: number): string {
+  const records = count === 1
+    ? "1 record; delete it first"
+    : `${count > COUNTED ? `more than ${COUNTED}` : count} records; delete them first`;
+  return `leaves out ${named(name)}, which has ${records}, or send drop_tables: [${JSON.stringify(name)}]`;
+}
+
+/** The places of `q`'s fields: those known keep theirs, so that a new field leaves records as they are. */
+function searchedIn(fields: Table["fields"], known: readonly string[]): string[] {
+  const texts = [...fields].flatMap(([name, { type }]) => type === "string" || type === "text" ? [name] : []);
+  return [...known, ...texts.filter((name) => !known.includes(name))];
+}
