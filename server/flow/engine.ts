@@ -13,7 +13,7 @@ import type { Databases } from "../store/store.ts";
 import { createTurns } from "../turns.ts";
 import { execute } from "./execute.ts";
 import type { Flows, NewRun, RunDetail, RunState, RunUser } from "./flow.ts";
-import { createHistory, type Ended, findOutcome, findSteps, type Recorded } from "./history.ts";
+import { createHistory, type Ended, fence, findOutcome, findSteps, type Recorded } from "./history.ts";
 import { CANCELLED, CLOSING, Interrupted, leave, LOST, TOO_LONG } from "./interruption.ts";
 import { createJournal, type KeptJournal } from "./journal.ts";
 import { createOthers } from "./others.ts";
@@ -174,7 +174,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
               )
               : doRecordStep(
                 deps,
-                { account_id: head.account_id, run_id: head.id, user_id: head.user_id },
+                { account_id: head.account_id, run_id: head.id, user_id: head.user_id, attempts: head.attempts },
                 step,
                 rendered,
                 place,
@@ -187,8 +187,9 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       const steps_done = job.journal.entries;
       const ended = { head, input, outcome, steps: steps_done, finished_at: clock.now().getTime() };
       const inserted = await recorded(ended);
-      // Another process may have come to another end, and been first.
+      // Another process may have come to another end, and been first; or is about to.
       const other = inserted ? undefined : await findOutcome(sql, head.account_id, head.id);
+      if (!inserted && !other) await proveOwned(head);
       remove(job, job.journal.kept());
       return other ?? { ...outcome, app_id: head.app_id, action: head.action };
     } finally {
@@ -294,7 +295,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     const mine = await store.checkpoint({ head: claimed, versionstamp });
     if (mine === undefined) return false;
     // Its process may have gone away between the outcome and the end of its keys.
-    if (await findOutcome(sql, head.account_id, head.id)) {
+    if (await fence(sql, claimed)) {
       await store.clear(claimed);
       return true;
     }

@@ -103,6 +103,9 @@ async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<s
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id
     left join flows f on f.id = r.flow_id
+    left join flow_claims c on c.run_id = r.id
+    where c.attempts is null
+      or c.attempts <= r.attempts
     on conflict (id) do nothing
     returning id
   `;
@@ -123,6 +126,20 @@ export async function findOutcome(sql: Sql, account_id: number, id: string): Pro
       and account_id = ${account_id}
   `;
   return row;
+}
+
+/**
+ * Refuses from now on what those who had the run before still send.
+ *
+ * @returns the outcome, where one of them was in time
+ */
+export async function fence(sql: Sql, { id, account_id, attempts }: RunHead): Promise<Recorded | undefined> {
+  await sql`
+    insert into flow_claims (run_id, attempts)
+    values (${id}, ${attempts})
+    on conflict (run_id) do update set attempts = greatest(flow_claims.attempts, excluded.attempts)
+  `;
+  return await findOutcome(sql, account_id, id);
 }
 
 /** The journal of a run that another one repeats. */

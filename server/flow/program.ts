@@ -7,12 +7,15 @@
 import { z } from "zod";
 import type { JsonValue } from "../connectors/connectors.ts";
 import { messageOf } from "../messages.ts";
+import type { Condition } from "./condition.ts";
 import { faultsOfSteps } from "./program_checks.ts";
 import { unfit } from "./program_json.ts";
 import { flat, StepList } from "./program_shape.ts";
-import type { Condition } from "./condition.ts";
+import { walk } from "./program_walk.ts";
 
+// What domains need beside: this file is the flow room's door to them.
 export { unknownNames } from "./program_names.ts";
+export { walk } from "./program_walk.ts";
 
 interface Common {
   /** Unique in the program, in its branches too. */
@@ -138,12 +141,11 @@ export function parseProgram(json: unknown): ReadProgram {
   return { steps: parsed.data };
 }
 
-/** A program as part of a body; its output is the steps. */
-export const Program = z.unknown().transform((json, ctx): Step[] => {
+/** A program as part of a body. It stays as it was sent: what is run is made of it each time. */
+export const Program = z.array(z.unknown()).superRefine((json, { addIssue }) => {
   const read = parseProgram(json);
-  if ("steps" in read) return read.steps;
-  for (const { path, message } of read.faults) ctx.addIssue({ code: "custom", path, message });
-  return z.NEVER;
+  if ("steps" in read) return;
+  for (const { path, message } of read.faults) addIssue({ code: "custom", path, message });
 });
 
 /** Each issue apart: what zod says of unknown keys in one, or of the wrong choice of a union, has several paths. */
@@ -172,30 +174,4 @@ function nameSteps(steps: Step[]): void {
     if (step.id) continue;
     do step.id = `step_${++count}`; while (given.has(step.id));
   }
-}
-
-export interface Place {
-  step: Step;
-  /** Keys and indexes from the program on. */
-  path: (string | number)[];
-  /** 1 for steps of the program itself. */
-  depth: number;
-}
-
-/** Every step in the order in which it stands: a step, then those of its branches. */
-export function* walk(steps: readonly Step[], path: (string | number)[] = [], depth = 1): Generator<Place> {
-  for (const [index, step] of steps.entries()) {
-    const here = [...path, index];
-    yield { step, path: here, depth };
-    for (const [key, branch] of branchesOf(step)) yield* walk(branch, [...here, key], depth + 1);
-  }
-}
-
-function branchesOf(step: Step): [key: string, steps: Step[]][] {
-  const own: [string, Step[]][] = step.type === "if"
-    ? [["then", step.then], ["else", step.else]]
-    : step.type === "for_each"
-    ? [["steps", step.steps]]
-    : [];
-  return [...own, ["catch", step.catch]];
 }

@@ -1,6 +1,7 @@
 /** What must hold of a program beyond the shape of its steps. */
 import type { JsonValue } from "../connectors/connectors.ts";
-import { type Fault, type Place, type Step, type Templates, walk } from "./program.ts";
+import type { Fault, Step, Templates } from "./program.ts";
+import { type Place, walk } from "./program_walk.ts";
 import { pathsOfTexts } from "./template.ts";
 
 const MOST_STEPS = 1_000;

@@ -1,7 +1,8 @@
 /** Placeholders that can stand for nothing: names that no step of the program sets, steps that it does not have. */
 import type { JsonValue } from "../connectors/connectors.ts";
-import { type Fault, type Step, walk } from "./program.ts";
+import type { Fault, Step } from "./program.ts";
 import { RESERVED } from "./program_shape.ts";
+import { walk } from "./program_walk.ts";
 import { pathsOfTexts } from "./template.ts";
 
 /** A run goes through with them: they are null. So each is a warning and no fault. */

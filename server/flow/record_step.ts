@@ -15,6 +15,7 @@ import type { Databases } from "../store/store.ts";
 import { readValues } from "../store/values.ts";
 import { type Effect, StepFault } from "./execute.ts";
 import type { JsonObject } from "./flow.ts";
+import { LOST } from "./interruption.ts";
 import type { RecordStep } from "./program.ts";
 import { storable } from "./run.ts";
 
@@ -22,12 +23,14 @@ interface Doer {
   account_id: number;
   run_id: string;
   user_id: number | null;
+  /** Of the run: a process that has it later has a higher one. */
+  attempts: number;
 }
 
 /** Rolls the transaction back: the database's definition has changed meanwhile. */
 class Outdated extends Error {}
 
-/** @throws {StepFault} */
+/** @throws {StepFault | Interrupted} */
 export async function doRecordStep(
   { sql, dbs }: { sql: Pool; dbs: Databases },
   doer: Doer,
@@ -61,12 +64,14 @@ const sentenceOf = ({ fields, message }: Refusal): string =>
   fields ? Object.entries(fields).map(([field, messages]) => `${field} ${messages.join(", ")}`).join("; ") : message;
 
 /**
- * Does the work unless its place is taken, by this process or by one that had the run before. A run that has its
- * outcome does nothing any more, however late its process wakes up.
+ * Does the work unless its place is taken, by this process or by one that had the run before. A process that has lost
+ * the run does nothing any more, however late it wakes up.
+ *
+ * @throws {Interrupted}
  */
 async function once(
   tx: Sql,
-  { run_id }: Doer,
+  { run_id, attempts }: Doer,
   place: string,
   work: () => Promise<JsonValue>,
 ): Promise<JsonValue> {
@@ -74,6 +79,7 @@ async function once(
     insert into flow_effects (run_id, place, output)
     select ${run_id}, ${place}, 'null'
     where not exists (select from flow_processes where id = ${run_id})
+      and not exists (select from flow_claims where run_id = ${run_id} and attempts > ${attempts})
     on conflict (run_id, place) do nothing
     returning 1
   `;
@@ -87,7 +93,7 @@ async function once(
   const [done] = await tx<{ output: JsonValue }[]>`
     select output from flow_effects where run_id = ${run_id} and place = ${place}
   `;
-  if (!done) throw new StepFault("the run has ended", undefined);
+  if (!done) throw LOST;
   return done.output;
 }
 

@@ -42,6 +42,14 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
   );
   await untilDone(() =>
     sql`
+    delete from flow_claims
+    where run_id in (
+      select run_id from flow_claims where run_id < ${values} order by run_id limit ${AT_ONCE} for update skip locked
+    )
+  `
+  );
+  await untilDone(() =>
+    sql`
     delete from flow_versions
     where (flow_id, version) in (
       select flow_id, version

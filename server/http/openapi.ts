@@ -3,6 +3,7 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { Config } from "../config.ts";
+import { ACTION_PATHS } from "./openapi_actions.ts";
 import { DB_PATHS } from "./openapi_dbs.ts";
 import { exampleOf } from "./openapi_examples.ts";
 import { FILE_PATHS } from "./openapi_files.ts";
@@ -37,7 +38,7 @@ export function describe(router: AnyTRPCRouter, base_url: string) {
     servers: [{ url: base_url }],
     security: [{ token: [] }],
     tags: [...new Set([...routes.map(domainOf), "public", "files", "health"])].map((name) => ({ name })),
-    paths: { ...pathsOf(routes), ...DB_PATHS, ...FILE_PATHS },
+    paths: { ...pathsOf(routes), ...ACTION_PATHS, ...DB_PATHS, ...FILE_PATHS },
     components: {
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "An API token: `Authorization: Bearer atr_…`" },

@@ -7,57 +7,20 @@ import { ImportOptions, ImportResult } from "../domains/records/import.ts";
 import { PUBLIC_BODIES, PublicPage } from "../domains/records/public_schema.ts";
 import { FlatRecord } from "../domains/records/schema.ts";
 import { Uuid } from "../schema.ts";
-import { exampleOf } from "./openapi_examples.ts";
-import { headersOf } from "./openapi_refusals.ts";
+import {
+  ALWAYS,
+  answer,
+  ANYONE,
+  jsonAnswer,
+  parameter,
+  PRIVATE,
+  refused,
+  shape,
+  type Status,
+  text,
+} from "./openapi_parts.ts";
 import { schemaOf } from "./openapi_schemas.ts";
 
-const PRIVATE = [{ token: [] }];
-/** A login and a page's token only say who it is. */
-const ANYONE = [{}, { token: [] }, { page: [] }];
-
-type Status = keyof typeof REFUSALS;
-const REFUSALS = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  408: "RequestTimeout",
-  413: "PayloadTooLarge",
-  415: "UnsupportedMediaType",
-  422: "Unprocessable",
-  429: "TooManyRequests",
-  500: "InternalError",
-  503: "Unavailable",
-} as const;
-
-const refused = (...statuses: Status[]) =>
-  Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]}` }]));
-const ALWAYS: Status[] = [500, 503];
-
-/** What a value of a schema looks like, in and out. */
-function shape(type: z.ZodType, io: "input" | "output") {
-  const schema = schemaOf(type, io);
-  return { schema, example: exampleOf(schema) };
-}
-
-const answer = (description: string, content: Record<string, unknown>) => ({
-  description,
-  headers: headersOf("X-Request-Id"),
-  content,
-});
-const jsonAnswer = (description: string, type: z.ZodType) =>
-  answer(description, { "application/json": shape(type, "output") });
-
-const text = (example: string) => ({ schema: { type: "string" }, example });
-
-const parameter = (place: "path" | "query" | "header", name: string, example: unknown, description?: string) => ({
-  name,
-  in: place,
-  required: place === "path",
-  description,
-  schema: { type: typeof example },
-  example,
-});
 const DB_CODE = parameter("path", "db_code", "guestbook");
 const TABLE_NAME = parameter("query", "table_name", "people", "Of a database with several tables");
 
@@ -145,9 +108,10 @@ const changes = (operationId: string, tag: string, more: Record<string, unknown>
     summary: "Follow records as they change",
     description:
       `${description} Server-sent events: \`ready\` first, then \`create\`, \`update\` and \`delete\` in the ` +
-      "order of their commits; `reset` where changes are missing, so that the records must be read anew. `delete` " +
-      "also tells of a record that the caller may not see any more. Changes are kept for 24 hours; `error` says why " +
-      "the server ends the stream.",
+      "order of their commits; `reset` where changes are missing, or what the caller may see has changed as a whole (a " +
+      "table or a field has gone, departments have changed), so that the records must be read anew. `delete` also " +
+      "tells of a record that the caller may not see any more. Changes are kept for 24 hours; `error` says why the " +
+      "server ends the stream.",
     responses: {
       200: answer("Events as they happen, without end", { "text/event-stream": text(EVENTS) }),
       ...refused(400, 401, 403, 404, ...ALWAYS),

@@ -64,6 +64,30 @@ const WEAKEST: Record<string, Role> = {
   "records.batch": "user",
   "records.update": "user",
   "records.delete": "user",
+  "connectors.list": "user",
+  "connectors.find": "user",
+  "connectors.create": "manager",
+  "connectors.update": "manager",
+  "connectors.delete": "manager",
+  "connectors.test": "manager",
+  "flows.list": "user",
+  "flows.find": "user",
+  "flows.create": "manager",
+  "flows.update": "manager",
+  "flows.delete": "manager",
+  "flows.run": "user",
+  "flow_processes.list": "user",
+  "flow_processes.find": "user",
+  "flow_processes.cancel": "user",
+  "flow_processes.retry": "user",
+  "crons.list": "user",
+  "crons.find": "user",
+  "crons.create": "manager",
+  "crons.update": "manager",
+  "crons.delete": "manager",
+  "crons.fire": "manager",
+  "crons.resume": "manager",
+  "crons.runs": "user",
 };
 
 const ROUTES = routesOf(appRouter);
@@ -72,6 +96,7 @@ const ROUTES = routesOf(appRouter);
 const BODIES: Record<string, unknown> = {
   "apps.replace": { field: "source_code", old: "nowhere", new: "" },
   "records.create": { record: { data: {} } },
+  "connectors.test": { method: "latest" },
   "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
 };
 
@@ -113,6 +138,10 @@ function expectedStatus(route: Route): number {
 const faultsOf = ({ name }: Route): Record<string, RegExp> =>
   name === "user_settings.create"
     ? { email: /blank/ }
+    : name === "crons.create"
+    ? { target_code: /blank/, schedule: /blank/ }
+    : name === "connectors.create"
+    ? { name: /blank/, url: /blank/ }
     : name === "apps.create"
     ? { name: /blank/, source_code: /blank/ }
     : { name: /blank/ };
@@ -154,7 +183,10 @@ inAccount("roles: a scope opens its routes and no other", async ({ ask, admin, p
 async function makeOneOfEach(ask: Ask): Promise<Record<string, Named>> {
   const make = async (path: string, json: unknown) => made(await ask("POST", path, { json }));
   const { code: db_code } = await make("/platform/dbs.json", { db: { name: "Theirs", schema: { fields: {} } } });
+  const woken = await make("/connect/flows.json", { flow: { name: "Woken", code: "woken" } });
+  const { flow_process_id } = (await ask("POST", `/connect/flows/${woken.id}/run.json`, { json: {} })).body;
   const named = {
+    crons: await make("/account/crons.json", { cron: { target_code: "woken", schedule: "0 9 * * *" } }),
     departments: await make("/account/departments.json", { department: { name: "Theirs" } }),
     user_settings: await make("/account/user_settings.json", { user_setting: { email: "them@example.com" } }),
     teams: await make("/account/teams.json", { team: { name: "Theirs" } }),
@@ -162,10 +194,12 @@ async function makeOneOfEach(ask: Ask): Promise<Record<string, Named>> {
     mailboxes: await make("/account/mailboxes.json", { mailbox: { name: "Theirs" } }),
     tokens: await make("/account/tokens.json", { token: { name: "Theirs" } }),
     apps: await make("/platform/apps.json", { app: { name: "Theirs", app_engine: "js", source_code: "1" } }),
+    connectors: await make("/connect/connectors.json", { connector: { name: "Theirs", url: "https://example.com" } }),
+    flows: await make("/connect/flows.json", { flow: { name: "Theirs" } }),
     records: await make(`/platform/dbs/${db_code}/records.json`, { record: { data: {} } }),
   };
   const ids = Object.fromEntries(Object.entries(named).map(([domain, { id }]) => [domain, { id }]));
-  return { ...ids, dbs: { db_code }, records: { ...ids.records, db_code } };
+  return { ...ids, flow_processes: { id: flow_process_id }, dbs: { db_code }, records: { ...ids.records, db_code } };
 }
 
 inAccount(

@@ -109,7 +109,7 @@ const walks: Record<string, (client: Client) => Promise<void>> = {
     await tokens.delete.mutate({ id: made.id });
   },
 
-  async apps({ apps }) {
+  async apps({ apps, flows }) {
     const app = await apps.create.mutate({
       app: {
         name: "Counter",
@@ -130,6 +130,13 @@ const walks: Record<string, (client: Client) => Promise<void>> = {
     const [{ version } = { version: 0 }] = await apps.versions.query({ id: app.id });
     assert.equal((await apps.version.query({ id: app.id, version })).source_code, SOURCE);
     assert.equal((await apps.restore.mutate({ id: app.id, version })).source_code, SOURCE);
+    const { code } = await flows.create.mutate({ flow: { name: "Acted" } });
+    const actions = [{ action: "go", flow_code: code }];
+    await apps.update.mutate({ id: app.id, app: { actions } });
+    const called = await apps.call_action.mutate({ id: app.id, action_name: "go", params: { n: 1 } });
+    assert.deepEqual([called.status, called.data], ["finished", null]);
+    const { flow_process_id } = called;
+    assert.deepEqual(await apps.action_status.query({ id: app.id, action_name: "go", flow_process_id }), called);
     assert.equal(await apps.delete.mutate({ id: app.id }), undefined);
   },
 
@@ -143,6 +150,69 @@ const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual([changed.schema, changed.lock_version], [indexed, 1]);
     assert.deepEqual(await dbs.find.query({ db_code: db.code }), changed);
     assert.equal(await dbs.delete.mutate({ db_code: db.code }), undefined);
+  },
+
+  async connectors({ connectors }) {
+    const methods = { latest: { method: "GET" as const, path: "/rates/{base}", query: { n: "{n}" }, public: true } };
+    const { id, ...made } = await connectors.create.mutate({
+      connector: { name: "Fx rates", url: "http://127.0.0.1:1/v1", secret_token: "sk_live_1", fields: { methods } },
+    });
+    assert.deepEqual([made.code, made.has_secret_token, made.fields], ["fx_rates", true, { methods }]);
+    const tried = await connectors.test.mutate({ id, method: "latest", params: { base: "EUR", n: 1 } });
+    assert.deepEqual([tried.ok, tried.status, tried.error?.kind], [false, null, "refused"]);
+    const changed = await connectors.update.mutate({ id, connector: { secret_token: null, lock_version: 0 } });
+    assert.deepEqual([changed.has_secret_token, changed.lock_version], [false, 1]);
+    assert.deepEqual(await connectors.find.query({ id }), changed);
+    assert.deepEqual(await connectors.list.query({ q: "RATES" }), [changed]);
+    assert.equal(await connectors.delete.mutate({ id }), undefined);
+  },
+
+  async flows({ flows }) {
+    const program = [{ type: "mutation", set: { a: "{input.a}" } }, { type: "return", data: { got: "{a}" } }];
+    const { id, ...made } = await flows.create.mutate({ flow: { name: "Give back", fields: { program } } });
+    assert.deepEqual([made.code, made.version, made.fields, made.warnings], ["give_back", 1, { program }, {}]);
+    const ran = await flows.run.mutate({ id, input: { a: [1] } });
+    assert.deepEqual([ran.status, ran.data, ran.error], ["finished", { got: [1] }, undefined]);
+    const changed = await flows.update.mutate({
+      id,
+      flow: { fields: { program: [] }, active: false, lock_version: 0 },
+    });
+    assert.deepEqual([changed.version, changed.active, changed.lock_version], [2, false, 1]);
+    assert.deepEqual(await flows.find.query({ id }), changed);
+    const { fields: _fields, warnings: _warnings, ...listed } = changed;
+    assert.deepEqual(await flows.list.query({ q: "GIVE", active: false }), [listed]);
+    assert.equal(await flows.delete.mutate({ id }), undefined);
+  },
+
+  async flow_processes({ flow_processes, flows }) {
+    const flow = await flows.create.mutate({ flow: { name: "Inspected" } });
+    const { flow_process_id: id } = await flows.run.mutate({ id: flow.id });
+    const run = await flow_processes.find.query({ id });
+    assert.deepEqual([run.status, run.trigger, run.steps, run.data], ["finished", "manual", [], null]);
+    const again = await flow_processes.retry.mutate({ id });
+    assert.deepEqual([again.retry_of, again.status], [id, "finished"]);
+    const listed = await flow_processes.list.query({ flow_code: flow.code });
+    assert.deepEqual(listed.map(({ id }) => id), [again.id, id]);
+    assert.equal((await refusal(flow_processes.cancel.mutate({ id }))).code, "CONFLICT");
+  },
+
+  async crons({ flows, crons }) {
+    await flows.create.mutate({ flow: { name: "Woken" } });
+    const cron = await crons.create.mutate({ cron: { target_code: "woken", schedule: "0 9 * * MON-FRI" } });
+    assert.deepEqual([cron.sentence, cron.timezone, cron.next_times.length], [
+      "At 09:00, Monday through Friday",
+      "UTC",
+      5,
+    ]);
+    const changed = await crons.update.mutate({ id: cron.id, cron: { active: false, lock_version: 0 } });
+    assert.deepEqual([changed.active, changed.next_run_at, changed.next_times], [false, null, []]);
+    assert.deepEqual((await crons.list.query({ active: false })).map(({ id }) => id), [cron.id]);
+    assert.equal((await crons.resume.mutate({ id: cron.id })).next_run_at, cron.next_run_at);
+    const { flow_process_id } = await crons.fire.mutate({ id: cron.id });
+    const [run] = await crons.runs.query({ id: cron.id });
+    assert.deepEqual([run?.flow_process_id, run?.by_hand, run?.state], [flow_process_id, true, "ran"]);
+    assert.equal((await crons.find.query({ id: cron.id })).lock_version, 2);
+    assert.equal(await crons.delete.mutate({ id: cron.id }), undefined);
   },
 
   async records({ dbs, records }) {

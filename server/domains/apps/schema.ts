@@ -187,7 +187,7 @@ export const ActionAnswer = z.object({
   flow_process_id: Uuid,
   status: z.enum(["pending", "finished", "error"]).meta({ examples: ["finished"] }),
   data: z.unknown().optional().describe("Of a finished one: what the flow gave").meta({ examples: [{ rate: 4.2 }] }),
-  error: z.string().optional().describe("Of one that failed"),
+  error: z.string().optional().describe("Of one that failed").meta({ examples: ["rates: 503 Service Unavailable"] }),
 });
 export type ActionAnswer = z.output<typeof ActionAnswer>;
 
