@@ -9,6 +9,8 @@ import { childEnvironment, readConfig } from "../server/config.ts";
 import { createLog } from "../server/log.ts";
 import { sharedStore } from "./compiler/scratch.ts";
 import { hashOf } from "../server/http/variants.ts";
+import type { Connectors } from "../server/connectors/connectors.ts";
+import type { Lookup } from "../server/connectors/reach.ts";
 import { openDatabase, type Pool } from "../server/database.ts";
 import { migrate } from "../db/migrate.ts";
 
@@ -36,6 +38,7 @@ export interface TestServer {
   base_url: string;
   data_dir: string;
   sql: Pool;
+  connectors: Connectors;
   handler: (request: Request) => Promise<Response>;
   /** What the server logged, one JSON line each. */
   logged: string[];
@@ -49,13 +52,21 @@ export interface TestServer {
   endStreams(): void;
   /** What is done every minute. */
   sweep(): Promise<void>;
+  /** Starts the triggers that are due. */
+  tick(): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export const on_postgres = Deno.env.get("TEST_DATABASE") === "postgres";
 
-/** @param environment more variables, as `Deno.env` would give them */
-export async function startServer(environment: Record<string, string> = {}): Promise<TestServer> {
+/**
+ * @param environment more variables, as `Deno.env` would give them
+ * @param parts what stands in another place than in a real server
+ */
+export async function startServer(
+  environment: Record<string, string> = {},
+  parts: { lookup?: Lookup } = {},
+): Promise<TestServer> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_test_" });
   const database_url = on_postgres ? await createDatabase() : undefined;
   if (!database_url) await copyMigrated(folder);
@@ -69,7 +80,7 @@ export async function startServer(environment: Record<string, string> = {}): Pro
   });
   const logged: string[] = [];
   const log = createLog((text) => logged.push(...text.trimEnd().split("\n")));
-  const atrium = await compose(config, log, { vendor_store: sharedStore() });
+  const atrium = await compose(config, log, { vendor_store: sharedStore(), ...parts });
   const servers: Deno.HttpServer[] = [];
 
   const request = async (method: string, path: string, sent: Sent = {}): Promise<Answer> => {
@@ -86,9 +97,11 @@ export async function startServer(environment: Record<string, string> = {}): Pro
     base_url: config.base_url,
     data_dir: folder,
     sql: atrium.sql,
+    connectors: atrium.connectors,
     handler: atrium.handler,
     endStreams: atrium.endStreams,
     sweep: atrium.sweep,
+    tick: atrium.tick,
     logged,
     request,
     client: (token = ADMIN_TOKEN) =>

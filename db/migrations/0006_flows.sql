@@ -84,3 +84,9 @@ create table flow_effects (
   output json not null,
   primary key (run_id, place)
 );
+
+-- Runs that one process took from another: what a former one still sends, of a lower attempt, is refused.
+create table flow_claims (
+  run_id uuid primary key,
+  attempts integer not null
+);

@@ -31,6 +31,8 @@ export interface Egress {
 
 const MOST_REDIRECTS = 3;
 const MOST_BYTES = 10 * 1024 * 1024;
+/** Of a redirect's own body. */
+const MOST_LEFT_BYTES = 64 * 1024;
 const MOST_HEADER_BYTES = 32 * 1024;
 const CONNECT_MS = 10_000;
 /** The one used longest ago goes first; what it still does, it ends. */
@@ -69,8 +71,9 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
   }
 
   async function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
+    signal.throwIfAborted();
     reach.prove(url);
-    return await poolFor(url).request({
+    const answered = poolFor(url).request({
       path: `${url.pathname}${url.search}`,
       method,
       headers: {
@@ -83,6 +86,7 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
       body: body?.text ?? null,
       signal,
     });
+    return await unlessAborted(answered, signal);
   }
 
   /** The answer that leads nowhere else. */
@@ -95,8 +99,9 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
         .catch((error) => throwFault(error, host, signal));
       const headers = plain(received);
       if (!REDIRECTS.has(status) || !headers.location) return { status, headers, body, host };
-      // What is left of it is not waited for; the connection goes on being used where it is little.
-      body.dump({ limit: 65_536, signal }).catch(() => {});
+      // The connection goes on being used where little is left; the signal ends one that only trickles.
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await body.dump({ limit: MOST_LEFT_BYTES, signal }).catch(() => {});
       if (redirects === MOST_REDIRECTS) {
         throw new ConnectorFault("refused", `the answer leads elsewhere more than ${MOST_REDIRECTS} times`);
       }
@@ -118,6 +123,14 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
       await Promise.allSettled(closing);
     },
   };
+}
+
+/** The driver hears the signal only once it is connected; a look-up or a silent host may take longer than the call. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  return await Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
 function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -135,20 +135,19 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       Math.max(0, head.begun_at + limits.run_ms - clock.now().getTime()),
     );
     try {
-      const [steps, input, user] = await Promise.all([
-        programs.stepsOf(head.flow_id, head.flow_version),
+      const [program, input] = await Promise.all([
+        programs.read(head.flow_id, head.flow_version),
         store.inputOf(head),
-        userOf(head),
       ]);
       job.journal = await journalOf(job);
-      const outcome: Outcome = !steps
+      const outcome: Outcome = !program
         ? { status: "error", data: null, error: "The flow was deleted" }
         : head.lost >= MOST_LOST
         ? { status: "error", data: null, error: `Given up: ${head.lost} processes went away while they worked on it` }
         : await execute({
-          program: steps,
+          program: program.steps,
           input,
-          user,
+          user: program.names_user ? await userOf(head) : null,
           run: {
             id: head.id,
             date: isoOf(head.begun_at).slice(0, 10),

@@ -16,16 +16,22 @@ export interface KnownFlow {
   version: number;
 }
 
+export interface KnownProgram {
+  steps: readonly Step[];
+  /** Its text has the word, so that it may ask for the user. */
+  names_user: boolean;
+}
+
 export interface Programs {
   find(account_id: number, code: string): Promise<KnownFlow | undefined>;
   /** Undefined where the flow is gone. */
-  stepsOf(flow_id: number, version: number): Promise<readonly Step[] | undefined>;
+  read(flow_id: number, version: number): Promise<KnownProgram | undefined>;
   forget(account_id: number): void;
 }
 
 export function createPrograms(sql: Pool, log: Log): Programs {
   const known = new Map<string, { flow: KnownFlow; until: number }>();
-  const programs = new Map<string, readonly Step[]>();
+  const programs = new Map<string, KnownProgram>();
   let listening: Promise<unknown> | undefined;
 
   const forget = (account_id: number) => {
@@ -52,7 +58,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       known.set(key, { flow, until: performance.now() + BELIEVED_MS });
       return flow;
     },
-    async stepsOf(flow_id, version) {
+    async read(flow_id, version) {
       const key = `${flow_id}/${version}`;
       const remembered = programs.get(key);
       if (remembered) return remembered;
@@ -61,8 +67,9 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       const read = parseProgram(program);
       if ("faults" in read) throw new Error(`the program ${version} of flow ${flow_id} cannot be read`);
       if (programs.size >= REMEMBERED) programs.clear();
-      programs.set(key, read.steps);
-      return read.steps;
+      const known = { steps: read.steps, names_user: /\buser\b/.test(JSON.stringify(program)) };
+      programs.set(key, known);
+      return known;
     },
   };
 }

@@ -68,14 +68,21 @@ export async function insertConnector(sql: Sql, account: number, values: Values)
 }
 
 /** Locks the row until the transaction ends. @returns its `lock_version` */
-export async function lockConnector(sql: Sql, viewer: Viewer, id: number): Promise<number | undefined> {
-  const [row] = await sql<{ lock_version: number }[]>`
-    select lock_version
+/** What a change starts from; the row is locked. */
+export interface WrittenConnector {
+  lock_version: number;
+  url: string;
+  has_secret_token: boolean;
+}
+
+export async function lockConnector(sql: Sql, viewer: Viewer, id: number): Promise<WrittenConnector | undefined> {
+  const [row] = await sql<WrittenConnector[]>`
+    select lock_version, url, secret_token is not null as has_secret_token
     from connectors
     where ${one(sql, viewer, id)}
     for update
   `;
-  return row?.lock_version;
+  return row;
 }
 
 export async function updateConnector(sql: Sql, id: number, values: Values): Promise<void> {

@@ -38,7 +38,9 @@ export const connectors = router({
       refuses: [409],
       wrapper: "connector",
       summary: "Update a connector",
-      description: "`secret_token` null clears the secret; without the key it stays. `fields` are replaced as a whole.",
+      description:
+        "`secret_token` null clears the secret; without the key it stays, unless the `url` becomes another origin's: then " +
+        "it must be sent again, so that nobody has it sent elsewhere. `fields` are replaced as a whole.",
     })
     .input(z.object({ id: Id, connector: ConnectorChanges })).output(sent(Connector))
     .mutation(({ ctx, input }) => changeConnector(ctx, input.id, input.connector)),
@@ -56,6 +58,6 @@ export const connectors = router({
         "200 whatever the other side says: `ok` is false where it cannot be reached, may not be called, or answers " +
         "with a status of 400 or above, and `error` tells which.",
     })
-    .input(Trial).output(Tried)
+    .input(Trial).output(sent(Tried))
     .mutation(({ ctx, input }) => tryConnector(ctx, input)),
 });

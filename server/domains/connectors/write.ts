@@ -15,6 +15,7 @@ import {
   updateConnector,
   updateSecret,
   type Values,
+  type WrittenConnector,
 } from "./queries.ts";
 import type { Connector, ConnectorChanges, NewConnector } from "./schema.ts";
 
@@ -44,16 +45,24 @@ export async function changeConnector(ctx: Context, id: number, changes: Connect
   const { sql, viewer, connectors } = ctx;
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
   await sql.begin(async (tx) => {
-    const lock_version = await lockConnector(tx, viewer, id);
-    if (lock_version === undefined) throw notFound("Connector");
-    if (changes.lock_version !== undefined && changes.lock_version !== lock_version) {
+    const before = await lockConnector(tx, viewer, id);
+    if (!before) throw notFound("Connector");
+    if (changes.lock_version !== undefined && changes.lock_version !== before.lock_version) {
       throw conflict((await findConnector(tx, viewer, id))?.parse());
     }
+    proveSecretStays(before, changes);
     await updateConnector(tx, id, valuesOf(changes));
     await writeSecret(ctx, tx, id, changes.secret_token);
   });
   connectors.forget(id);
   return await readConnector(ctx, id);
+}
+
+/** Whoever may change an address must not get the secret of another one by it. @throws {Refusal} 422 */
+function proveSecretStays({ url, has_secret_token }: WrittenConnector, changes: ConnectorChanges): void {
+  if (!has_secret_token || changes.url === undefined || changes.secret_token !== undefined) return;
+  if (new URL(changes.url).origin === new URL(url).origin) return;
+  throw invalid({ secret_token: ["must be sent again, because the address is another one's"] });
 }
 
 /** @throws {Refusal} 404 */

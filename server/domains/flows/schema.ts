@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_STATUSES } from "../../flow/flow.ts";
-import { parseProgram } from "../../flow/program.ts";
+import { Program } from "../../flow/program.ts";
 import { Id, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
 import { slug } from "../../slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
@@ -23,15 +23,10 @@ const PROGRAM = [
   },
 ];
 
-/** Stays as it was sent: what is run is made of it each time. Its JSON Schema is a file of its own. */
-const ProgramAsSent = z.array(z.unknown()).superRefine((json, { addIssue }) => {
-  const read = parseProgram(json);
-  if ("steps" in read) return;
-  for (const { path, message } of read.faults) addIssue({ code: "custom", path, message });
-}).describe("A list of steps, as `GET /schemas/flow.json` has it").meta({ examples: [PROGRAM] });
-
 /** A key that is not known is a fault, because a typo would change what it means. */
-const Fields = z.strictObject({ program: ProgramAsSent });
+const Fields = z.strictObject({
+  program: Program.describe("A list of steps, as `GET /schemas/flow.json` has it").meta({ examples: [PROGRAM] }),
+});
 
 const written = {
   kind: z.literal(KIND).meta({ examples: [KIND] }),
