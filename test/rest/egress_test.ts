@@ -11,6 +11,16 @@ const kindOf = (error: unknown): string => {
   throw error;
 };
 
+/** What a run says of each kind. */
+const SENTENCES: [RegExp, string][] = [
+  [/may not be called|not below|leads elsewhere|leads to|only http|^call: the address /, "refused"],
+  [/no whole answer within|took longer/, "timeout"],
+  [/larger than/, "too_large"],
+  [/ answered \d{3}/, "status"],
+  [/is missing|must be|cannot|path|parameter/, "invalid"],
+  [/^call: \S+ /, "network"],
+];
+
 const WAYS: Record<string, Way> = {
   "a call": ({ connectors }, { connector_code, params, timeout_s }) =>
     connectors.call({
@@ -29,6 +39,19 @@ const WAYS: Record<string, Way> = {
     if (status === 422) return "invalid";
     assert.equal(status, 200, JSON.stringify(body));
     return body.ok ? "ok" : body.error.kind;
+  },
+
+  async "a run of a flow"({ request }, { connector_code, params, timeout_s: timeout }) {
+    // What goes in is read as templates, so it comes in from outside.
+    const given = Object.fromEntries(Object.keys(params).map((name) => [name, `{input.params.${name}}`]));
+    const program = [{ type: "connector", id: "call", connector_code, method: "m", params: given, timeout }];
+    const flow = { name: `Egress ${crypto.randomUUID()}`, fields: { program } };
+    const made = await request("POST", "/connect/flows.json", { json: { flow } });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const ran = await request("POST", `/connect/flows/${made.body.id}/run.json`, { json: { input: { params } } });
+    assert.equal(ran.status, 200, JSON.stringify(ran.body));
+    if (ran.body.status === "finished") return "ok";
+    return SENTENCES.find(([sentence]) => sentence.test(ran.body.error))?.[1] ?? ran.body.error;
   },
 };
 
