@@ -88,6 +88,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const making = new Set<string>();
   const removals = new Map<string, Promise<void>>();
   const waits = new AbortController();
+  const waiting = new Set<() => void>();
   let closing = false;
   let later: ReturnType<typeof setTimeout> | undefined;
   let claiming: Promise<number | undefined> | undefined;
@@ -352,12 +353,11 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       }
     },
 
-    async wait(account_id, id, wait_ms, signal) {
+    async wait(account_id, id, wait_ms) {
       const until = performance.now() + wait_ms;
-      const stopped = AbortSignal.any([waits.signal, ...signal ? [signal] : []]);
       const job = jobs.get(id);
       if (job?.head.account_id === account_id) {
-        const ended = await within(job.ended.promise, wait_ms, stopped);
+        const ended = await within(job.ended.promise, wait_ms);
         if (ended) return stateOf(id, ended);
         if (ended === null) return pending(job.head);
       }
@@ -369,7 +369,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
         const ended = await findOutcome(sql, account_id, id);
         if (ended) return stateOf(id, ended);
         if (!kept) return undefined;
-        if (performance.now() + pause_ms > until || stopped.aborted) return pending(kept.head);
+        if (performance.now() + pause_ms > until || waits.signal.aborted) return pending(kept.head);
         // deno-lint-ignore no-await-in-loop -- likewise
         await new Promise((resolve) => setTimeout(resolve, pause_ms));
       }
@@ -421,11 +421,11 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     },
 
     stopping: waits.signal,
-    endWaits: () => waits.abort(),
+    endWaits,
 
     async close() {
       closing = true;
-      waits.abort();
+      endWaits();
       clearTimeout(later);
       turns.drain();
       const inHand = [...jobs.values()];
@@ -439,6 +439,27 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     },
   };
 
+  /** What it gives; null where the time is over, or the waiting, before. */
+  async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+    if (waits.signal.aborted || ms <= 0) return await Promise.race([promise, null]);
+    const end = Promise.withResolvers<null>();
+    const stop = () => end.resolve(null);
+    const timer = setTimeout(stop, ms);
+    // Not the signal's listeners, which are a list: there may be thousands who wait.
+    waiting.add(stop);
+    try {
+      return await Promise.race([promise, end.promise]);
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(stop);
+    }
+  }
+
+  function endWaits(): void {
+    waits.abort();
+    for (const stop of waiting) stop();
+  }
+
   /** Lets whoever comes first go on with it. */
   async function release(job: Job): Promise<void> {
     try {
@@ -448,20 +469,5 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     } catch (error) {
       log.warn("a run was not handed over", { run: job.head.id, ...faultOf(error) });
     }
-  }
-}
-
-/** What it gives; null where the time is over, or the signal comes, before. */
-async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | null> {
-  if (signal.aborted) return null;
-  const end = Promise.withResolvers<null>();
-  const stop = () => end.resolve(null);
-  const timer = setTimeout(stop, ms);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([promise, end.promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 }

@@ -123,7 +123,7 @@ export interface Flows {
    */
   start(run: NewRun): Promise<{ id: string }>;
   /** Its state, the end if it comes within `wait_ms`. @returns undefined where the account has no such run */
-  wait(account_id: number, id: string, wait_ms: number, signal?: AbortSignal): Promise<RunState | undefined>;
+  wait(account_id: number, id: string, wait_ms: number): Promise<RunState | undefined>;
   /** A flag that is read before each step. @returns false where it is not in flight */
   cancel(account_id: number, id: string): Promise<boolean>;
   /** Those in flight, the newest first. */
