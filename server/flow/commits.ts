@@ -11,6 +11,8 @@ export interface Write {
   deletes?: readonly Deno.KvKey[];
   /** About how many bytes the values have. */
   bytes?: number;
+  /** Nobody waits for it: it goes along with the next write, or alone after a moment. */
+  patient?: boolean;
 }
 
 export interface Commits {
@@ -26,6 +28,9 @@ const MOST = { checks: 90, mutations: 900, bytes: 600_000 };
 /** Several processes on one file find it locked for a moment. */
 const LOCKED_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320, 640, 1_000, 1_000];
 
+/** How long a patient write waits for company. */
+const PATIENT_MS = 25;
+
 interface Waiting {
   write: Write;
   resolve(versionstamp: string | undefined): void;
@@ -34,24 +39,39 @@ interface Waiting {
 
 export function createCommits(kv: Deno.Kv): Commits {
   const waiting: Waiting[] = [];
+  /** Of those that wait. */
+  let urgent = 0;
   let working = false;
+  let late: ReturnType<typeof setTimeout> | undefined;
 
   const work = async () => {
+    if (working) return;
     working = true;
-    while (waiting.length > 0) {
+    do {
       const batch = takeBatch(waiting);
+      urgent -= batch.filter(({ write }) => !write.patient).length;
       // deno-lint-ignore no-await-in-loop -- one commit at a time is the purpose
       await commitAll(kv, batch);
-    }
+    } while (urgent > 0);
     working = false;
+    if (waiting.length > 0) wakeLater();
+  };
+
+  const wakeLater = () => {
+    late ??= setTimeout(() => {
+      late = undefined;
+      if (waiting.length > 0) void work();
+    }, PATIENT_MS);
   };
 
   return {
     commit: (write) =>
       new Promise((resolve, reject) => {
         waiting.push({ write, resolve, reject });
+        if (write.patient) return wakeLater();
+        urgent++;
         // After this turn, so that what else is written in it goes along.
-        if (!working) queueMicrotask(() => working || void work());
+        if (!working) queueMicrotask(() => void (urgent > 0 && work()));
       }),
   };
 }

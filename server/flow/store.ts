@@ -87,7 +87,7 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
     for (let at = 0; at < keys.length; at += AT_ONCE) {
       const checks = [{ key: keyOf(head), versionstamp }];
       // deno-lint-ignore no-await-in-loop -- a commit takes 1,000 at most
-      if (await commit({ checks, deletes: keys.slice(at, at + AT_ONCE) }) === undefined) return false;
+      if (await commit({ checks, deletes: keys.slice(at, at + AT_ONCE), patient: true }) === undefined) return false;
     }
     return true;
   };
