@@ -78,13 +78,17 @@ export function createCommits(kv: Deno.Kv): Commits {
 
 function takeBatch(waiting: Waiting[]): Waiting[] {
   const sum = { checks: 0, mutations: 0, bytes: 0 };
+  const checked = new Set<string>();
   let count = 0;
   for (const { write: { checks = [], sets = [], deletes = [], bytes = 0 } } of waiting) {
     sum.checks += checks.length;
     sum.mutations += sets.length + deletes.length;
     sum.bytes += bytes;
     const fits = sum.checks <= MOST.checks && sum.mutations <= MOST.mutations && sum.bytes <= MOST.bytes;
-    if (count > 0 && !fits) break;
+    const keys = checks.map(({ key }) => JSON.stringify(key));
+    // Of two that prove the same key only the first may hold: in one commit both would.
+    if (count > 0 && (!fits || keys.some((key) => checked.has(key)))) break;
+    for (const key of keys) checked.add(key);
     count++;
   }
   return waiting.splice(0, count);

@@ -427,13 +427,14 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       closing = true;
       endWaits();
       clearTimeout(later);
+      // What it takes yet is handed over with the rest.
+      await claiming?.catch(() => {});
       turns.drain();
       const inHand = [...jobs.values()];
       const cut = setTimeout(() => inHand.forEach(({ controller }) => controller.abort(CLOSING)), CLOSING_MS);
       await Promise.all(inHand.filter(({ begun }) => begun).map(({ ended }) => ended.promise));
       clearTimeout(cut);
       await Promise.all(inHand.map((job) => release(job)));
-      await claiming?.catch(() => {});
       await Promise.all(removals.values());
       await owner.end();
     },

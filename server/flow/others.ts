@@ -16,7 +16,9 @@ export interface Others {
   isStanding(name: string): Promise<boolean>;
 }
 
-export function createOthers(store: RunStore, lease_ms: number): Others {
+type Names = Pick<RunStore, "listOwners" | "bury" | "isStanding">;
+
+export function createOthers(store: Names, lease_ms: number): Others {
   /** By name: its last word, and when that was first read. */
   const heard = new Map<string, { versionstamp: string; at: number }>();
 

@@ -12,7 +12,7 @@ export interface Owner {
 }
 
 /** @param lease_ms how long the others wait for another word; it is said in a third of that */
-export function createOwner(store: RunStore, lease_ms: number, lost: () => void): Owner {
+export function createOwner(store: Pick<RunStore, "sayAlive" | "bury">, lease_ms: number, lost: () => void): Owner {
   let name = crypto.randomUUID();
   let versionstamp: string | null = null;
   /** By this process's own clock, which nobody sets. */

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { createJournal } from "./journal.ts";
+import type { StepRecord } from "./run.ts";
+
+const entry = (place: string, type = "connector"): StepRecord => ({
+  place,
+  id: place,
+  type,
+  name: null,
+  status: "finished",
+  input: null,
+  output: place,
+  http_status: null,
+  warnings: [],
+  error: null,
+  attempts: 1,
+  started_at: "2026-01-01T00:00:00.000+00:00",
+  ms: 1,
+});
+
+function journalOf(kept: readonly StepRecord[]) {
+  const written: [first: number, places: string[]][] = [];
+  const journal = createJournal({
+    kept,
+    before: [],
+    from_step: undefined,
+    isCancelled: () => Promise.resolve(false),
+    proveOwned: () => Promise.resolve(),
+    keep(entries, first) {
+      written.push([first, entries.map(({ place }) => place)]);
+      return Promise.resolve();
+    },
+  });
+  return { journal, written };
+}
+
+Deno.test("journal: what was kept is not written again, what follows it is", async () => {
+  const { journal, written } = journalOf([entry("a"), entry("b")]);
+  assert.equal(journal.find("b")?.output, "b");
+  for (const place of ["a", "b"]) journal.append(entry(place));
+  await journal.keep();
+  assert.deepEqual(written, []);
+  journal.append(entry("c"));
+  await journal.keep();
+  assert.deepEqual(written, [[2, ["c"]]]);
+  assert.equal(journal.kept(), 3);
+});
+
+Deno.test("journal: a run that goes another way than before is written from there on", async () => {
+  const { journal, written } = journalOf([entry("a"), entry("b"), entry("c")]);
+  for (const place of ["a", "other"]) journal.append(entry(place));
+  await journal.keep();
+  assert.deepEqual(written, [[1, ["other"]]]);
+  assert.equal(journal.kept(), 3, "so many stand there still, and are to be deleted");
+});

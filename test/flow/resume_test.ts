@@ -1,0 +1,80 @@
+/** A run that one server begins and another ends: what was done is not done again, however large its outcome was. */
+import assert from "node:assert/strict";
+import { createDatabase, on_postgres, startServer } from "../harness.ts";
+import { made } from "../rest/people.ts";
+import { startApi, until } from "./stage.ts";
+
+Deno.test({
+  name: "resume: a server that stops hands its runs over, to itself when it comes back",
+  // The driver's timers and the store's own outlive a server by a moment.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using api = startApi();
+    const DATA_DIR = await Deno.makeTempDir({ prefix: "atrium_resume_" });
+    const environment = {
+      DATA_DIR,
+      EGRESS_ALLOW: api.host,
+      ACTION_WAIT_MS: "0",
+      ...on_postgres && { DATABASE_URL: await createDatabase() },
+    };
+    const large = "x".repeat(200_000);
+    api.answers.set("/large", () => Response.json({ large }));
+    let held = true;
+    api.answers.set(
+      "/held",
+      (_, signal) =>
+        held
+          ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
+          : Response.json({ ok: true }),
+    );
+    const first = await startServer(environment);
+    const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
+    const methods = { get: { method: "GET", path: "/{path}" } };
+    await post("/connect/connectors.json", {
+      connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
+    });
+    await post("/platform/dbs.json", { db: { name: "Log", code: "log", schema: { fields: { n: "integer" } } } });
+    const call = (path: string) => ({
+      type: "connector",
+      id: path,
+      connector_code: "api",
+      method: "get",
+      params: { path },
+    });
+    const program = [
+      { type: "mutation", set: { word: "none" } },
+      call("large"),
+      { type: "record", id: "log", action: "create", db_code: "log", data: { n: 1 } },
+      { type: "if", condition: "{input.deep} == true", then: [call("held")] },
+      { type: "return", data: { length: "{steps.large.body.large}", ok: "{json_object.ok}", word: "{word}" } },
+    ];
+    const flow = await post("/connect/flows.json", { flow: { name: "Long", fields: { program } } });
+    // More than a head takes, so it stands in PostgreSQL.
+    const input = { deep: true, word: "w".repeat(10_000) };
+    const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: { input } });
+    assert.equal(run.body.status, "pending");
+    const id = run.body.flow_process_id;
+    await until(() => api.count("/held") === 1, "the second call does not come");
+    const steps = (await first.request("GET", `/connect/flow_processes/${id}.json`)).body.steps;
+    assert.deepEqual(steps.map((step: { place: string }) => step.place), ["step_1", "large", "log", "step_2"]);
+    await first.close();
+
+    held = false;
+    const second = await startServer(environment);
+    const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
+    assert.equal((await inspect()).status, "pending", "it waits for whoever takes it");
+    await second.sweep();
+    await until(async () => (await inspect()).status !== "pending", "it does not end");
+    const ended = await inspect();
+    assert.deepEqual([ended.status, ended.attempts, ended.data], [
+      "finished",
+      2,
+      { length: large, ok: true, word: input.word },
+    ]);
+    assert.deepEqual([api.count("/large"), api.count("/held")], [1, 2]);
+    assert.equal((await second.request("GET", "/platform/dbs/log/records.json")).body.length, 1);
+    await second.close();
+    await Deno.remove(DATA_DIR, { recursive: true });
+  },
+});
