@@ -50,7 +50,8 @@ const files = new Map(
 
 /** What stands in a room's own file of this name is its interface, which the base knows. */
 const INNER = /^server\/(compiler\/(?!compiler\.ts)|connectors\/(?!connectors\.ts)|store\/(?!store\.ts))/;
-const BASE = /^server\/([^/]+|compiler\/compiler|connectors\/connectors|store\/store|flow\/flow|schedule\/schedule)\.ts$/;
+const BASE =
+  /^server\/([^/]+|compiler\/compiler|connectors\/connectors|store\/store|flow\/flow|schedule\/schedule)\.ts$/;
 
 /** Rooms, the outermost first: each may import from its own and from those below it. */
 const ROOMS: [room: string, files: RegExp][] = [

@@ -18,9 +18,6 @@ const ONCE = [
   "test/tally_test.ts",
 ];
 
-/** Minutes of planned crashes, with a task of their own. */
-const ELSEWHERE = ["test/faults"];
-
 /** The test files of a tree, relative to it, sorted. */
 export interface Suite {
   once: string[];
@@ -40,7 +37,7 @@ function* testFiles(tree: string, folder: string): Generator<string> {
 
 /** Sorts test files into those that run once and those that run on every database. */
 export function sortIntoSuite(files: readonly string[]): Suite {
-  const kept = files.filter((file) => !isWithin(file, ELSEWHERE)).toSorted();
+  const kept = files.toSorted();
   const perDatabase = kept.filter((file) => isWithin(file, ["test"]) && !isWithin(file, ONCE));
   return { once: kept.filter((file) => !perDatabase.includes(file)), perDatabase };
 }

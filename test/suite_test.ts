@@ -12,11 +12,16 @@ Deno.test("what stands beside its module runs once; what stands under test/ runs
     "test/compiler/svelte_test.ts",
     "server/flow/template_test.ts",
     "test/benchmarks_test.ts",
-    "test/faults/kill_test.ts",
+    "test/faults/faults_test.ts",
   ]);
   deepStrictEqual(suite, {
     once: ["server/flow/template_test.ts", "test/compiler/svelte_test.ts", "test/start/embedded_test.ts"],
-    perDatabase: ["test/benchmarks_test.ts", "test/rest/departments_test.ts", "test/start/launch_test.ts"],
+    perDatabase: [
+      "test/benchmarks_test.ts",
+      "test/faults/faults_test.ts",
+      "test/rest/departments_test.ts",
+      "test/start/launch_test.ts",
+    ],
   });
 });
 

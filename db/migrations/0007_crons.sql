@@ -60,8 +60,9 @@ create table cron_runs (
 -- A moment comes once, whatever the clock does.
 create unique index cron_runs_slot_key on cron_runs (cron_id, due_at) where not by_hand;
 create index cron_runs_newest on cron_runs (cron_id, due_at, id);
-create index cron_runs_open on cron_runs (cron_id) where flow_process_id is not null and outcome is null;
-create index cron_runs_waiting on cron_runs (id) where flow_process_id is not null and outcome is null and started_at is null;
-create index cron_runs_unsettled on cron_runs (id) where flow_process_id is not null and outcome is null;
+-- The only one of its kind: beside one by id alone, PostgreSQL went through all open rows for each trigger.
+create index cron_runs_open on cron_runs (cron_id, id) where state in ('ran', 'late') and outcome is null;
+create index cron_runs_waiting on cron_runs (id)
+  where state in ('ran', 'late') and outcome is null and started_at is null;
 create index cron_runs_queued on cron_runs (cron_id, id) where state = 'queued';
 create index cron_runs_created on cron_runs (created_at);

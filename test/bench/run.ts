@@ -1,5 +1,5 @@
 /**
- * `deno task bench [--only=requests,records,compile,weight,containment,flows] [--seconds=3] [--rounds=5] [--connections=32]`
+ * `deno task bench [--only=requests,records,compile,weight,containment,flows,crons] [--seconds=3] [--rounds=5] [--connections=32]`
  *
  * Everything is measured beside something else that does the same, in turn, and what counts are ratios: the same machine
  * gives other figures every hour. `--only` takes sections, and works of the section `requests` (`--only=list,read`).
@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { print } from "../print.ts";
 import { compile } from "./compile.ts";
 import { containment } from "./containment.ts";
+import { crons } from "./crons.ts";
 import { describeMachine, watchForeignLoad } from "./machine.ts";
 import { flows } from "./flows.ts";
 import { readSizes, records } from "./records.ts";
@@ -27,12 +28,13 @@ const { values } = parseArgs({
     connections: text("32"),
     only: text(""),
     records: text("10k,100k"),
+    triggers: text("10000"),
   },
 });
 const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
 const only = values.only.split(",").filter(Boolean);
 
-const NAMES = ["requests", "records", "compile", "weight", "containment", "flows"];
+const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "crons"];
 const works = only.filter((word) => !NAMES.includes(word));
 const all: Section[] = [
   requests({ seconds, rounds, connections, works }),
@@ -40,6 +42,7 @@ const all: Section[] = [
   compile({ rounds }),
   weight(),
   containment({ seconds, rounds, connections }),
+  crons({ rounds, triggers: Number(values.triggers) }),
   flows({ seconds, rounds, connections }),
 ];
 const sections = all.filter(({ name }) =>

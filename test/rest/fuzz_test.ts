@@ -142,6 +142,8 @@ const BASES: Record<string, () => Record<string, unknown>> = {
   user_settings: () => ({ email: `${crypto.randomUUID()}@example.com` }),
   tokens: () => ({ name: "Token", expires_at: null }),
   apps: () => ({ name: "App", app_engine: "js", source_code: "1" }),
+  crons: () => ({ target_code: "nothing", schedule: "0 9 * * *" }),
+  connectors: () => ({ name: "Api", code: crypto.randomUUID(), url: "https://example.com" }),
   dbs: () => ({ name: "Db", code: crypto.randomUUID() }),
   records: () => ({ data: {} }),
 };

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { CATCH_UP_S, MAX_FAILURES, OUTCOMES, OVERLAPS, SLOT_STATES } from "../../schedule/schedule.ts";
+import { Id, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
+
+const LONGEST_CATCH_UP_S = 7 * 24 * 3_600;
+
+const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blank")
+  .describe("Code of the flow").meta({ examples: ["watch"] });
+
+const written = {
+  name: Name.nullable().meta({ examples: ["Every working day"] }),
+  kind: z.enum(["flow"]).describe("`flow` wakes a flow"),
+  target_code: TargetCode,
+  schedule: text(1_000).refine((value) => value.trim() !== "", "can't be blank")
+    .describe("Five fields: minute, hour, day of the month, month, day of the week").meta({
+      examples: ["0 9 * * MON-FRI"],
+    }),
+  timezone: text(100).describe("IANA name of the time zone that the schedule is in").meta({
+    examples: ["Europe/Warsaw"],
+  }),
+  active: z.boolean().describe("Whether it runs").meta({ examples: [true] }),
+  overlap: z.enum(OVERLAPS).describe("What becomes of a run whose time comes while the one before goes on"),
+  catch_up: z.int().min(0).max(LONGEST_CATCH_UP_S)
+    .describe("Seconds after its time in which a run is still started; 0: only in its own minute")
+    .meta({ examples: [CATCH_UP_S] }),
+  max_failures: z.int().min(1).max(1_000).nullable()
+    .describe("Failures in a row after which the trigger pauses; null: never").meta({ examples: [MAX_FAILURES] }),
+  department_id: Id.nullable().meta({ examples: [null] }),
+};
+
+export const NewCron = z.object(written).partial().extend({
+  target_code: written.target_code,
+  schedule: written.schedule,
+});
+export type NewCron = z.output<typeof NewCron>;
+
+export const CronChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
+export type CronChanges = z.output<typeof CronChanges>;
+
+const RunStatus = z.enum(["pending", ...OUTCOMES]);
+
+export const ListedCron = z.object({
+  id: Id,
+  ...written,
+  target_code: z.string().meta({ examples: ["watch"] }),
+  sentence: z.string().describe("The schedule in words").meta({ examples: ["At 09:00, Monday through Friday"] }),
+  next_run_at: Timestamp.nullable().describe("Null while the trigger is not active"),
+  last_run_at: Timestamp.nullable().describe("Of the latest run that was started, by hand or not"),
+  last_status: RunStatus.nullable().describe("Of that run"),
+  failures: z.int().describe("In a row").meta({ examples: [0] }),
+  paused_reason: z.string().nullable().describe("Why the server stopped it").meta({ examples: [null] }),
+  lock_version: LockVersion,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type ListedCron = z.output<typeof ListedCron>;
+
+export const Cron = ListedCron.extend({
+  next_times: z.array(Timestamp).describe("The next five; none while the trigger is not active"),
+});
+export type Cron = z.output<typeof Cron>;
+
+export const CronPage = page(["id", "-id", "next_run_at", "-next_run_at", "created_at", "-created_at"]).extend({
+  target_code: text(100).optional().describe("Only triggers of this flow").meta({ examples: ["watch"] }),
+  active: z.boolean().optional(),
+});
+export type CronPage = z.output<typeof CronPage>;
+
+export const CronRunPage = page(["-due_at", "due_at"]).extend({ id: Id });
+export type CronRunPage = z.output<typeof CronRunPage>;
+
+/** A row of the ledger. */
+export const CronRun = z.object({
+  id: z.int().meta({ examples: [1] }),
+  due_at: Timestamp,
+  due_until: Timestamp.nullable().describe("Where many were missed in a row: the last of them")
+    .meta({ examples: [null] }),
+  slots: z.int().describe("How many times of the schedule the row accounts for").meta({ examples: [1] }),
+  state: z.enum(SLOT_STATES),
+  by_hand: z.boolean().meta({ examples: [false] }),
+  reason: z.string().nullable().meta({ examples: [null] }),
+  flow_process_id: Uuid.nullable(),
+  outcome: z.enum(OUTCOMES).nullable().describe("Null where nothing was started, or the run goes on"),
+  started_at: Timestamp.nullable(),
+});
+export type CronRun = z.output<typeof CronRun>;
+
+export const Fired = z.object({ flow_process_id: Uuid, status: z.enum(["pending"]) });
+export type Fired = z.output<typeof Fired>;

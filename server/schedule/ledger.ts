@@ -1,0 +1,197 @@
+/** What happens to the ledger's rows after their claim: started, settled, given up, swept away. */
+import type { Sql } from "../database.ts";
+import { open, type Waiting } from "./due.ts";
+
+/** Who claims a row has this long to start its run; then another process may. */
+export const LEASE_S = 120;
+/** Flows know a key for 24 hours; after that a second start would be a second run. */
+const GIVEN_UP_HOURS = 23;
+/** No run takes that long; whether it is still there is asked. */
+const LOST_HOURS = 2;
+const KEPT_DAYS = 90;
+
+/** Rows that wait for a run that has ended become late ones. */
+export const promoteQueued = (sql: Sql, now: Date, at_once: number) =>
+  sql<Waiting[]>`
+    with next as (
+      select q.id, c.target_code, c.active
+      from cron_runs q
+      join crons c on c.id = q.cron_id
+      where q.state = 'queued'
+        and (not c.active or not exists (${open(sql)}))
+      order by q.id
+      limit ${at_once}
+      for update of q skip locked
+    ),
+    changed as (
+      update cron_runs r
+      set
+        state = case when n.active then 'late' else 'skipped' end,
+        reason = case when n.active then 'waited for the run before' else ${STOPPED} end,
+        flow_process_id = case when n.active then r.flow_process_id end,
+        taken_at = ${now}
+      from next n
+      where r.id = n.id
+      returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code, n.active
+    ),
+    told as (
+      update crons c
+      set last_run_at = ${now}, last_run_id = r.flow_process_id, last_status = 'pending'
+      from changed r
+      where c.id = r.cron_id
+        and r.active
+    )
+    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code
+    from changed
+    where active
+  `;
+
+/** Why a run was not started that was claimed. */
+export const STOPPED = "the trigger was stopped before the run started";
+
+/** What others have claimed and not started: they died, or were sent away. Also where a clock went back. */
+export const takeOver = (sql: Sql, now: Date, at_once: number) =>
+  sql<Waiting[]>`
+    with left_behind as (
+      select r.id, c.target_code
+      from cron_runs r
+      join crons c on c.id = r.cron_id
+      where r.state in ('ran', 'late')
+        and r.outcome is null
+        and r.started_at is null
+        and (
+          r.taken_at is null
+          or r.taken_at not between ${now}::timestamptz - ${LEASE_S}::int * interval '1 second'
+            and ${now}::timestamptz + ${LEASE_S}::int * interval '1 second'
+        )
+      order by r.id
+      limit ${at_once}
+      for update of r skip locked
+    )
+    update cron_runs r
+    set taken_at = ${now}
+    from left_behind l
+    where r.id = l.id
+    returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code
+  `;
+
+/** Which of the rows may still be started: a deleted trigger's are gone, one that is not active has stopped. */
+export const listWanted = (sql: Sql, ids: readonly number[]) =>
+  sql<{ id: number; wanted: boolean }[]>`
+    select r.id, c.active or r.by_hand as wanted
+    from cron_runs r
+    join crons c on c.id = r.cron_id
+    where r.id = any(${[...ids]}::bigint[])
+      and r.started_at is null
+  `;
+
+/** A run that is started in another minute than its own is late, whatever was thought at its claim. */
+export async function markStarted(sql: Sql, ids: readonly number[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update cron_runs
+    set
+      started_at = coalesce(started_at, ${now}),
+      reason = case
+        when state = 'ran' and not by_hand and ${now}::timestamptz - due_at >= interval '1 minute'
+        then 'claimed in time, and could not be started at once'
+        else reason
+      end,
+      state = case
+        when state = 'ran' and not by_hand and ${now}::timestamptz - due_at >= interval '1 minute' then 'late'
+        else state
+      end
+    where id = any(${[...ids]}::bigint[])
+  `;
+}
+
+/** Somebody else, or this process in the next minute, tries again. */
+export async function release(sql: Sql, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`update cron_runs set taken_at = null where id = any(${[...ids]}::bigint[]) and started_at is null`;
+}
+
+/** A row that was claimed to be run, and is not. @param failed counts as a failure of the trigger */
+export async function skip(sql: Sql, id: number, reason: string, failed: boolean): Promise<void> {
+  await sql`
+    with skipped as (
+      update cron_runs
+      set
+        state = 'skipped',
+        reason = ${reason}::text,
+        flow_process_id = null
+      where id = ${id}
+        and started_at is null
+      returning cron_id
+    ),
+    run as (
+      select flow_process_id
+      from cron_runs
+      where id = ${id}
+    )
+    update crons c
+    set
+      failures = c.failures + ${failed ? 1 : 0}::int,
+      last_status = case when c.last_run_id = (select flow_process_id from run) then 'error' else c.last_status end,
+      active = c.active and not (${failed} and c.failures + 1 >= c.max_failures) is true,
+      next_run_at = case when not (${failed} and c.failures + 1 >= c.max_failures) is true then c.next_run_at end,
+      paused_reason = case
+        when c.active and ${failed} and c.failures + 1 >= c.max_failures
+        then (c.failures + 1) || ' failures in a row; the last one: ' || ${reason}::text
+        else c.paused_reason
+      end
+    from skipped
+    where c.id = skipped.cron_id
+  `;
+}
+
+export async function giveUp(sql: Sql): Promise<void> {
+  await sql`
+    update cron_runs
+    set
+      state = 'missed',
+      reason = ${`could not be started for ${GIVEN_UP_HOURS} hours`},
+      flow_process_id = null
+    where state in ('ran', 'late')
+      and outcome is null
+      and started_at is null
+      and created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
+  `;
+}
+
+/** Runs that should long have ended. */
+export const listOverdue = (sql: Sql, at_once: number) =>
+  sql<{ id: number; account_id: number; flow_process_id: string }[]>`
+    select r.id, r.account_id, r.flow_process_id
+    from cron_runs r
+    where r.state in ('ran', 'late')
+      and r.outcome is null
+      and r.started_at is not null
+      and r.created_at < now() - ${LOST_HOURS}::int * interval '1 hour'
+    order by r.cron_id, r.id
+    limit ${at_once}
+  `;
+
+export async function markLost(sql: Sql, id: number): Promise<void> {
+  await sql`
+    update cron_runs
+    set outcome = 'error', reason = 'its end was never recorded'
+    where id = ${id}
+      and outcome is null
+  `;
+}
+
+/** @returns how many rows it took */
+export async function sweepLedger(sql: Sql, at_once: number): Promise<number> {
+  const { count } = await sql`
+    delete from cron_runs
+    where id in (
+      select id
+      from cron_runs
+      where created_at < now() - ${KEPT_DAYS}::int * interval '1 day'
+      order by created_at
+      limit ${at_once}
+    )
+  `;
+  return count;
+}

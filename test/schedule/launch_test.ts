@@ -1,0 +1,38 @@
+/** A whole server: what came due while none was there is started soon after one is. */
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { on_postgres } from "../harness.ts";
+import { ask, eventually, launch, newPlace, stop } from "../start/launch.ts";
+
+const TOKEN = "token-of-the-launch-test";
+
+Deno.test({
+  name: "a server that was away starts what is due soon after its start",
+  // Only on PostgreSQL can another process make a trigger due.
+  ignore: !on_postgres,
+  async fn() {
+    await using place = await newPlace();
+    const environment = { ...place.environment, ADMIN_TOKEN: TOKEN };
+    const post = async (url: string, body: unknown) => {
+      const headers = { "content-type": "application/json" };
+      const { status, text } = await ask(url, TOKEN, { method: "POST", headers, body: JSON.stringify(body) });
+      assert.equal(status, 201, text);
+      return JSON.parse(text);
+    };
+    await using first = await launch(environment);
+    await post(`${first.url}/connect/flows.json`, { flow: { name: "Watch" } });
+    const cron = { target_code: "watch", schedule: "0 0 1 1 *" };
+    const { id } = await post(`${first.url}/account/crons.json`, { cron });
+    await stop(first);
+    const sql = postgres(place.environment.DATABASE_URL ?? "", { max: 1 });
+    await sql`update crons set next_run_at = date_trunc('minute', now()) - interval '5 minutes'`;
+    await sql.end();
+
+    await using second = await launch(environment);
+    const runs = async () => JSON.parse((await ask(`${second.url}/account/crons/${id}/runs.json`, TOKEN)).text);
+    await eventually(async () => (await runs())[0]?.outcome === "finished", "the run has ended");
+    const [run, ...others] = await runs();
+    assert.deepEqual([run.state, others.length], ["late", 0]);
+    await stop(second);
+  },
+});

@@ -1,0 +1,64 @@
+/**
+ * A process that ticks on a PostgreSQL database when it is told the time, one line each: the clock is its teller's. Runs
+ * are only noted, in the table `starts`. Each tick is answered with one line of JSON.
+ */
+import { openDatabase } from "../../server/database.ts";
+import { createLog } from "../../server/log.ts";
+import { createSchedules } from "../../server/schedule/tick.ts";
+
+export interface Round {
+  claimed: number;
+  started: number;
+  /** Until the first start: all that this process could claim was claimed. */
+  claimed_ms: number;
+  ms: number;
+  /** The most that the process held during the tick, MB. */
+  rss: number;
+}
+
+if (import.meta.main) {
+  const [database_url = "", name = ""] = Deno.args;
+  const log = createLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
+  const database = await openDatabase({ database_url, data_dir: "" }, log);
+  const { sql } = database;
+  let now = new Date(0);
+  let first: number | undefined;
+  let rss = 0;
+  const look = () => rss = Math.max(rss, Deno.memoryUsage().rss / 1024 / 1024);
+  const schedules = createSchedules({
+    sql,
+    log,
+    clock: { now: () => now },
+    flows: {
+      async start({ id = "", idempotency_key = "", account_id, cron_id = 0 }) {
+        first ??= performance.now();
+        await sql`
+          insert into starts (key, run_id, account_id, cron_id, process)
+          values (${idempotency_key}, ${id}, ${account_id}, ${cron_id}, ${name})
+        `;
+        return { id };
+      },
+      wait: () => Promise.resolve(undefined),
+    },
+  });
+  const answer = (value: unknown) => Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
+  await sql`select 1`;
+  answer("ready");
+  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    for (const line of text.split("\n").filter(Boolean)) {
+      now = new Date(line);
+      [first, rss] = [undefined, 0];
+      const sampling = setInterval(look, 20);
+      const began = performance.now();
+      // deno-lint-ignore no-await-in-loop -- one minute after the other
+      const { claimed, started } = await schedules.tick();
+      const ms = performance.now() - began;
+      clearInterval(sampling);
+      look();
+      const round: Round = { claimed, started, claimed_ms: (first ?? performance.now()) - began, ms, rss };
+      answer(round);
+    }
+  }
+  await schedules.close();
+  await database.close();
+}
