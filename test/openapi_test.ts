@@ -190,30 +190,40 @@ const ENDED = ["flow_processes.cancel"];
 const DB = "guestbook";
 const RECORDS = `/platform/dbs/${DB}/records.json`;
 
-Deno.test("openapi: the server gives it to anyone, takes every example, and answers as documented", () =>
-  withServer(async ({ request }) => {
-    assert.deepEqual((await request("GET", "/openapi.json", { token: null })).body, document);
-    const prove = createProof();
-    const ids = new Map<string, string | number>();
-    for (const route of inOrder) {
-      const { name, method, meta } = route;
-      const status = ENDED.includes(name) ? 409 : meta.status ?? 200;
-      const [domain = ""] = name.split(".");
-      const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1").replace(":db_code", DB);
-      // deno-lint-ignore no-await-in-loop -- each stands on what the one before made
-      const json = await exampleFor(route, request);
-      // deno-lint-ignore no-await-in-loop -- likewise
-      const answer = await request(method, path, { json });
-      assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
-      if (name.endsWith(".create")) ids.set(domain, answer.body.id);
-      if (name === "flows.run") ids.set("flow_processes", answer.body.flow_process_id);
-      if (status === 204 || status === 409) continue;
-      const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];
-      prove(answer.body, ...place, "content", "application/json", "schema");
-    }
-    await assertFormIsTaken(request);
-    await assertTablesAreNamed(request, prove);
-  }));
+// Connectors' driver has a timer of its own, which outlives them by a second.
+const sanitizers = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test(
+  "openapi: the server gives it to anyone, takes every example, and answers as documented",
+  sanitizers,
+  () =>
+    withServer(async ({ request }) => {
+      assert.deepEqual((await request("GET", "/openapi.json", { token: null })).body, document);
+      const prove = createProof();
+      const ids = new Map<string, string | number>();
+      for (const route of inOrder) {
+        const { name, method, meta } = route;
+        const status = ENDED.includes(name) ? 409 : meta.status ?? 200;
+        const [domain = ""] = name.split(".");
+        const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1").replace(
+          ":db_code",
+          DB,
+        );
+        // deno-lint-ignore no-await-in-loop -- each stands on what the one before made
+        const json = await exampleFor(route, request);
+        // deno-lint-ignore no-await-in-loop -- likewise
+        const answer = await request(method, path, { json });
+        assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
+        if (name.endsWith(".create")) ids.set(domain, answer.body.id);
+        if (name === "flows.run") ids.set("flow_processes", answer.body.flow_process_id);
+        if (status === 204 || status === 409) continue;
+        const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];
+        prove(answer.body, ...place, "content", "application/json", "schema");
+      }
+      await assertFormIsTaken(request);
+      await assertTablesAreNamed(request, prove);
+    }),
+);
 
 /** Whoever leaves out a table's name, or has it wrong, is told the names. */
 async function assertTablesAreNamed(request: TestServer["request"], prove: ReturnType<typeof createProof>) {

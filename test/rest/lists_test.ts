@@ -99,7 +99,8 @@ inAccount("lists: every list refuses a bad parameter with 400, and counts", asyn
   await play(lists.map(({ path }): Scenario => ({
     name: path,
     method: "GET",
-    path,
+    // Runs of flows may be many: they are counted when asked.
+    path: path.includes("flow_processes") ? `${path}?count=true` : path,
     status: 200,
     headers: { "x-total-count": /^\d+$/ },
     async then({ body }) {

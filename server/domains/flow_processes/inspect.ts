@@ -80,7 +80,8 @@ export async function readProcess(ctx: Context, id: string): Promise<Json<WholeF
 /** @throws {Refusal} 404; 409 where it has ended */
 export async function cancelProcess(ctx: Context, id: string): Promise<Json<WholeFlowProcess>> {
   const { viewer, flows, config } = ctx;
-  await readProcess(ctx, id);
+  const before = (await readProcess(ctx, id)).parse();
+  if (before.status !== "pending") throw conflict(before);
   if (!await flows.cancel(viewer.account_id, id)) throw conflict((await readProcess(ctx, id)).parse());
   // A step in hand is cut off, so the end is near.
   await flows.wait(viewer.account_id, id, Math.min(config.action_wait_ms, 1_000));

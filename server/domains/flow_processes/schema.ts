@@ -56,6 +56,7 @@ export type WholeFlowProcess = z.output<typeof WholeFlowProcess>;
 export const FlowProcessPage = z.object({
   page: z.int().min(1).max(1_000).default(1),
   per_page: z.int().min(1).max(500).default(100),
+  sort: z.enum(["-created_at"]).optional().describe("The newest first; there is no other order"),
   after: Uuid.optional().describe("The list begins behind this run; `page` then is 1"),
   count: z.boolean().default(false).describe("Whether `X-Total-Count` and `Link` are sent"),
   flow_code: FlowCode.optional(),

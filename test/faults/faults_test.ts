@@ -1,0 +1,45 @@
+/**
+ * Workers that are killed, paused and stopped lose no run and double none (design: flows, "Promise"). `deno task faults`
+ * does so for long; `plants_test.ts` proves that it would be noticed.
+ */
+import assert from "node:assert/strict";
+import { on_postgres } from "../harness.ts";
+import { launchCrew, runRound, seeded } from "./round.ts";
+import { databaseAwayAtItsEnd, stoppedInALongCall } from "./scenarios.ts";
+import { dropBase, makeBase, openSite, type Site } from "./site.ts";
+
+const admin_url = Deno.env.get("TEST_POSTGRES_URL");
+
+/** @param only_postgres where the driver reaches into the database */
+const test = (name: string, fn: (site: Site) => Promise<void>, only_postgres = false) =>
+  Deno.test({
+    name: `faults: ${name}`,
+    // The oracle gives each worker an address of its own, which only Linux has without being told.
+    ignore: Deno.build.os !== "linux" || only_postgres && !on_postgres,
+    async fn() {
+      const base = on_postgres && admin_url ? await makeBase(admin_url) : undefined;
+      {
+        await using site = await openSite(base);
+        await fn(site);
+      }
+      if (base) await dropBase(base);
+    },
+  });
+
+test("workers are killed, paused and stopped at random, and every run ends once", async (site) => {
+  const crew = await launchCrew(site, site.sql ? 2 : 1);
+  for (const seed of [1, 2]) {
+    // deno-lint-ignore no-await-in-loop -- round after round
+    const { acknowledged, broken } = await runRound(crew, seeded(seed));
+    assert.deepEqual(broken, []);
+    assert.ok(acknowledged >= 10, `${acknowledged} runs`);
+  }
+});
+
+test("a worker that stops in a long call hands its run over", async (site) => {
+  assert.deepEqual(await stoppedInALongCall(site, undefined), []);
+});
+
+test("an outcome waits for a database that is away, and no step is done again", async (site) => {
+  assert.deepEqual(await databaseAwayAtItsEnd(site, undefined), []);
+}, true);

@@ -1,0 +1,207 @@
+/** What must hold once everything has settled: the promise of flows (design: flows, "Promise"), as sentences if it does not. */
+import type { Call } from "./oracle.ts";
+import { type FlowName, FLOWS, type Site } from "./site.ts";
+import type { Worker } from "./workers.ts";
+
+/** A run that its caller was told of. */
+export interface Acknowledged {
+  id: string;
+  flow: FlowName;
+  key: string | undefined;
+  /** The ends that callers were told. */
+  ends: End[];
+}
+
+interface End {
+  status: string;
+  data?: unknown;
+  error?: string;
+}
+
+/** When a worker was away, so that another one had to do its steps again. `performance.now()`. */
+export interface Fault {
+  from: number;
+  until: number;
+  /** It was paused: then it may send what it had on its tongue. */
+  wakes?: boolean;
+}
+
+interface Step {
+  place: string;
+  type: string;
+  status: string;
+  output: { mark?: number; id?: string } | null;
+}
+
+interface Run {
+  id: string;
+  status: string;
+  error: string | null;
+  data: Record<string, unknown> | null;
+  steps: Step[];
+}
+
+interface Mark {
+  id: string;
+  place: string;
+  mark: number;
+}
+
+/** How long everything may take once nobody disturbs it any more. */
+const PATIENCE_MS = 20_000;
+/** How long after a pause something may come of what was decided before it. */
+const WAKING_MS = 500;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const statusPath = ({ app_id }: Site, { flow, id }: Pick<Acknowledged, "flow" | "id">) =>
+  `/platform/apps/${app_id}/action/${flow}/status?flow_process_id=${id}`;
+
+/** What Deno KV holds of runs. */
+export async function listLeft({ kv: path }: Site): Promise<string[]> {
+  using kv = await Deno.openKv(path);
+  const left: string[] = [];
+  for (const table of ["flow_runs", "flow_steps"]) {
+    for await (const { key } of kv.list({ prefix: [table] })) left.push(key.join("/"));
+  }
+  return left;
+}
+
+/** Waits until the runs have ended and nothing of any is in flight. @returns what did not come to that */
+export async function settle(
+  site: Site,
+  worker: Worker,
+  runs: readonly Acknowledged[],
+  patience_ms = PATIENCE_MS,
+): Promise<string[]> {
+  const until = performance.now() + patience_ms;
+  for (;;) {
+    const pending: string[] = [];
+    const lost: string[] = [];
+    for (const run of runs) {
+      // deno-lint-ignore no-await-in-loop -- one after the other
+      const { status, body } = await worker.ask("GET", statusPath(site, run));
+      if (status === 404) lost.push(`${run.id} is lost: it was acknowledged, and nobody knows it`);
+      else if (status !== 200 || body.status === "pending") pending.push(`${run.id} is pending for ever`);
+    }
+    // Whoever is not known at any moment will not be known later.
+    if (lost.length > 0) return lost;
+    // deno-lint-ignore no-await-in-loop -- likewise
+    const left = pending.length === 0 ? await listLeft(site) : [];
+    const broken = [...pending, ...left.map((key) => `${key} is left in Deno KV`)];
+    if (broken.length === 0 || performance.now() > until) return broken;
+    // deno-lint-ignore no-await-in-loop -- waiting is what this loop is for
+    await pause(100);
+  }
+}
+
+/** All that does not hold, of runs that have settled. */
+export async function findBroken(
+  site: Site,
+  workers: readonly Worker[],
+  runs: readonly Acknowledged[],
+  faults: readonly Fault[],
+): Promise<string[]> {
+  const broken = brokenCalls(site, faults);
+  for (const run of runs) {
+    // deno-lint-ignore no-await-in-loop -- one after the other
+    broken.push(...await brokenRun(site, workers, run));
+  }
+  for (const [key, same] of Map.groupBy(runs.filter(({ key }) => key), ({ key }) => key)) {
+    if (new Set(same.map(({ id }) => id)).size > 1) broken.push(`the key ${key} was given several runs`);
+  }
+  return broken;
+}
+
+async function brokenRun(site: Site, workers: readonly Worker[], known: Acknowledged): Promise<string[]> {
+  const [worker] = workers;
+  if (!worker) throw new Error("nobody to ask");
+  const { id, flow } = known;
+  const { status, body } = await worker.ask("GET", `/connect/flow_processes/${id}.json`);
+  if (status !== 200) return [`${id} is lost: ${status}`];
+  const run: Run = body;
+  const told = await Promise.all(workers.map(async (one) => (await one.ask("GET", statusPath(site, known))).body));
+  const marks: Mark[] = (await worker.ask("GET", `/platform/dbs/marks/search.json?filter[run]=${id}`)).body;
+  const calls = site.oracle.calls.filter((call) => call.run === id);
+  const broken = [...known.ends, ...told].flatMap((end) =>
+    sameEnd(end, run) ? [] : [`was told ${JSON.stringify(end)}`]
+  );
+  if (run.status === "finished") {
+    broken.push(...brokenSteps(run, calls), ...brokenMarks(run, flow, marks), ...brokenData(run, flow));
+  } else if (!/^Given up/.test(run.error ?? "")) {
+    broken.push(`ended as ${run.status}: ${run.error}`);
+  }
+  for (const [place, same] of Map.groupBy(marks, ({ place }) => place)) {
+    if (same.length > 1) broken.push(`the record of ${place} was made ${same.length} times`);
+  }
+  return broken.map((what) => `${id} (${flow}, ${run.status}): ${what}`);
+}
+
+const sameEnd = (end: End, { status, data, error }: Run) =>
+  end.status === status &&
+  (status === "finished" ? JSON.stringify(end.data) === JSON.stringify(data) : end.error === error);
+
+/** Its connector steps are those that the oracle was asked for, and gave what it answered. */
+function brokenSteps({ steps }: Run, calls: readonly Call[]): string[] {
+  const done = steps.filter(({ type }) => type === "connector");
+  return [
+    ...done.flatMap(({ place, status, output }) => {
+      if (status !== "finished") return [`the step ${place} is ${status}`];
+      const given = calls.some((call) => call.place === place && call.status === 200 && call.mark === output?.mark);
+      return given ? [] : [`the step ${place} has ${output?.mark}, which the oracle never gave it`];
+    }),
+    ...calls.flatMap(({ place }) =>
+      done.some((step) => step.place === place) ? [] : [`${place} was called, and is no step of it`]
+    ),
+  ];
+}
+
+/** Each record step's record is there once, as it says, with what the call before it was given. */
+function brokenMarks({ steps }: Run, flow: FlowName, marks: readonly Mark[]): string[] {
+  const find = (place: string) => steps.find((step) => step.place === place)?.output;
+  const notes: Record<string, string> = FLOWS[flow].notes;
+  const wanted = Object.entries(notes).flatMap(([place, of]) => {
+    const [made, ...more] = marks.filter((mark) => mark.place === place);
+    const step = steps.find((one) => one.place === place);
+    if (!step) return made ? [`there is a record of ${place}, which is no step of it`] : [];
+    if (!made || more.length > 0) return [`the record of ${place} was made ${made ? more.length + 1 : 0} times`];
+    if (made.id !== step.output?.id) return [`the record of ${place} is another one than the step's`];
+    return made.mark === find(of)?.mark ? [] : [`the record of ${place} does not follow from ${of}`];
+  });
+  const strange = marks.filter(({ place }) => !Object.hasOwn(notes, place));
+  return [...wanted, ...strange.map(({ place }) => `a record of ${place}`)];
+}
+
+function brokenData({ steps, data }: Run, flow: FlowName): string[] {
+  return Object.entries(FLOWS[flow].returns).flatMap(([name, of]) => {
+    const mark = steps.find(({ place }) => place === of)?.output?.mark;
+    return data?.[name] === mark ? [] : [`${name} of its data is not what ${of} gave`];
+  });
+}
+
+/** What the oracle alone can tell: one run a key, one key a step, in order, and nothing twice without need. */
+function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): string[] {
+  const broken: string[] = [];
+  for (const [key, same] of Map.groupBy(calls.filter((call) => call.caller_key), ({ caller_key }) => caller_key)) {
+    if (new Set(same.map(({ run }) => run)).size > 1) broken.push(`the key ${key} has several runs`);
+  }
+  const between = (from: number, until: number) =>
+    faults.some((fault) => fault.from <= until && fault.until + (fault.wakes ? WAKING_MS : 0) >= from);
+  const waking = (at: number) => faults.some(({ wakes, until }) => wakes && at >= until && at < until + WAKING_MS);
+  for (const [run, own] of Map.groupBy(calls, ({ run }) => run)) {
+    const places = Object.values(FLOWS).map((flow) => flow.places).find((known) =>
+      own.every(({ place }) => known.includes(place))
+    );
+    let furthest = 0;
+    for (const [i, { key, place, at }] of own.entries()) {
+      if (key !== `${run}:${place}` || !places) broken.push(`${run}: a call with the key ${key}`);
+      const before = own.slice(0, i).findLast((one) => one.place === place && one.status === 200);
+      if (before && !between(before.at, at)) broken.push(`${run}: ${place} was called again for no reason`);
+      const rank = places?.indexOf(place) ?? 0;
+      if (rank > furthest + 1) broken.push(`${run}: ${place} was called before the one before it`);
+      if (rank < furthest && !waking(at)) broken.push(`${run}: ${place} was called after ${places?.[furthest]}`);
+      furthest = Math.max(furthest, rank);
+    }
+  }
+  return broken;
+}

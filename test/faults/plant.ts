@@ -1,0 +1,29 @@
+/** Faults planted on purpose: a copy of the tree in which a line or two say something else. */
+import { TREE } from "./workers.ts";
+
+export interface Edit {
+  file: string;
+  /** Stands in the file once. */
+  find: string;
+  put: string;
+}
+
+export interface Tree extends AsyncDisposable {
+  path: string;
+}
+
+/** @throws {Error} where an edit's text does not stand in its file exactly once: the plant must be made anew */
+export async function plantedTree(edits: readonly Edit[]): Promise<Tree> {
+  const path = await Deno.makeTempDir({ prefix: "atrium_planted_" });
+  const parts = ["main.ts", "server", "db", "client", "test", "deno.json", "deno.lock"];
+  const { success } = await new Deno.Command("cp", { args: ["-r", ...parts, path], cwd: TREE }).output();
+  if (!success) throw new Error("the tree was not copied");
+  for (const { file, find, put } of edits) {
+    // deno-lint-ignore no-await-in-loop -- several edits may be of one file
+    const text = await Deno.readTextFile(`${path}/${file}`);
+    if (text.split(find).length !== 2) throw new Error(`not once in ${file}: ${find}`);
+    // deno-lint-ignore no-await-in-loop -- likewise
+    await Deno.writeTextFile(`${path}/${file}`, text.replace(find, () => put));
+  }
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}

@@ -1,0 +1,43 @@
+/** Each planted fault is caught by the invariants, in a story in which nothing is caught without it. */
+import assert from "node:assert/strict";
+import { on_postgres } from "../harness.ts";
+import { type Edit, plantedTree } from "./plant.ts";
+import { PLANTS } from "./plants.ts";
+import type { Scenario } from "./scenarios.ts";
+import { type Base, dropBase, makeBase, openSite } from "./site.ts";
+
+const shared: { base?: Base } = {};
+const admin_url = Deno.env.get("TEST_POSTGRES_URL");
+// Several workers need a database that several can open, and the oracle gives each an address that only Linux has.
+const ignore = !on_postgres || Deno.build.os !== "linux";
+
+Deno.test.beforeAll(async () => {
+  if (admin_url && !ignore) shared.base = await makeBase(admin_url);
+});
+Deno.test.afterAll(async () => {
+  if (shared.base) await dropBase(shared.base);
+});
+
+async function tell(scenario: Scenario, edits: readonly Edit[]): Promise<string[]> {
+  await using site = await openSite(shared.base);
+  if (edits.length === 0) return await scenario(site, undefined);
+  await using tree = await plantedTree(edits);
+  return await scenario(site, tree.path);
+}
+
+for (const { name, edits, always = [], scenario, caught } of PLANTS) {
+  Deno.test({
+    name: `plants: ${name}`,
+    ignore,
+    async fn() {
+      // deno-lint-ignore no-await-in-loop -- each plant's own test
+      const [sound, planted] = await Promise.allSettled([
+        tell(scenario, always),
+        tell(scenario, [...always, ...edits]),
+      ]);
+      for (const result of [sound, planted]) if (result.status === "rejected") throw result.reason;
+      assert.deepEqual(sound, { status: "fulfilled", value: [] }, "without it");
+      assert.match(planted.status === "fulfilled" ? planted.value.join("\n") : "", caught, "with it");
+    },
+  });
+}

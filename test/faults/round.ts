@@ -1,0 +1,177 @@
+/** Rounds of the long test: runs are begun by the dozen while workers are killed, paused and stopped at random. */
+import { type Acknowledged, type Fault, findBroken, settle } from "./invariants.ts";
+import { FLOW_NAMES, LEASE_MS, type Site } from "./site.ts";
+import type { Worker } from "./workers.ts";
+
+const CALLERS = 6;
+const RUNS_OF_EACH = 4;
+/** How long workers are disturbed. */
+const STORM_MS = 1_200;
+
+export interface Figures {
+  acknowledged: number;
+  kills: number;
+  pauses: number;
+  stops: number;
+  /** Calls that the oracle saw, and those with a key that it had answered before. */
+  calls: number;
+  repeated: number;
+  /** Living workers that others declared dead though nobody had paused them. */
+  mistaken: number;
+  broken: string[];
+}
+
+export const noFigures = (): Figures => ({
+  acknowledged: 0,
+  kills: 0,
+  pauses: 0,
+  stops: 0,
+  calls: 0,
+  repeated: 0,
+  mistaken: 0,
+  broken: [],
+});
+
+export function addFigures(sum: Figures, more: Figures): void {
+  for (const name of ["acknowledged", "kills", "pauses", "stops", "calls", "repeated", "mistaken"] as const) {
+    sum[name] += more[name];
+  }
+  sum.broken.push(...more.broken);
+}
+
+export type Random = () => number;
+
+/** The same numbers for the same seed (mulberry32). */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Slow and fast calls, and some that fail at first. */
+export function unsteady(random: Random): Site["oracle"]["behave"] {
+  const failed = new Map<string, number>();
+  return async ({ key }) => {
+    await pause(random() < 0.1 ? 400 * random() : 60 * random());
+    const before = failed.get(key) ?? 0;
+    if (before >= 2 || random() > 0.1) return 200;
+    failed.set(key, before + 1);
+    return 503;
+  };
+}
+
+export interface Crew {
+  site: Site;
+  workers: Worker[];
+}
+
+export async function launchCrew(site: Site, count: number): Promise<Crew> {
+  const workers = await Promise.all(Array.from({ length: count }, (_, index) => site.launch(index, { wait_ms: 200 })));
+  return { site, workers };
+}
+
+/** @param random decides on everything; the machine's own moods remain */
+export async function runRound(crew: Crew, random: Random): Promise<Figures> {
+  const { site } = crew;
+  site.oracle.calls.length = 0;
+  site.oracle.behave = unsteady(random);
+  const figures = noFigures();
+  const faults: Fault[] = [];
+  const began = performance.now();
+  const runs: Acknowledged[] = [];
+  const callers = Array.from({ length: CALLERS }, () => beginRuns(crew, random, runs));
+  const disturbed = disturb(crew, random, figures, faults);
+  await Promise.all([...callers, disturbed]);
+  const [worker] = crew.workers;
+  if (!worker) throw new Error("nobody to ask");
+  const unsettled = await settle(site, worker, runs);
+  for (const { deaths } of crew.workers) {
+    for (const at of deaths.filter((at) => at > began)) {
+      const known = faults.some(({ from, until }) => at > from && at < until + 2 * LEASE_MS);
+      if (!known) figures.mistaken++;
+      faults.push({ from: at - LEASE_MS, until: at });
+    }
+  }
+  const { calls } = site.oracle;
+  const answered = calls.filter(({ status }) => status === 200);
+  figures.calls = calls.length;
+  figures.repeated = answered.length - new Set(answered.map(({ key }) => key)).size;
+  figures.acknowledged = new Set(runs.map(({ id }) => id)).size;
+  figures.broken = unsettled.length > 0 ? unsettled : await findBroken(site, crew.workers, runs, faults);
+  return figures;
+}
+
+/** Begins one run after the other; with a key, until somebody has acknowledged it. */
+async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowledged[]): Promise<void> {
+  for (let i = 0; i < RUNS_OF_EACH; i++) {
+    const flow = FLOW_NAMES[Math.floor(random() * FLOW_NAMES.length)] ?? "chain";
+    const key = random() < 0.7 ? crypto.randomUUID() : undefined;
+    // A caller that has its answer may not know it, and ask again; or ask several times at once.
+    const [answers, at_once] = key === undefined ? [1, 1] : [random() < 0.3 ? 2 : 1, random() < 0.3 ? 3 : 1];
+    for (let answered = 0, tries = 0; answered < answers && tries < 20; tries++) {
+      const worker = workers[Math.floor(random() * workers.length)];
+      const ask = () =>
+        worker?.ask("POST", `/platform/apps/${site.app_id}/action/${flow}`, { key }, {
+          ...key !== undefined && { "idempotency-key": key },
+        });
+      // deno-lint-ignore no-await-in-loop -- one after the other
+      const given = (await Promise.all(Array.from({ length: at_once }, ask))).filter((one) => one?.status === 200);
+      for (const answer of given) {
+        const { flow_process_id: id, ...end } = answer?.body;
+        runs.push({ id, flow, key, ends: end.status === "pending" ? [] : [end] });
+      }
+      if (given.length > 0) {
+        answered++;
+      } else if (key === undefined) {
+        break;
+      } else {
+        // deno-lint-ignore no-await-in-loop -- the worker is being started again
+        await pause(100);
+      }
+    }
+    // deno-lint-ignore no-await-in-loop -- not all at once
+    await pause(120 * random());
+  }
+}
+
+/** At the end all are there and awake. */
+async function disturb({ site, workers }: Crew, random: Random, figures: Figures, faults: Fault[]): Promise<void> {
+  const until = performance.now() + STORM_MS;
+  const alone = workers.length === 1;
+  await Promise.all(workers.map(async (_, index) => {
+    while (performance.now() < until) {
+      // deno-lint-ignore no-await-in-loop -- one fault after the other
+      await pause(800 * random());
+      const worker = workers[index];
+      const from = performance.now();
+      if (!worker || from > until) return;
+      const dice = random();
+      if (dice < 0.4 && !alone) {
+        figures.pauses++;
+        worker.pause();
+        // deno-lint-ignore no-await-in-loop -- likewise
+        await pause(LEASE_MS * (0.3 + 2 * random()));
+        worker.resume();
+      } else if (dice < 0.9) {
+        figures.kills++;
+        // deno-lint-ignore no-await-in-loop -- likewise
+        await worker.kill();
+        // deno-lint-ignore no-await-in-loop -- likewise
+        workers[index] = await site.launch(index, { wait_ms: 200 });
+      } else {
+        figures.stops++;
+        // deno-lint-ignore no-await-in-loop -- likewise
+        await worker.stop();
+        // deno-lint-ignore no-await-in-loop -- likewise
+        workers[index] = await site.launch(index, { wait_ms: 200 });
+      }
+      faults.push({ from, until: performance.now(), wakes: dice < 0.4 });
+    }
+  }));
+}

@@ -1,0 +1,292 @@
+/** Short stories with one fault each, told by the oracle and the database rather than by luck. */
+import type postgres from "postgres";
+import { eventually } from "../start/launch.ts";
+import { type Acknowledged, type Fault, findBroken, listLeft, settle } from "./invariants.ts";
+import { type FlowName, LEASE_MS, type Site } from "./site.ts";
+import type { Worker } from "./workers.ts";
+
+/** @param tree whose modules the workers run. @returns what does not hold in the end */
+export type Scenario = (site: Site, tree: string | undefined) => Promise<string[]>;
+
+/** As long as recovering takes, and twice that. */
+const PATIENCE_MS = 4_000;
+/** Of an advisory lock that the driver holds while an insert is to wait. */
+const HELD = 4711;
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+async function begin({ app_id }: Site, worker: Worker, flow: FlowName, key?: string): Promise<Acknowledged> {
+  const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
+  const { status, body } = await worker.ask("POST", `/platform/apps/${app_id}/action/${flow}`, { key }, headers);
+  if (status !== 200) throw new Error(`not acknowledged: ${status} ${JSON.stringify(body)}`);
+  return { id: body.flow_process_id, flow, key, ends: [] };
+}
+
+/** Calls wait until it is opened. */
+function gate(site: Site): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.oracle.behave = () => promise.then(() => 200);
+  return resolve;
+}
+
+async function kill(worker: Worker): Promise<Fault> {
+  const from = performance.now();
+  await worker.kill();
+  return { from, until: from };
+}
+
+/** Another worker comes, and everything settles. */
+async function recover(
+  site: Site,
+  tree: string | undefined,
+  runs: readonly Acknowledged[],
+  faults: Fault[],
+): Promise<string[]> {
+  const worker = await site.launch(1, { tree });
+  const unsettled = await settle(site, worker, runs, PATIENCE_MS);
+  return unsettled.length > 0 ? unsettled : await findBroken(site, [worker], runs, faults);
+}
+
+/** Callers who do not wait for their answer before they ask again. */
+export const askedSeveralTimesAtOnce: Scenario = async (site, tree) => {
+  const worker = await site.launch(0, { tree });
+  const runs = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => begin(site, worker, "single", `key_${Math.floor(i / 6)}`)),
+  );
+  const unsettled = await settle(site, worker, runs, PATIENCE_MS);
+  return unsettled.length > 0 ? unsettled : await findBroken(site, [worker], runs, []);
+};
+
+export const killedOnceAcknowledged: Scenario = async (site, tree) => {
+  const open = gate(site);
+  const worker = await site.launch(0, { tree });
+  const run = await begin(site, worker, "single");
+  const fault = await kill(worker);
+  open();
+  return await recover(site, tree, [run], [fault]);
+};
+
+export const killedInItsFirstCall: Scenario = async (site, tree) => {
+  const open = gate(site);
+  const worker = await site.launch(0, { tree });
+  const run = await begin(site, worker, "single");
+  await site.oracle.reached("one");
+  const fault = await kill(worker);
+  open();
+  return await recover(site, tree, [run], [fault]);
+};
+
+export const killedInItsSecondCall: Scenario = async (site, tree) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.oracle.behave = ({ place }) => place === "one" ? 200 : promise.then(() => 200);
+  const worker = await site.launch(0, { tree });
+  const run = await begin(site, worker, "chain");
+  await site.oracle.reached("two");
+  const fault = await kill(worker);
+  resolve();
+  return await recover(site, tree, [run], [fault]);
+};
+
+function sqlOf({ sql }: Site): postgres.Sql {
+  if (!sql) throw new Error("only where several can open the database");
+  return sql;
+}
+
+/** Those of the workers. */
+const endSessions = (sql: postgres.ISql) =>
+  sql`
+    select pg_terminate_backend(pid)
+    from pg_stat_activity
+    where application_name = 'atrium'
+      and datname = current_database()
+  `;
+
+/** Inserts into the table wait from now on. @returns `waits` resolves once one does; `release` lets them go */
+async function holdInserts(sql: postgres.Sql, table: string) {
+  await sql.unsafe(`
+    create function hold_${table}() returns trigger language plpgsql as $$
+      begin
+        perform pg_advisory_xact_lock(${HELD});
+        return new;
+      end
+    $$;
+    create trigger hold before insert on ${table} for each row execute function hold_${table}();
+  `);
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(${HELD})`;
+  return {
+    waits: () =>
+      eventually(async () => {
+        const [row] = await sql`select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`;
+        return row?.n > 0;
+      }, `an insert into ${table} waits`),
+    async release() {
+      await holder`select pg_advisory_unlock(${HELD})`;
+      holder.release();
+    },
+  };
+}
+
+export const killedWhileItsOutcomeIsWritten: Scenario = async (site, tree) => {
+  const worker = await site.launch(0, { tree, sweep_ms: 0 });
+  const held = await holdInserts(sqlOf(site), "flow_processes");
+  const run = await begin(site, worker, "single");
+  await held.waits();
+  const fault = await kill(worker);
+  // What the killed worker has asked for must not be done after all.
+  await endSessions(sqlOf(site));
+  await held.release();
+  return await recover(site, tree, [run], [fault]);
+};
+
+/** Two that look for left-behind runs at once: each run is somebody's, and nobody else's. */
+export const sweptByTwoAtOnce: Scenario = async (site, tree) => {
+  const never = gate(site);
+  const worker = await site.launch(0, { tree });
+  const runs = await Promise.all(Array.from({ length: 15 }, () => begin(site, worker, "single")));
+  await site.oracle.reached("one", 15);
+  const fault = await kill(worker);
+  never();
+  const open = gate(site);
+  const two = await Promise.all([1, 2].map((index) => site.launch(index, { tree, sweep_ms: 0 })));
+  const sweep = () => Promise.all(two.map((one) => one.ask("POST", "/-/sweep")));
+  await sweep();
+  await pause(LEASE_MS + 50);
+  await sweep();
+  await site.oracle.reached("one", 30);
+  await pause(300);
+  open();
+  const [one] = two;
+  const unsettled = one ? await settle(site, one, runs, PATIENCE_MS) : [];
+  return unsettled.length > 0 ? unsettled : await findBroken(site, two, runs, [fault]);
+};
+
+/** It sleeps in its first call while another one goes on with the run, and wakes up when that has ended it. */
+export const pausedInItsFirstCall: Scenario = async (site, tree) => {
+  const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
+  const sleeper = await site.launch(0, { tree, wait_ms: 5_000 });
+  const other = await site.launch(1, { tree });
+  site.oracle.behave = ({ worker }) => {
+    if (worker !== 0) return 200;
+    sleeper.pause();
+    return woken.then(() => 200);
+  };
+  const from = performance.now();
+  const told = sleeper.ask("POST", `/platform/apps/${site.app_id}/action/chain`, {});
+  const { run: id } = await site.oracle.reached("one");
+  await site.oracle.reached("one", 2);
+  // From here on nothing has to be done again.
+  const fault = { from, until: performance.now() - 1 };
+  const run: Acknowledged = { id, flow: "chain", key: undefined, ends: [] };
+  const unsettled = await settle(site, other, [run], PATIENCE_MS);
+  site.oracle.behave = () => 200;
+  sleeper.resume();
+  wake();
+  const { body: { flow_process_id: _, ...end } } = await told;
+  run.ends.push(end);
+  // What it does now, it should not.
+  await pause(500);
+  const left = (await listLeft(site)).map((key) => `${key} is left in Deno KV`);
+  return [...unsettled, ...left, ...await findBroken(site, [sleeper, other], [run], [fault])];
+};
+
+/** The worker lives, and nobody does anything again. */
+export const databaseAwayAtItsEnd: Scenario = async (site, tree) => {
+  const open = gate(site);
+  const worker = await site.launch(0, { tree });
+  const run = await begin(site, worker, "single");
+  await site.oracle.reached("one");
+  await site.setReachable(false);
+  open();
+  await pause(1.5 * LEASE_MS);
+  await site.setReachable(true);
+  const unsettled = await settle(site, worker, [run], PATIENCE_MS);
+  return unsettled.length > 0 ? unsettled : await findBroken(site, [worker], [run], []);
+};
+
+/**
+ * It stands still between its last look and the outcome that it writes, while another one comes to a different end.
+ *
+ * @param tree in which it does so; the other one is sound
+ */
+export const lateWithItsOutcome: Scenario = async (site, tree) => {
+  const open = Promise.withResolvers<void>();
+  site.oracle.behave = ({ place }) => place === "two" ? open.promise.then(() => 200) : 200;
+  const late = await site.launch(0, { tree, wait_ms: 5_000 });
+  const other = await site.launch(1, {});
+  const from = performance.now();
+  const told = late.ask("POST", `/platform/apps/${site.app_id}/action/fork`, {});
+  const { run: id } = await site.oracle.reached("two");
+  await eventually(() => Promise.resolve(late.deaths.length > 0), "it finds itself declared dead");
+  await pause(300);
+  open.resolve();
+  const fault = { from, until: performance.now() };
+  const { body: { flow_process_id: _, ...end } } = await told;
+  const run: Acknowledged = { id, flow: "fork", key: undefined, ends: [end] };
+  const unsettled = await settle(site, other, [run], PATIENCE_MS);
+  return [...unsettled, ...await findBroken(site, [late, other], [run], [fault])];
+};
+
+/** It is told to stop in a call that takes longer than a stop does. */
+export const stoppedInALongCall: Scenario = async (site, tree) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.oracle.behave = ({ worker, place }) => worker === 0 && place === "two" ? promise.then(() => 200) : 200;
+  const worker = await site.launch(0, { tree });
+  const run = await begin(site, worker, "chain");
+  await site.oracle.reached("two");
+  const from = performance.now();
+  await worker.stop();
+  const fault = { from, until: performance.now() };
+  resolve();
+  return await recover(site, tree, [run], [fault]);
+};
+
+/** A trigger whose latest moment was ten minutes ago, when nobody was there. */
+async function addDueTrigger(sql: postgres.Sql): Promise<number> {
+  const due = new Date(Math.floor(Date.now() / 60_000 - 10) * 60_000);
+  const schedule = `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`;
+  const [row] = await sql`
+    insert into crons (account_id, kind, target_code, schedule, timezone, sentence, active, overlap, catch_up, next_run_at)
+    values (1, 'flow', 'single', ${schedule}, 'UTC', '', true, 'skip', 3600, ${due})
+    returning id
+  `;
+  return row?.id;
+}
+
+/** Its moment is in the ledger once, and came to one run that has finished. */
+async function brokenTrigger(site: Site, worker: Worker, cron: number): Promise<string[]> {
+  const sql = sqlOf(site);
+  const rows = await sql`select state, reason, flow_process_id as id from cron_runs where cron_id = ${cron}`;
+  if (rows.length !== 1) return [`the trigger's moment stands ${rows.length} times in the ledger`];
+  const [row] = rows;
+  if (!row?.id) return [`the trigger's moment was ${row?.state}: ${row?.reason}`];
+  await eventually(
+    async () => (await worker.ask("GET", `/connect/flow_processes/${row.id}.json`)).body.status === "finished",
+    "the trigger's run finishes",
+  );
+  const [count] = await sql`select count(*)::int as n from flow_processes where cron_id = ${cron}`;
+  return count?.n === 1 ? [] : [`the trigger's moment came to ${count?.n} runs`];
+}
+
+export const dueWhileNobodyWasThere: Scenario = async (site, tree) => {
+  const cron = await addDueTrigger(sqlOf(site));
+  const worker = await site.launch(0, { tree });
+  await worker.ask("POST", "/-/tick");
+  return await brokenTrigger(site, worker, cron);
+};
+
+export const killedWhileATriggerIsClaimed: Scenario = async (site, tree) => {
+  const sql = sqlOf(site);
+  const cron = await addDueTrigger(sql);
+  const worker = await site.launch(0, { tree });
+  const held = await holdInserts(sql, "cron_runs");
+  const ticking = worker.ask("POST", "/-/tick");
+  await held.waits();
+  await worker.kill();
+  await ticking;
+  await endSessions(sql);
+  await held.release();
+  const other = await site.launch(1, { tree });
+  await other.ask("POST", "/-/tick");
+  return await brokenTrigger(site, other, cron);
+};

@@ -1,0 +1,194 @@
+/** Where workers work: a database, a file of Deno KV, the oracle, and the flows that call it. */
+import postgres from "postgres";
+import { copyMigrated } from "../harness.ts";
+import { createDatabase, dropDatabase } from "../postgres.ts";
+import { HOST, type Oracle, startOracle } from "./oracle.ts";
+import { launchWorker, SECRET_KEYS, type Worker } from "./workers.ts";
+
+/** How long a worker may be silent. Its pauses are longer. */
+export const LEASE_MS = 1_000;
+const SWEEP_MS = 250;
+
+export interface Site extends AsyncDisposable {
+  oracle: Oracle;
+  app_id: string;
+  /** Deno KV's file. */
+  kv: string;
+  /** Undefined on the embedded database, which only its one worker can open. */
+  sql: postgres.Sql | undefined;
+  /** Whether workers can connect to PostgreSQL; those that have are cut off. */
+  setReachable(reachable: boolean): Promise<void>;
+  /** @param index below 4: by it the oracle knows the worker */
+  launch(index: number, more?: { tree?: string; sweep_ms?: number; wait_ms?: number }): Promise<Worker>;
+}
+
+/** A furnished database on PostgreSQL, which sites are copies of. */
+export interface Base {
+  admin_url: string;
+  name: string;
+  app_id: string;
+}
+
+const method = { method: "POST", path: "/call", body: { run: "{run}", key: "{key}" } };
+const retry = { attempts: 6, delay: 0.02, backoff: "fixed" };
+const call = (id: string) => ({
+  type: "connector",
+  id,
+  connector_code: "oracle",
+  method: "call",
+  params: { run: "{run.id}", key: "{input.key|default:}" },
+  retry,
+});
+const note = (id: string, of: string) => ({
+  type: "record",
+  id,
+  action: "create",
+  db_code: "marks",
+  data: { run: "{run.id}", place: id, mark: `{steps.${of}.body.mark}` },
+});
+
+/** The places of their calls, in order. */
+export const FLOWS = {
+  /** The second call's answer decides whether there is a third. */
+  chain: {
+    program: [
+      call("one"),
+      note("save", "one"),
+      call("two"),
+      { type: "if", id: "odd", condition: "{steps.two.body.odd} == true", then: [call("three")] },
+      note("last", "two"),
+      { type: "return", data: { one: "{steps.one.body.mark}", two: "{steps.two.body.mark}" } },
+    ],
+    places: ["one", "two", "three"],
+    notes: { save: "one", last: "two" },
+    returns: { one: "one", two: "two" },
+  },
+  single: {
+    program: [call("one"), { type: "return", data: { one: "{steps.one.body.mark}" } }],
+    places: ["one"],
+    notes: {},
+    returns: { one: "one" },
+  },
+  turns: {
+    program: [
+      { type: "for_each", id: "each", items: [1, 2, 3], steps: [call("one")] },
+      note("last", "one"),
+      { type: "return", data: { one: "{steps.one.body.mark}" } },
+    ],
+    places: ["each.0.one", "each.1.one", "each.2.one"],
+    notes: { last: "each.2.one" },
+    returns: { one: "each.2.one" },
+  },
+  /** Two processes that make its first call come to different ends. */
+  fork: {
+    program: [
+      call("one"),
+      { type: "if", id: "even", condition: "{steps.one.body.odd} == false", then: [note("save", "one"), call("two")] },
+      { type: "return", data: { one: "{steps.one.body.mark}" } },
+    ],
+    places: ["one", "two"],
+    notes: { save: "one" },
+    returns: { one: "one" },
+  },
+};
+export type FlowName = keyof typeof FLOWS;
+export const FLOW_NAMES = Object.keys(FLOWS) as FlowName[];
+
+async function furnish(worker: Worker, port: number): Promise<string> {
+  const make = async (path: string, json: unknown) => {
+    const { status, body } = await worker.ask("POST", path, json);
+    if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  const fields = { auth: { type: "none" }, methods: { call: method } };
+  const connector = { kind: "platform/custom_connector", code: "oracle", name: "Oracle", url: urlOf(port), fields };
+  await make("/connect/connectors.json", { connector });
+  const schema = {
+    fields: { run: "string", place: "string", mark: "integer" },
+    indexes: { idx_str_1: "run" },
+  };
+  await make("/platform/dbs.json", { db: { name: "Marks", code: "marks", schema } });
+  for (const code of FLOW_NAMES) {
+    const flow = { kind: "platform/custom_flow", code, name: code, fields: { program: FLOWS[code].program } };
+    // deno-lint-ignore no-await-in-loop -- in turn
+    const { warnings } = await make("/connect/flows.json", { flow });
+    if (warnings.length > 0) throw new Error(JSON.stringify(warnings));
+  }
+  const actions = FLOW_NAMES.map((code) => ({ action: code, flow_code: code }));
+  const app = { name: "Caller", app_engine: "html", source_code: "<p>An app</p>", actions };
+  return (await make("/platform/apps.json", { app })).id;
+}
+
+const urlOf = (port: number) => `http://${HOST}:${port}`;
+
+export async function makeBase(admin_url: string): Promise<Base> {
+  const name = nameOf("base");
+  const url = await createDatabase(admin_url, name);
+  const folder = await Deno.makeTempDir({ prefix: "atrium_faults_" });
+  const environment = { DATA_DIR: folder, DATABASE_URL: url, SECRET_KEYS };
+  const worker = await launchWorker({ index: 0, lease_ms: LEASE_MS, sweep_ms: 0, environment });
+  try {
+    return { admin_url, name, app_id: await furnish(worker, 1) };
+  } finally {
+    await worker.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+export const dropBase = ({ admin_url, name }: Base) => dropDatabase(admin_url, name);
+
+const nameOf = (what: string) => `faults_${what}_${crypto.randomUUID().slice(0, 8)}`;
+
+/** @param base on the embedded database without one */
+export async function openSite(base: Base | undefined): Promise<Site> {
+  const oracle = startOracle();
+  const folder = await Deno.makeTempDir({ prefix: "atrium_faults_" });
+  const kv = `${folder}/kv.sqlite3`;
+  const name = nameOf("site");
+  const url = base && await createDatabase(base.admin_url, name, base.name);
+  if (!url) await copyMigrated(folder);
+  const sql = url === undefined ? undefined : postgres(url, { max: 4, onnotice: () => {} });
+  if (sql) await sql`update connectors set url = ${urlOf(oracle.port)}`;
+  const workers: Worker[] = [];
+  const environment = {
+    DATA_DIR: folder,
+    KV_URL: kv,
+    EGRESS_ALLOW: `${HOST}:${oracle.port}`,
+    ...(url && { DATABASE_URL: url, SECRET_KEYS }),
+  };
+  const site: Site = {
+    oracle,
+    app_id: base?.app_id ?? "",
+    kv,
+    sql,
+    async launch(index, { tree, sweep_ms = SWEEP_MS, wait_ms = 0 } = {}) {
+      const more = { ...environment, ACTION_WAIT_MS: `${wait_ms}` };
+      const worker = await launchWorker({ tree, index, lease_ms: LEASE_MS, sweep_ms, environment: more });
+      workers.push(worker);
+      return worker;
+    },
+    async setReachable(reachable) {
+      const admin = postgres(base?.admin_url ?? "", { max: 1 });
+      await admin.unsafe(`alter database ${name} allow_connections ${reachable}`);
+      await admin`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where application_name = 'atrium'
+          and datname = ${name}
+      `;
+      await admin.end();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(workers.map((worker) => worker.kill()));
+      await sql?.end({ timeout: 1 });
+      if (base) await dropDatabase(base.admin_url, name);
+      await oracle[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+  if (base) return site;
+  const worker = await site.launch(0);
+  site.app_id = await furnish(worker, oracle.port);
+  await worker.stop();
+  return site;
+}

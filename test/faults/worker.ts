@@ -1,0 +1,37 @@
+/**
+ * A server of the fault test, made as `main.ts` makes it: `worker.ts <lease in ms> <sweep every ms> <address>`, where
+ * the address is the oracle's for this worker alone.
+ *
+ * `POST /-/sweep` and `POST /-/tick` do at once what `Deno.cron` does every minute.
+ */
+import { compose } from "../../main.ts";
+import { readConfig } from "../../server/config.ts";
+import { surviveLostConnections } from "../../server/database_loss.ts";
+import { createLog, faultOf } from "../../server/log.ts";
+import { giveUp, serve } from "../../server/process.ts";
+import { sharedStore } from "../compiler/scratch.ts";
+
+const [lease = "", every = "", address = ""] = Deno.args;
+const log = createLog();
+surviveLostConnections(log);
+try {
+  const config = readConfig(Deno.env.toObject());
+  const atrium = await compose(config, log, {
+    vendor_store: sharedStore(),
+    lookup: () => Promise.resolve([address]),
+    flow_limits: { lease_ms: Number(lease) },
+  });
+  const works = new Map<string, () => Promise<unknown>>([["/-/sweep", atrium.sweep], ["/-/tick", atrium.tick]]);
+  const handler: typeof atrium.handler = async (request, info) => {
+    const work = works.get(new URL(request.url).pathname);
+    if (!work) return await atrium.handler(request, info);
+    await work();
+    return new Response(null, { status: 204 });
+  };
+  serve(config, { ...atrium, handler }, log);
+  if (Number(every) > 0) {
+    setInterval(() => void atrium.sweep().catch((error) => log.warn("sweep failed", faultOf(error))), Number(every));
+  }
+} catch (error) {
+  giveUp(log, error);
+}
