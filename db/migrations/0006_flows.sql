@@ -44,7 +44,8 @@ create table flow_processes (
   id uuid primary key,
   account_id integer not null references accounts on delete cascade,
   department_id integer references departments on delete set null,
-  flow_id integer references flows on delete set null,
+  -- of a flow that may be gone
+  flow_id integer not null,
   flow_version integer not null,
   flow_code text collate "C" not null,
   trigger text not null constraint flow_processes_trigger_check check (trigger in ('action', 'manual', 'cron')),
@@ -66,7 +67,6 @@ create index flow_processes_account on flow_processes (account_id, id);
 create index flow_processes_flow on flow_processes (account_id, flow_code, id);
 create index flow_processes_status on flow_processes (account_id, status, id) where status <> 'finished';
 create index flow_processes_trigger on flow_processes (account_id, trigger, id);
-create index flow_processes_flow_id on flow_processes (flow_id) where flow_id is not null;
 create index flow_processes_department on flow_processes (department_id) where department_id is not null;
 
 -- What is too large for Deno KV, of runs in flight: inputs and outputs of steps.

@@ -205,7 +205,7 @@ function finish(state: State, step: Step, record: StepRecord, began: number): vo
   steps[step.id] = { status: http_status ?? status, body: output, error };
   if (status === "finished" && step.type === "connector") state.scope.json_object = output;
   if (!contains) state.last = output;
-  state.characters += output === null ? 0 : storable(output).length;
+  state.characters += typeof output === "object" && output !== null ? storable(output).length : String(output).length;
   if (state.characters > MOST_CONTEXT) throw new RunFault("The run's context is larger than 1 MiB");
 }
 

@@ -89,7 +89,7 @@ const rowOf = ({ head, input, outcome, steps, finished_at }: Ended): string =>
     finished_at: isoOf(finished_at),
   });
 
-/** Accounts, flows and departments that are gone meanwhile take nothing of the others along. @returns the new ones */
+/** Accounts and departments that are gone meanwhile take nothing of the others along. @returns the new ones */
 async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
   const inserted = await sql<{ id: string }[]>`
     insert into flow_processes (
@@ -97,12 +97,11 @@ async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<s
       retry_of, attempts, input, data, error, steps, started_at, finished_at
     )
     select
-      r.id, r.account_id, d.id, f.id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
+      r.id, r.account_id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
       r.user_id, r.retry_of, r.attempts, r.input, r.data, r.error, r.steps, r.started_at, r.finished_at
     from json_populate_recordset(null::flow_processes, ${`[${rows.join()}]`}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id
-    left join flows f on f.id = r.flow_id
     left join flow_claims c on c.run_id = r.id
     where c.attempts is null
       or c.attempts <= r.attempts

@@ -83,7 +83,7 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
    * @returns false where the head is not as it was read
    */
   const removeKeys = async (head: RunHead, versionstamp: string | null, steps: readonly Deno.KvKey[]) => {
-    const keys = [...steps, cancelKey(head.id), keyOf(head)];
+    const keys = [...steps, keyOf(head)];
     for (let at = 0; at < keys.length; at += AT_ONCE) {
       const checks = [{ key: keyOf(head), versionstamp }];
       // deno-lint-ignore no-await-in-loop -- a commit takes 1,000 at most

@@ -22,6 +22,10 @@ import { CORS, type Env, mountOthers } from "./rest.ts";
 const PATH = "/platform/apps/:id/action/:action_name";
 const STATUS = `${PATH}/status`;
 
+// Made once: zod compiles a schema when it is first used.
+const Called = ActionCall.pick({ id: true, action_name: true });
+const Key = IdempotencyKey.optional();
+
 export function mountActions(app: Hono<Env>, pages: PageMemory): void {
   app.post(PATH, (c) => answerCall(c, pages));
   app.get(STATUS, (c) => answerStatus(c, pages));
@@ -30,10 +34,10 @@ export function mountActions(app: Hono<Env>, pages: PageMemory): void {
 }
 
 async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
-  const called = ActionCall.pick({ id: true, action_name: true }).safeParse(c.req.param());
+  const called = Called.safeParse(c.req.param());
   if (!called.success) throw notFound("Action");
   const caller = await proven(c, pages, called.data.id, "write");
-  const key = IdempotencyKey.optional().safeParse(c.req.header("idempotency-key"));
+  const key = Key.safeParse(c.req.header("idempotency-key"));
   if (!key.success) throw badRequest("The header Idempotency-Key must be 1 to 200 printable characters without spaces");
   const params = ActionCall.shape.params.safeParse(await optionalBody(c.req.raw));
   if (!params.success) throw invalid(fieldsOf(params.error.issues));
@@ -41,7 +45,7 @@ async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
 }
 
 async function answerStatus(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
-  const called = ActionPoll.pick({ id: true, action_name: true }).safeParse(c.req.param());
+  const called = Called.safeParse(c.req.param());
   if (!called.success) throw notFound("Action");
   const caller = await proven(c, pages, called.data.id, "read");
   const id = queryOf(c.req.raw.url).get("flow_process_id");
