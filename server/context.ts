@@ -39,8 +39,18 @@ export interface Viewers {
   forget(): void;
 }
 
+/** An active app, as far as its actions go. */
+export interface OpenApp {
+  account_id: number;
+  department_id: number | null;
+  public: boolean;
+  actions: readonly { action: string; flow_code: string; public: boolean }[];
+}
+
 /** The pages of `/a/`, kept in memory. */
 export interface Pages {
+  /** May be a moment old. */
+  byId(app_id: string): Promise<OpenApp | undefined>;
   /** Call after a change of an app: its page is made anew at once in this process. */
   forget(app_id: string): void;
 }

@@ -64,7 +64,7 @@ async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
 
 /** Without a database and actions an app asks the server for nothing: its page is the same for everybody. */
 function pageForAnyone(context: Context, request: Request, app: ServedApp): Response {
-  if (app.db_code === null && !app.acts) {
+  if (app.db_code === null && app.actions.length === 0) {
     return respond(request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(context.call) });
   }
   return pageWithToken(context, request, app, "null", undefined);

@@ -1,9 +1,9 @@
 /** Actions of apps: what their code may ask the server to do. Source: spec, "Action entry"; decisions, "Action call". */
 import type { Context, Viewer } from "../../context.ts";
-import { notFound, unauthorized } from "../../errors.ts";
+import { notFound, type Refusal, unauthorized } from "../../errors.ts";
 import type { JsonObject, RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { findAction } from "./queries.ts";
+import { findAction, type FoundAction } from "./queries.ts";
 import type { ActionAnswer } from "./schema.ts";
 
 /** Who calls: somebody with a login, or nobody. */
@@ -24,22 +24,42 @@ interface Action {
 }
 
 /**
- * The action, where this caller may call it: without a login only a public one of a public app that is active.
+ * The action, where this caller may call it: without a login only a public one of a public app that is active. What is
+ * in memory may be a moment old, so whoever is refused by it is looked up.
  *
  * @throws {Refusal} 401, 404
  */
-async function actionFor({ sql }: Context, { viewer }: ActionCaller, { id, action_name }: Called): Promise<Action> {
-  const found = await findAction(sql, id, action_name);
-  if (!found?.flow_code) throw notFound("Action");
+async function actionFor(ctx: Context, caller: ActionCaller, called: Called): Promise<Action> {
+  const open = await findOpen(ctx, called);
+  const action = open && !refusalOf(open, caller) ? open : await findAction(ctx.sql, called.id, called.action_name);
+  const refusal = refusalOf(action, caller);
+  if (refusal) throw refusal;
+  if (!action?.flow_code) throw notFound("Action");
+  return { account_id: action.account_id, app_id: called.id, name: called.action_name, flow_code: action.flow_code };
+}
+
+async function findOpen({ pages }: Context, { id, action_name }: Called): Promise<FoundAction | undefined> {
+  const app = await pages.byId(id);
+  const action = app?.actions.find(({ action }) => action === action_name);
+  return app && action && {
+    account_id: app.account_id,
+    department_id: app.department_id,
+    active: true,
+    public: app.public,
+    flow_code: action.flow_code,
+    action_public: action.public,
+  };
+}
+
+function refusalOf(found: FoundAction | undefined, { viewer }: ActionCaller): Refusal | undefined {
+  if (!found?.flow_code) return notFound("Action");
   const open = found.active && found.public && found.action_public;
   if (viewer?.account_id === found.account_id) {
     // Who edits an app tries its actions before it is switched on.
     const active = found.active || viewer.role === "admin" || viewer.role === "manager";
-    if (!active || !open && !visibleTo(viewer, found.department_id)) throw notFound("Action");
-  } else if (!open) {
-    throw viewer ? notFound("Action") : unauthorized();
+    return active && (open || visibleTo(viewer, found.department_id)) ? undefined : notFound("Action");
   }
-  return { account_id: found.account_id, app_id: id, name: action_name, flow_code: found.flow_code };
+  return open ? undefined : viewer ? notFound("Action") : unauthorized();
 }
 
 /** Runs the action's flow, and waits for its end as long as ACTION_WAIT_MS says. */

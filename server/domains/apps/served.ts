@@ -15,8 +15,7 @@ export interface Served {
   css: string;
   imports: string[];
   scripts: string[];
-  /** It has actions to call. */
-  acts: boolean;
+  actions: { action: string; flow_code: string; public: boolean }[];
   lock_version: number;
 }
 
@@ -28,7 +27,7 @@ export async function findServed(
   const [app] = await sql<Served[]>`
     select
       id, account_id, department_id, name, db_code, public, app_engine as engine, css_engine, app_code as code,
-      css_code as css, imports, scripts, actions <> '[]' as acts, lock_version
+      css_code as css, imports, scripts, actions, lock_version
     from apps
     where ${"id" in by ? sql`id = ${by.id}` : sql`account_id = ${by.account_id} and url_code = ${by.url_code}`}
       and active
