@@ -8,44 +8,25 @@ import type { Connectors } from "../connectors/connectors.ts";
 import type { Pool } from "../database.ts";
 import { invalid, unavailable } from "../errors.ts";
 import { faultOf, type Log } from "../log.ts";
-import { newRecordId } from "../store/record_id.ts";
 import type { Databases } from "../store/store.ts";
 import { createTurns } from "../turns.ts";
 import { execute } from "./execute.ts";
-import type { Flows, NewRun, RunDetail, RunState, RunUser } from "./flow.ts";
+import type { Flows, RunDetail, RunUser } from "./flow.ts";
+import { newHead, pendingState, stateOf } from "./heads.ts";
 import { createHistory, type Ended, fence, findOutcome, findSteps, type Recorded } from "./history.ts";
 import { CANCELLED, CLOSING, Interrupted, leave, LOST, TOO_LONG } from "./interruption.ts";
 import { createJournal, type KeptJournal } from "./journal.ts";
+import { LIMITS, type Limits } from "./limits.ts";
 import { createOthers } from "./others.ts";
 import { createOwner } from "./owner.ts";
 import { callConnector } from "./perform.ts";
-import { createPrograms, type KnownFlow } from "./programs.ts";
+import { createPrograms } from "./programs.ts";
 import { doRecordStep } from "./record_step.ts";
 import { isoOf, type Outcome, type RunHead } from "./run.ts";
 import { createRunStore, type Kept } from "./store.ts";
 import { sweepHistory } from "./sweep.ts";
-
-export interface Limits {
-  /** How long other processes hear nothing of one until they declare it dead. */
-  lease_ms: number;
-  /** Of a run, from its first step. */
-  run_ms: number;
-  /** Runs that are executed at once, here. */
-  at_once: number;
-  at_once_per_account: number;
-  /** Runs that wait or are executed here. */
-  most: number;
-  most_per_account: number;
-}
-
-const LIMITS: Limits = {
-  lease_ms: 30_000,
-  run_ms: 10 * 60_000,
-  at_once: 200,
-  at_once_per_account: 50,
-  most: 20_000,
-  most_per_account: 10_000,
-};
+import { createWaits } from "./waits.ts";
+import { createWatchers } from "./watchers.ts";
 
 /** Processes that took a run and went away without a word, until it is given up. */
 const MOST_LOST = 5;
@@ -83,12 +64,11 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const record = createHistory(sql);
   const turns = createTurns({ total: limits.at_once, per_account: limits.at_once_per_account });
   const jobs = new Map<string, Job>();
-  const listeners = new Map<number, Set<() => void>>();
+  const { tell, watch } = createWatchers();
   /** By run: not yet, and not any more, among `jobs`. */
   const making = new Set<string>();
   const removals = new Map<string, Promise<void>>();
-  const waits = new AbortController();
-  const waiting = new Set<() => void>();
+  const waits = createWaits();
   let closing = false;
   let later: ReturnType<typeof setTimeout> | undefined;
   let claiming: Promise<number | undefined> | undefined;
@@ -98,8 +78,6 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     log.warn("declared dead by another process", { runs: jobs.size });
     for (const job of jobs.values()) job.controller.abort(LOST);
   });
-
-  const tell = (account_id: number) => listeners.get(account_id)?.forEach((listener) => listener());
 
   const enqueue = (kept: Kept, resumed: boolean) => {
     const job: Job = {
@@ -263,27 +241,6 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     return user ?? null;
   }
 
-  const headOf = (run: NewRun, flow: KnownFlow, name: string): RunHead => ({
-    id: run.id ?? newRecordId(),
-    account_id: run.account_id,
-    department_id: flow.department_id,
-    flow_id: flow.id,
-    flow_version: flow.version,
-    flow_code: flow.code,
-    trigger: run.trigger,
-    user_id: run.user_id,
-    app_id: run.app_id ?? null,
-    action: run.action ?? null,
-    cron_id: run.cron_id ?? null,
-    retry: run.retry ?? null,
-    made_at: clock.now().getTime(),
-    begun_at: null,
-    owner: name,
-    lost: 0,
-    attempts: 1,
-    input: run.input,
-  });
-
   /** Takes a run that nobody works on. @returns false where another process was faster */
   async function claim({ head, versionstamp }: Kept, name: string): Promise<boolean> {
     const claimed = {
@@ -322,16 +279,6 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   /** One look at a time: what this process is about to take must not seem left behind by itself. */
   const claimOnce = () => claiming ??= claimOrphans().finally(() => claiming = undefined);
 
-  const stateOf = (id: string, { status, data, error, app_id, action }: Recorded): RunState => ({
-    id,
-    status,
-    app_id,
-    action,
-    ...(status === "finished" ? { data } : { error: error ?? "The flow failed" }),
-  });
-
-  const pending = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "pending", app_id, action });
-
   return {
     async start(run) {
       if (closing) throw unavailable("The server is stopping", undefined, 1);
@@ -341,7 +288,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       if (turns.count() >= limits.most || turns.count(run.account_id) >= limits.most_per_account) {
         throw unavailable("Too many runs wait", undefined, 5);
       }
-      const head = headOf(run, flow, await owner.prove());
+      const head = newHead(run, flow, await owner.prove(), clock.now().getTime());
       making.add(head.id);
       try {
         const made = await store.create(head, run.idempotency_key);
@@ -357,9 +304,9 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       const until = performance.now() + wait_ms;
       const job = jobs.get(id);
       if (job?.head.account_id === account_id) {
-        const ended = await within(job.ended.promise, wait_ms);
+        const ended = await waits.within(job.ended.promise, wait_ms);
         if (ended) return stateOf(id, ended);
-        if (ended === null) return pending(job.head);
+        if (ended === null) return pendingState(job.head);
       }
       // Another process has it, or had it.
       for (let pause_ms = 50;; pause_ms = Math.min(2 * pause_ms, 1_000)) {
@@ -369,7 +316,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
         const ended = await findOutcome(sql, account_id, id);
         if (ended) return stateOf(id, ended);
         if (!kept) return undefined;
-        if (performance.now() + pause_ms > until || waits.signal.aborted) return pending(kept.head);
+        if (performance.now() + pause_ms > until || waits.ended.aborted) return pendingState(kept.head);
         // deno-lint-ignore no-await-in-loop -- likewise
         await new Promise((resolve) => setTimeout(resolve, pause_ms));
       }
@@ -395,15 +342,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       return { head: jobs.get(id)?.head ?? kept.head, input, steps: own?.entries ?? journal };
     },
 
-    watch(account_id, listener) {
-      const known = listeners.get(account_id) ?? new Set();
-      listeners.set(account_id, known.add(listener));
-      return () => {
-        known.delete(listener);
-        if (known.size === 0) listeners.delete(account_id);
-      };
-    },
-
+    watch,
     forget: (account_id) => programs.forget(account_id),
 
     async sweep() {
@@ -420,12 +359,12 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       }
     },
 
-    stopping: waits.signal,
-    endWaits,
+    stopping: waits.ended,
+    endWaits: waits.end,
 
     async close() {
       closing = true;
-      endWaits();
+      waits.end();
       clearTimeout(later);
       // What it takes yet is handed over with the rest.
       await claiming?.catch(() => {});
@@ -439,27 +378,6 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       await owner.end();
     },
   };
-
-  /** What it gives; null where the time is over, or the waiting, before. */
-  async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-    if (waits.signal.aborted || ms <= 0) return await Promise.race([promise, null]);
-    const end = Promise.withResolvers<null>();
-    const stop = () => end.resolve(null);
-    const timer = setTimeout(stop, ms);
-    // Not the signal's listeners, which are a list: there may be thousands who wait.
-    waiting.add(stop);
-    try {
-      return await Promise.race([promise, end.promise]);
-    } finally {
-      clearTimeout(timer);
-      waiting.delete(stop);
-    }
-  }
-
-  function endWaits(): void {
-    waits.abort();
-    for (const stop of waiting) stop();
-  }
 
   /** Lets whoever comes first go on with it. */
   async function release(job: Job): Promise<void> {

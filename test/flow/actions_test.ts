@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../harness.ts";
 import { addPerson } from "../rest/people.ts";
+import { inTurn } from "../rest/scenario.ts";
 import { tokenIn } from "../rest/visitors.ts";
 import { onStage, until } from "./stage.ts";
 
@@ -120,21 +121,14 @@ inTeam(
       [{ active: false }, {}],
       [{}, { public: false }],
     ];
-    for (const [app, action] of cases) {
-      // deno-lint-ignore no-await-in-loop -- case after case
+    await inTurn(cases, async ([app, action]) => {
       const id = await addApp(code, app, action);
-      // deno-lint-ignore no-await-in-loop -- likewise
       const refused = await ask("POST", path(id), anyone);
       assert.deepEqual([refused.status, refused.headers.get("www-authenticate")], [401, "Bearer"]);
-      // deno-lint-ignore no-await-in-loop -- likewise
       assert.equal((await ask("POST", path(id), { json: {} })).body.data, "admin");
-      // deno-lint-ignore no-await-in-loop -- likewise
-      assert.equal(
-        (await ask("POST", path(id), { token: ADMIN_TOKEN, json: {} })).status,
-        404,
-        "another account's admin",
-      );
-    }
+      const stranger = await ask("POST", path(id), { token: ADMIN_TOKEN, json: {} });
+      assert.equal(stranger.status, 404, "another account's admin");
+    });
     const guest = await addPerson(ask, "guest");
     assert.equal((await ask("POST", path(open), { token: guest.token, json: {} })).body.data, "guest");
     const off = await addApp(code, { active: false });

@@ -87,7 +87,6 @@ export async function* followProcesses(
     // deno-lint-ignore no-await-in-loop -- look after look
     await news(ctx, signal);
     if (signal.aborted) return;
-    // deno-lint-ignore no-await-in-loop -- likewise
     for (const data of await look(await again())) yield { id: count++, event: "process", data };
     for (const id of [...told.keys()].slice(0, Math.max(0, told.size - 4 * MOST))) told.delete(id);
   }
