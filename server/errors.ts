@@ -64,8 +64,8 @@ export const forbidden = (message: string) => new Refusal(403, message);
 export const notFound = (thing?: string) => new Refusal(404, thing ? `${thing} not found` : "Not found");
 
 /** @param current the object as it now is */
-export const conflict = (current: unknown) =>
-  new Refusal(409, "Somebody else has changed this in the meantime", { more: { current } });
+export const conflict = (current: unknown, message = "Somebody else has changed this in the meantime") =>
+  new Refusal(409, message, { more: { current } });
 
 export const tooLarge = (limit: number) =>
   new Refusal(413, `The body is larger than ${limit.toLocaleString("en")} bytes`, { headers: { connection: "close" } });

@@ -17,6 +17,8 @@ import { createTurns } from "./turns.ts";
 
 /** Of one account; issue 5, "Egress". */
 const AT_ONCE = 20;
+/** Of one connector: an API that hangs leaves turns to the others. */
+const AT_ONCE_EACH = 15;
 const MOST_WAITING = 1_000;
 
 interface Parts {
@@ -32,16 +34,23 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   const known = createKnownConnectors(sql, keys, log);
   const egress = createEgress(config.egress_allow, lookup);
   const turns = createTurns(AT_ONCE, MOST_WAITING);
+  const shares = createTurns(AT_ONCE_EACH, MOST_WAITING);
 
   async function send(connector: KnownConnector, call: ConnectorCall, signal: AbortSignal): Promise<ConnectorAnswer> {
     const outgoing = requestOf(connector, methodOf(connector, call), call);
-    const end = await turns.take(call.account_id, signal);
-    const started = performance.now();
+    // Its own share first: who waits for that holds none of the account's turns.
+    const endShare = await shares.take(connector.id, signal);
     try {
-      const incoming = await egress.send(outgoing, signal);
-      return answerOf(incoming, connector.redactor, Math.round(performance.now() - started));
+      const end = await turns.take(call.account_id, signal);
+      const started = performance.now();
+      try {
+        const incoming = await egress.send(outgoing, signal);
+        return answerOf(incoming, connector.redactor, Math.round(performance.now() - started));
+      } finally {
+        end();
+      }
     } finally {
-      end();
+      endShare();
     }
   }
 

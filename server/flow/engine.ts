@@ -13,7 +13,16 @@ import { createTurns } from "../turns.ts";
 import { execute } from "./execute.ts";
 import type { Flows, RunDetail, RunUser } from "./flow.ts";
 import { newHead, pendingState, stateOf } from "./heads.ts";
-import { createHistory, type Ended, fence, findOutcome, findSteps, type Recorded } from "./history.ts";
+import {
+  createHistory,
+  type Ended,
+  fence,
+  findOutcome,
+  findSteps,
+  isUnfit,
+  type Recorded,
+  withoutValues,
+} from "./history.ts";
 import { CANCELLED, CLOSING, Interrupted, leave, LOST, TOO_LONG } from "./interruption.ts";
 import { createJournal, type KeptJournal } from "./journal.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -189,8 +198,8 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   }
 
   /** Waits for a store that is away, as long as this process may have the run. */
-  async function recorded(ended: Ended): Promise<boolean> {
-    for (let attempt = 0;; attempt++) {
+  async function recorded(run: Ended): Promise<boolean> {
+    for (let attempt = 0, ended = run;; attempt++) {
       try {
         // deno-lint-ignore no-await-in-loop -- one attempt after the other
         await proveOwned(ended.head);
@@ -199,6 +208,8 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       } catch (error) {
         if (closing || error instanceof Interrupted) throw error;
         log.warn("an outcome could not be recorded", { run: ended.head.id, ...faultOf(error) });
+        // It would not be stored the next time either.
+        if (isUnfit(error)) ended = withoutValues(ended);
       }
       const pause_ms = RECORD_PAUSES_MS[Math.min(attempt, RECORD_PAUSES_MS.length - 1)];
       // deno-lint-ignore no-await-in-loop -- likewise

@@ -67,8 +67,6 @@ interface State {
   task: Task;
   /** What templates see. */
   scope: JsonObject;
-  /** By step, the latest. */
-  steps: Record<string, JsonValue>;
   executed: number;
   characters: number;
   last: JsonValue;
@@ -90,18 +88,17 @@ class Stopped extends Error {
 
 /** @throws {Interrupted} */
 export async function execute(task: Task): Promise<Outcome> {
-  const steps: Record<string, JsonValue> = Object.create(null);
   const scope: JsonObject = {
     input: task.input,
     user: task.user && { ...task.user },
     run: task.run,
     json_object: null,
-    steps,
+    // By step, the latest.
+    steps: {},
   };
   const state: State = {
     task,
     scope,
-    steps,
     executed: 0,
     characters: 0,
     last: null,
@@ -131,7 +128,7 @@ async function runSteps(state: State, steps: readonly Step[], turn: string): Pro
 async function runStep(state: State, step: Step, turn: string): Promise<Returned | undefined> {
   const { task } = state;
   proveGoing(task.signal);
-  if (++state.executed > MOST_STEPS) throw new RunFault(`The run has more than ${MOST_STEPS} steps`);
+  if (++state.executed > MOST_STEPS) throw new RunFault(`${turn}${step.id}: the run has more than ${MOST_STEPS} steps`);
   const place = turn + step.id;
   const began = task.now();
   const record: StepRecord = {
@@ -197,16 +194,17 @@ function failureOf(error: unknown): StepFault | Stopped {
 
 /** Writes the record, and lets templates see it. */
 function finish(state: State, step: Step, record: StepRecord, began: number): void {
-  const { task, steps } = state;
+  const { task, scope } = state;
   record.ms ||= Math.max(0, task.now() - began);
   const contains = step.type === "if" || step.type === "for_each";
   if (!contains) task.journal.append(record);
   const { output, http_status, error, status } = record;
-  steps[step.id] = { status: http_status ?? status, body: output, error };
-  if (status === "finished" && step.type === "connector") state.scope.json_object = output;
+  // Another object each time: whoever has taken the one before, as a whole, keeps it as it was.
+  scope.steps = { ...Object(scope.steps), [step.id]: { status: http_status ?? status, body: output, error } };
+  if (status === "finished" && step.type === "connector") scope.json_object = output;
   if (!contains) state.last = output;
   state.characters += typeof output === "object" && output !== null ? storable(output).length : String(output).length;
-  if (state.characters > MOST_CONTEXT) throw new RunFault("The run's context is larger than 1 MiB");
+  if (state.characters > MOST_CONTEXT) throw new RunFault(`${record.place}: the run's context is larger than 1 MiB`);
 }
 
 /** Later entries of `set` see earlier ones. @returns what it has set */
@@ -299,7 +297,13 @@ function renderEffect(
   const rendered: JsonObject = {};
   for (const name of filled) {
     const value: JsonValue | undefined = Reflect.get(step, name);
-    if (value !== undefined) rendered[name] = render(value, scope, warn);
+    // A blank that nobody wrote would find records that have nothing to do with it.
+    const missing = name === "match" || name === "record_id"
+      ? (message: string) => {
+        throw new StepFault(`${name}: ${message}`, undefined);
+      }
+      : warn;
+    if (value !== undefined) rendered[name] = render(value, scope, missing);
   }
   const kept: JsonObject = step.type === "connector" ? { connector_code: step.connector_code, method: step.method } : {
     action: step.action,

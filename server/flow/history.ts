@@ -1,5 +1,6 @@
 /** Runs that have ended, in PostgreSQL. Inserted many at once: each transaction costs a sync to the disk. */
 import type { Sql } from "../database.ts";
+import { refusalOfDatabase } from "../database_errors.ts";
 import { isoOf, type Outcome, type RunHead, type StepRecord, storable } from "./run.ts";
 import type { JsonObject } from "./flow.ts";
 
@@ -11,6 +12,18 @@ export interface Ended {
   /** Milliseconds since 1970. */
   finished_at: number;
 }
+
+/** Whether it is the outcome that cannot be stored, not the store that is away. */
+export const isUnfit = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || (refusalOfDatabase(error)?.status ?? 500) < 500;
+
+/** What of a run can always be stored. */
+export const withoutValues = (ended: Ended): Ended => ({
+  ...ended,
+  input: {},
+  steps: [],
+  outcome: { status: "error", data: null, error: "What the run gave cannot be stored" },
+});
 
 const MOST_ROWS = 200;
 const MOST_CHARACTERS = 4_000_000;

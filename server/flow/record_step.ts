@@ -194,9 +194,9 @@ async function idOf(tx: Sql, there: Place, id: JsonValue | undefined, match: Jso
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The oldest that matches. */
+/** The newest that matches, as everywhere. */
 async function firstId(tx: Sql, there: Place, match: JsonObject): Promise<string | undefined> {
-  const [record] = proven(await list(tx, there, match, { sort: "created_at", per_page: 1 }));
+  const [record] = proven(await list(tx, there, match, { sort: undefined, per_page: 1 }));
   return typeof record?.id === "string" ? record.id : undefined;
 }
 

@@ -6,6 +6,7 @@
  * | POST /platform/apps/:id/action/:action_name | 200 `{ flow_process_id, status, data?, error? }` |
  * | GET /platform/apps/:id/action/:action_name/status | the same, of `flow_process_id` |
  */
+import { createHash } from "node:crypto";
 import type { Context as HonoContext, Hono } from "hono";
 import { stamp } from "../context.ts";
 import { actionStatus, callAction } from "../domains/apps/actions.ts";
@@ -41,7 +42,7 @@ async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
   if (!key.success) throw badRequest("The header Idempotency-Key must be 1 to 200 printable characters without spaces");
   const params = ActionCall.shape.params.safeParse(await optionalBody(c.req.raw));
   if (!params.success) throw invalid(fieldsOf(params.error.issues));
-  return send(c, caller, await callAction(c.env.context, caller, called.data, params.data, key.data));
+  return send(c, caller, await callAction(c.env.context, withVisitor(caller), called.data, params.data, key.data));
 }
 
 async function answerStatus(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
@@ -54,6 +55,14 @@ async function answerStatus(c: HonoContext<Env>, pages: PageMemory): Promise<Res
   if (!polled.success) throw notFound("Flow process");
   return send(c, caller, await actionStatus(c.env.context, caller, called.data, polled.data));
 }
+
+/** A browser that has only now got its key is known by its address. */
+const withVisitor = (caller: CallerOfPage) => ({
+  ...caller,
+  visitor: "set-cookie" in caller.headers
+    ? `address ${caller.address}`
+    : `browser ${createHash("sha256").update(caller.browser).digest("base64url")}`,
+});
 
 /** A page opens its own app's actions and no others'. @throws {Refusal} 401, 403, 404 */
 async function proven(

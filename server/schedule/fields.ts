@@ -71,21 +71,23 @@ function readField(kind: Kind, text: string): Field {
   return { items: every ? [] : items, values, every };
 }
 
+const a = (name: string) => name === "hour" ? "an hour" : `a ${name}`;
+
 function readItem(kind: Kind, text: string): Item {
   const match = ITEM.exec(text);
-  if (!match) throw refuse(`has a ${kind.name} that cannot be read: ${text.slice(0, 50)}`);
+  if (!match) throw refuse(`has ${a(kind.name)} that cannot be read: ${text.slice(0, 50) || "nothing"}`);
   const [, low, high, steps] = match;
   const step = steps === undefined ? 1 : Number(steps);
   const star = low === undefined;
   const from = star ? kind.first : readValue(kind, low);
   // A week of `*` ends with Saturday, so that no Sunday comes by both of its numbers.
   const to = star ? kind.names === DAYS ? 6 : kind.last : high === undefined ? from : readValue(kind, high, from);
-  if (to < from) throw refuse(`has a ${kind.name} that runs backwards: ${text}`);
+  if (to < from) throw refuse(`has ${a(kind.name)} that runs backwards: ${text}`);
   if (steps !== undefined && !star && high === undefined) {
-    throw refuse(`has a ${kind.name} with a step that needs * or a range: ${text}`);
+    throw refuse(`has ${a(kind.name)} with a step that needs * or a range: ${text}`);
   }
   const most = kind.last - kind.first + (kind.names === DAYS ? 0 : 1);
-  if (step < 1 || step > most) throw refuse(`has a ${kind.name} with a step that is not 1 to ${most}: ${text}`);
+  if (step < 1 || step > most) throw refuse(`has ${a(kind.name)} with a step that is not 1 to ${most}: ${text}`);
   return { from, to, step, star };
 }
 
@@ -93,11 +95,11 @@ function readItem(kind: Kind, text: string): Item {
 function readValue({ name, first, last, names }: Kind, text: string, after?: number): number {
   if (!/^\d/.test(text)) {
     const index = names.indexOf(text.toUpperCase());
-    if (index === -1) throw refuse(`has a ${name} that cannot be read: ${text}`);
+    if (index === -1) throw refuse(`has ${a(name)} that cannot be read: ${text}`);
     return names === DAYS && index === 0 && after ? 7 : index + first;
   }
   const value = Number(text);
-  if (value < first || value > last) throw refuse(`has a ${name} that is not ${first} to ${last}: ${text}`);
+  if (value < first || value > last) throw refuse(`has ${a(name)} that is not ${first} to ${last}: ${text}`);
   return value;
 }
 

@@ -57,6 +57,15 @@ const CASES: Case[] = [
     data: [4.7, { status: 200, body: { mid: 4.7 }, error: null }],
   },
   {
+    name: "all steps as a value are those before, and stay as they were",
+    program: [
+      { type: "mutation", id: "one", set: { a: 1 } },
+      { type: "mutation", id: "two", set: { seen: "{steps}" } },
+      { type: "return", data: ["{seen.one.body.a}", "{seen.two}", "{steps.two.status}"] },
+    ],
+    data: [1, null, "finished"],
+  },
+  {
     name: "an if takes one branch, and its steps stand behind it",
     program: [
       { type: "mutation", set: { n: 5 } },
@@ -225,6 +234,8 @@ inTeam("flow steps: records are made, found, changed and deleted", async ({ ask,
   assert.deepEqual([first.data.day, first.data.price], ["mon", 1]);
   const second = await run([upsert], { day: "mon", price: 2 });
   assert.deepEqual([second.data.id, second.data.price], [first.data.id, 2]);
+  const blind = await run([record("delete", { match: { day: "{inptu.day}" } })]);
+  assert.match(blind.error, /match: .*inptu/, "a blank that nobody wrote finds nothing");
   const made = await run([record("create", { data: { day: "tue", price: "{input.price}" } })], { price: 3 });
   const list = await run([record("list", { filter: { price: { gte: 2 } }, sort: "-price", limit: 1 })]);
   assert.deepEqual(list.data.map((row: { day: string }) => row.day), ["tue"]);

@@ -9,6 +9,8 @@ import type { ActionAnswer } from "./schema.ts";
 /** Who calls: somebody with a login, or nobody. */
 export interface ActionCaller {
   viewer: Viewer | undefined;
+  /** Whose idempotency keys without a login are: a browser, else an address. */
+  visitor?: string;
 }
 
 interface Called {
@@ -79,12 +81,15 @@ export async function callAction(
     user_id: caller.viewer?.account_id === account_id ? caller.viewer.user_id : null,
     app_id,
     action: name,
-    idempotency_key: key === undefined ? undefined : `action:${app_id}:${name}:${key}`,
+    idempotency_key: key === undefined ? undefined : `action:${app_id}:${name}:${whoOf(caller)}:${key}`,
   });
   const state = await ctx.flows.wait(account_id, id, ctx.config.action_wait_ms);
   if (!state) throw new Error("a run that was begun is not there");
   return answerOf(state);
 }
+
+/** Another's key gives nobody another's run. */
+const whoOf = ({ viewer, visitor = "" }: ActionCaller) => viewer ? `user ${viewer.user_id}` : visitor;
 
 /** @throws {Refusal} 404 unless the process belongs to that app and action */
 export async function actionStatus(

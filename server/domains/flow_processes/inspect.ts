@@ -81,8 +81,10 @@ export async function readProcess(ctx: Context, id: string): Promise<Json<WholeF
 export async function cancelProcess(ctx: Context, id: string): Promise<Json<WholeFlowProcess>> {
   const { viewer, flows, config } = ctx;
   const before = (await readProcess(ctx, id)).parse();
-  if (before.status !== "pending") throw conflict(before);
-  if (!await flows.cancel(viewer.account_id, id)) throw conflict((await readProcess(ctx, id)).parse());
+  if (before.status !== "pending") throw conflict(before, "The run has ended");
+  if (!await flows.cancel(viewer.account_id, id)) {
+    throw conflict((await readProcess(ctx, id)).parse(), "The run has ended");
+  }
   // A step in hand is cut off, so the end is near.
   await flows.wait(viewer.account_id, id, Math.min(config.action_wait_ms, 1_000));
   return await readProcess(ctx, id);
@@ -96,12 +98,14 @@ export async function cancelProcess(ctx: Context, id: string): Promise<Json<Whol
 export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<Json<WholeFlowProcess>> {
   const { sql, viewer, flows, config } = ctx;
   const before = await findRepeatable(sql, viewer, id);
-  if (!before) throw conflict((await readProcess(ctx, id)).parse());
+  if (!before) throw conflict((await readProcess(ctx, id)).parse(), "The run goes on: cancel it first");
   // The last to fail is the one that nothing caught.
   const failed = before.steps.findLast(({ status, type }) =>
     status === "error" && type !== "if" && type !== "for_each"
   );
-  if (from === "failed_step" && !failed) throw conflict((await readProcess(ctx, id)).parse());
+  if (from === "failed_step" && !failed) {
+    throw conflict((await readProcess(ctx, id)).parse(), "No step of the run has failed");
+  }
   const run = await flows.start({
     account_id: viewer.account_id,
     flow_code: before.flow_code,
