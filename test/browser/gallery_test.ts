@@ -69,7 +69,7 @@ async function use(
 ): Promise<void> {
   const context = await browser.newContext({ ...look, timezoneId: TIME_ZONE, locale: "en-GB" });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const complaints = complaintsOf(page);
   try {
     await page.goto(url);

@@ -130,7 +130,7 @@ async function perform(world: World, step: Step): Promise<void> {
     ];
     const batch = db.records().replace(".json", "/batch.json");
     const { status, body } = await ask("POST", batch, { token, json: { operations } });
-    told(status, may_place && visible ? 200 : may_place && !opens ? 404 : 422);
+    told(status, !opens ? 404 : may_place && visible ? 200 : 422);
     // All or nothing.
     if (status !== 200) return;
     records.splice(records.indexOf(record), 1);

@@ -63,10 +63,10 @@ export async function insertProcess(
 ): Promise<void> {
   await sql`
     insert into flow_processes
-      (id, account_id, flow_version, flow_code, trigger, status, cron_id, attempts, input, error, steps, started_at,
+      (id, account_id, flow_id, flow_version, flow_code, trigger, status, cron_id, attempts, input, error, steps, started_at,
       finished_at)
     values
-      (${run.id ?? ""}, ${run.account_id}, 1, ${run.flow_code}, ${run.trigger}, ${status}, ${run.cron_id ?? null}, 1,
+      (${run.id ?? ""}, ${run.account_id}, 0, 1, ${run.flow_code}, ${run.trigger}, ${status}, ${run.cron_id ?? null}, 1,
       ${JSON.stringify(run.input)}::text::json, ${error}, '[]', ${at}, ${at})
     on conflict (id) do nothing
   `;
