@@ -5,7 +5,9 @@ import { CompileFailure, CompilerBusy } from "../../server/compiler/compiler.ts"
 import { findProgram } from "../programs.ts";
 import { esbuildOf, groupOf, isGone, signal } from "./groups.ts";
 import { HANGS } from "./hostile.ts";
-import { memoryStore, openCompiler } from "./scratch.ts";
+import { fillSharedStore, memoryStore, openCompiler } from "./scratch.ts";
+
+await fillSharedStore();
 
 const failureOf = (building: Promise<unknown>): Promise<unknown> =>
   building.then(() => "it compiles", (error) => error);

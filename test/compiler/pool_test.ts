@@ -3,7 +3,9 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { CompileFailure, CompilerBusy } from "../../server/compiler/compiler.ts";
 import { isGone, signal } from "./groups.ts";
 import { HANGS } from "./hostile.ts";
-import { memoryStore, openCompiler } from "./scratch.ts";
+import { fillSharedStore, memoryStore, openCompiler } from "./scratch.ts";
+
+await fillSharedStore();
 
 const failureOf = (building: Promise<unknown>): Promise<unknown> =>
   building.then(() => "it compiles", (error) => error);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { VendorFile } from "../../server/compiler/compiler.ts";
 import { groupOf, isGone } from "./groups.ts";
-import { memoryStore, openCompiler, sharedStore } from "./scratch.ts";
+import { fillSharedStore, memoryStore, openCompiler, sharedStore } from "./scratch.ts";
+
+await fillSharedStore();
 
 const NOTHING: VendorFile = {
   content_type: "application/json",
@@ -59,11 +61,6 @@ Deno.test("prepare: where all is there, no process is started", async () => {
 });
 
 Deno.test("prepare: a source waits for none of it, and neither does the end", async () => {
-  {
-    // A worker that has built a runtime is replaced, and nobody could tell that one from the builder.
-    await using other = openCompiler({ vendor_store: sharedStore() });
-    await other.warm();
-  }
   const compiler = openCompiler({ vendor_store: storeWithout("vue") });
   await compiler.warm();
   const preparing = compiler.prepare();
