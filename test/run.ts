@@ -2,14 +2,14 @@
  * `deno task test [--embedded-only | --postgres-only] [--filter=<text>] [file or folder …]`
  *
  * Runs what does not depend on the database once, and the rest on the embedded database and on a throw-away PostgreSQL,
- * tells what was left out and why, and closes with `N passed, N failed`.
+ * tells what was left out and why and what passed only at the second try, and closes with `N passed, N failed`.
  */
 import { fileURLToPath } from "node:url";
 import { type Postgres, startPostgres } from "./postgres.ts";
 import { print } from "./print.ts";
 import { findChromium } from "./programs.ts";
 import { findSuite } from "./suite.ts";
-import { closingLine, readClosingLine, settle, sum, type Tally } from "./tally.ts";
+import { closingLine, readClosingLine, readFailure, settle, sum, type Tally, tallyAgain } from "./tally.ts";
 
 const tree = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const ci = Deno.env.get("CI") === "true";
@@ -47,40 +47,83 @@ function stopWith(reason: string): never {
   Deno.exit(2);
 }
 
-/** Passes the child's output on, and keeps the last closing line in it. */
-async function relay(output: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Tally | undefined> {
+interface Read {
+  closing?: Tally;
+  /** Names of tests that failed, by file. */
+  failures: Map<string, Set<string>>;
+}
+
+/** Passes the child's output on, and keeps the last closing line in it and what it says has failed. */
+async function relay(output: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Read> {
   const [shown, read] = output.tee();
+  const found: Read = { failures: new Map() };
+  const keep = (line: string) => {
+    found.closing = readClosingLine(line) ?? found.closing;
+    const failure = readFailure(line);
+    if (failure) found.failures.set(failure.file, new Set(found.failures.get(failure.file)).add(failure.name));
+  };
   const lines = async () => {
-    let tally: Tally | undefined;
     let rest = "";
     for await (const text of read.pipeThrough(new TextDecoderStream())) {
       const parts = `${rest}${text}`.split("\n");
       rest = parts.pop() ?? "";
-      for (const line of parts) tally = readClosingLine(line) ?? tally;
+      parts.forEach(keep);
     }
-    return readClosingLine(rest) ?? tally;
+    keep(rest);
   };
-  const [tally] = await Promise.all([lines(), shown.pipeTo(Deno.stdout.writable, { preventClose: true })]);
-  return tally;
+  await Promise.all([lines(), shown.pipeTo(Deno.stdout.writable, { preventClose: true })]);
+  return found;
 }
 
+/** More files than this that fail are no accident. */
+const AGAIN = 4;
+
+/**
+ * Runs files side by side. Processes that are killed, browsers and clocks on two busy cores have accidents: what fails in
+ * few files is run once more, alone, and named if it passes then.
+ */
 async function run(title: string, files: readonly string[], env: Record<string, string>): Promise<Tally> {
-  if (running.signal.aborted) return settle(undefined, 1);
+  const first = await runOnce(title, files, env, true);
+  const failed = [...first.failures.keys()];
+  if (failed.length === 0 || failed.length > AGAIN || countTests(first.failures) < first.tally.failed) {
+    return first.tally;
+  }
+  const again = await runOnce(`${title}, once more, one after the other`, failed, env, false);
+  for (const [file, names] of first.failures) {
+    for (const name of names) {
+      if (!again.failures.get(file)?.has(name)) unsteady.push(`${name} (${file}, ${title})`);
+    }
+  }
+  return tallyAgain(first.tally, again.tally);
+}
+
+/** Steps are named behind their test. A file that failed before its first test is not in the list. */
+const countTests = (failures: Read["failures"]): number =>
+  [...failures.values()].reduce(
+    (sum, names) => sum + new Set([...names].map((name) => name.split(" ... ")[0])).size,
+    0,
+  );
+
+/** Tests that passed only when they were run again. */
+const unsteady: string[] = [];
+
+async function runOnce(title: string, files: readonly string[], env: Record<string, string>, side_by_side: boolean) {
+  if (running.signal.aborted) return { tally: settle(undefined, 1), failures: new Map<string, Set<string>>() };
   print(`\n── ${title}: ${files.length} files`);
   const limit = AbortSignal.timeout(LIMIT_MINUTES * 60_000);
   const child = new Deno.Command(Deno.execPath(), {
     // The sanitizers are off by default since Deno 2.9; a leak in a test is a leak in a server.
-    args: ["test", "-A", "--parallel", "--sanitize-ops", "--sanitize-resources"]
-      .concat(ci ? "--frozen" : [], filter ?? [], files),
+    args: ["test", "-A", "--sanitize-ops", "--sanitize-resources"]
+      .concat(side_by_side ? "--parallel" : [], ci ? "--frozen" : [], filter ?? [], files),
     cwd: tree,
     env: { ...env, ...(chromium ? { TEST_CHROMIUM: chromium } : {}) },
     stdin: "null",
     stdout: "piped",
     signal: AbortSignal.any([running.signal, limit]),
   }).spawn();
-  const [closing, { code }] = await Promise.all([relay(child.stdout), child.status]);
+  const [{ closing, failures }, { code }] = await Promise.all([relay(child.stdout), child.status]);
   if (limit.aborted) print(`stopped after ${LIMIT_MINUTES} minutes`);
-  return settle(closing, code);
+  return { tally: settle(closing, code), failures };
 }
 
 async function runOnPostgres(): Promise<Tally[]> {
@@ -106,6 +149,7 @@ const tallies = [
 const total = sum(tallies);
 
 print(`\nin ${Math.round((performance.now() - began) / 1000)} s`);
+for (const name of unsteady) print(`unsteady: ${name}`);
 for (const reason of missing) print(`left out: ${reason}`);
 if (ci && missing.length > 0) print("CI leaves nothing out: install what is missing");
 print(closingLine(total));

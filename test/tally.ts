@@ -23,10 +23,24 @@ export function readClosingLine(line: string): Tally | undefined {
   };
 }
 
+const FAILURE = /^(.+) => (\.\/\S+?_test\.tsx?):\d+:\d+$/;
+
+/** Reads a line of the list with which `deno test` closes: which test failed, in which file. */
+export function readFailure(line: string): { name: string; file: string } | undefined {
+  const [, name, file] = FAILURE.exec(line.replaceAll(COLOUR, "").trim()) ?? [];
+  return name && file ? { name, file } : undefined;
+}
+
 /** The tally of a run that ended with `code`. A run that failed without saying so in numbers counts as one failure. */
 export function settle(closing: Tally | undefined, code: number): Tally {
   const tally = closing ?? { passed: 0, failed: 0, skipped: 0 };
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+}
+
+/** What a run comes to whose failures were tried again: those that did not fail twice have passed. */
+export function tallyAgain(first: Tally, again: Tally): Tally {
+  const failed = Math.min(first.failed, again.failed);
+  return { ...first, passed: first.passed + first.failed - failed, failed };
 }
 
 /** All runs together. */
