@@ -303,7 +303,10 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       making.add(head.id);
       try {
         const made = await store.create(head, run.idempotency_key);
-        if ("id" in made) return made;
+        if ("id" in made) {
+          if (made.same) return { id: made.id };
+          throw invalid({ idempotency_key: ["has been used with another input"] });
+        }
         enqueue({ head, versionstamp: made.versionstamp }, false);
         return { id: head.id };
       } finally {

@@ -40,7 +40,7 @@ export interface NewRun {
   cron_id?: number | undefined;
   /** UUID version 7, where the caller has noted it before. */
   id?: string | undefined;
-  /** The second start with the same key in an account within 24 hours gives the first one's run. */
+  /** The second start with the same key in an account within 24 hours gives the first one's run; 422 with another input. */
   idempotency_key?: string | undefined;
   /** The run that this one repeats; from which of its steps on, with the outputs of those before. */
   retry?: { of: string; from_step: string | undefined } | undefined;

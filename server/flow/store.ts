@@ -6,11 +6,12 @@
  * | `flow_runs`, account, run | the run's head |
  * | `flow_steps`, run, number | an entry of its journal, or the place of one in `flow_values` |
  * | `flow_cancels`, run | true |
- * | `flow_keys`, account, key | the run that a caller's idempotency key began |
+ * | `flow_keys`, account, key | the run that a caller's idempotency key began, and its input's hash |
  * | `flow_owners`, process | when it last said that it lives |
  *
  * A process proves once in a while that it lives, not each of its runs: that costs one write, however many it has.
  */
+import { createHash } from "node:crypto";
 import type { Sql } from "../database.ts";
 import { createCommits, type Write } from "./commits.ts";
 import { type RunHead, type StepRecord, storable } from "./run.ts";
@@ -40,6 +41,12 @@ interface Owner {
   name: string;
   /** Another one after each word of it. */
   versionstamp: string;
+}
+
+interface Begun {
+  id: string;
+  /** SHA-256, in base64url. */
+  input: string;
 }
 
 export type RunStore = ReturnType<typeof createRunStore>;
@@ -93,8 +100,11 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
   };
 
   return {
-    /** @returns the versionstamp, or the run that the key began before */
-    async create(head: RunHead, key: string | undefined): Promise<{ versionstamp: string } | { id: string }> {
+    /** @returns the versionstamp, or the run that the key began before, and whether with the same input */
+    async create(
+      head: RunHead,
+      key: string | undefined,
+    ): Promise<{ versionstamp: string } | { id: string; same: boolean }> {
       const text = storable(head.input);
       const large = text.length > MOST_IN_HEAD;
       if (large) {
@@ -111,15 +121,17 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
         return { versionstamp };
       }
       const idem: Deno.KvKey = ["flow_keys", head.account_id, key];
+      const input = createHash("sha256").update(text).digest("base64url");
+      const begun: Begun = { id: head.id, input };
       const versionstamp = await commit(writeOf(kept, {
         checks: [{ key: idem, versionstamp: null }],
-        sets: [{ key: idem, value: head.id, expires_ms: KEY_KEPT_MS }],
-        bytes: 2 * key.length,
+        sets: [{ key: idem, value: begun, expires_ms: KEY_KEPT_MS }],
+        bytes: 2 * key.length + 100,
       }));
       if (versionstamp !== undefined) return { versionstamp };
-      const { value } = await kv.get<string>(idem);
+      const { value } = await kv.get<Begun>(idem);
       // It has just come to its end of 24 hours.
-      return value === null ? await this.create(head, key) : { id: value };
+      return value === null ? await this.create(head, key) : { id: value.id, same: value.input === input };
     },
 
     /**

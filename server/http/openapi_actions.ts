@@ -27,7 +27,7 @@ export const ACTION_PATHS = {
           "header",
           "Idempotency-Key",
           "order-4711",
-          "The second call with it within 24 hours gives the first one's run",
+          "The second call with it within 24 hours gives the first one's run; with another body it is refused",
         ),
       ],
       requestBody: {

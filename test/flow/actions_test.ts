@@ -158,6 +158,9 @@ inTeam("actions: the second call with a key gives the first one's run", async ({
   assert.notEqual(ids[3], ids[0]);
   assert.deepEqual((await send("a")).body, { flow_process_id: ids[0], status: "finished", data: { n: 1 } });
   assert.equal(api.count(there), 2);
+  const other = await ask("POST", path(app), { json: { x: 1 }, headers: { "idempotency-key": "a" } });
+  assert.deepEqual([other.status, other.body], [422, { idempotency_key: ["has been used with another input"] }]);
+  assert.equal(api.count(there), 2);
   const stranger = await ask("POST", path(app), { token: null, json: {}, headers: { "idempotency-key": "a" } });
   assert.notEqual(stranger.body.flow_process_id, ids[0], "another's key gives nobody another's run");
 });

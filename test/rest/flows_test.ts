@@ -314,6 +314,7 @@ inAccount("flows: run by hand", async ({ ask, play }) => {
   const again = { json: { idempotency_key: "once", input: { apple: 1 } } };
   const [first, second] = [await ask("POST", at(id, "/run"), again), await ask("POST", at(id, "/run"), again)];
   assert.deepEqual(second.body, first.body, "the same run");
+  await play([run({ idempotency_key: "once", input: { apple: 2 } }, 422, { idempotency_key: /another input/ })]);
   const { id: other } = await create(ask, { name: "Other", fields: { program: PROGRAM } });
   const elsewhere = await ask("POST", at(other, "/run"), again);
   assert.notEqual(elsewhere.body.flow_process_id, first.body.flow_process_id, "a key is one flow's");
