@@ -100,7 +100,8 @@ async function commitAll(kv: Deno.Kv, batch: Waiting[]): Promise<void> {
     if (versionstamp !== undefined) return batch.forEach(({ resolve }) => resolve(versionstamp));
     if (batch.length === 1) return batch.forEach(({ resolve }) => resolve(undefined));
   } catch (error) {
-    if (batch.length === 1) return batch.forEach(({ reject }) => reject(error));
+    // Where another process has the file, it has it for each of them.
+    if (batch.length === 1 || error instanceof Busy) return batch.forEach(({ reject }) => reject(refusalOf(error)));
   }
   // One of them cannot be: each for itself.
   // deno-lint-ignore no-await-in-loop -- one commit at a time
@@ -124,12 +125,17 @@ async function commitOnce(
     const result = await atomic.commit();
     return result.ok ? result.versionstamp : undefined;
   } catch (error) {
-    if (!isLocked(error)) throw unavailable("The store of running flows cannot be written", error, 5);
-    if (pause_ms === undefined) throw unavailable("The store of running flows is busy", error, 5);
+    if (!isLocked(error)) throw error;
+    if (pause_ms === undefined) throw new Busy("other processes do not let go of the file", { cause: error });
   }
   await new Promise((resolve) => setTimeout(resolve, pause_ms * (0.5 + Math.random())));
   return await commitOnce(kv, writes, later);
 }
 
+class Busy extends Error {}
+
+const refusalOf = (error: unknown) =>
+  unavailable(`The store of running flows ${error instanceof Busy ? "is busy" : "cannot be written"}`, error, 5);
+
 /** Deno's message for SQLite's; it has no code. */
-export const isLocked = (error: unknown): boolean => error instanceof Error && /database is locked/.test(error.message);
+const isLocked = (error: unknown): boolean => error instanceof Error && /database is locked/.test(error.message);

@@ -11,21 +11,13 @@ import { faultOf, type Log } from "../log.ts";
 import type { Databases } from "../store/store.ts";
 import { createTurns } from "../turns.ts";
 import { execute } from "./execute.ts";
-import type { Flows, RunDetail, RunUser } from "./flow.ts";
+import { type Flows, NO_FLOW, type RunDetail, type RunUser } from "./flow.ts";
 import { newHead, pendingState, stateOf } from "./heads.ts";
-import {
-  createHistory,
-  type Ended,
-  fence,
-  findOutcome,
-  findSteps,
-  isUnfit,
-  type Recorded,
-  withoutValues,
-} from "./history.ts";
+import { createHistory, type Ended, findOutcome, findSteps, isUnfit, type Recorded, withoutValues } from "./history.ts";
 import { CANCELLED, CLOSING, Interrupted, leave, LOST, TOO_LONG } from "./interruption.ts";
 import { createJournal, type KeptJournal } from "./journal.ts";
 import { LIMITS, type Limits } from "./limits.ts";
+import { createOrphans } from "./orphans.ts";
 import { createOthers } from "./others.ts";
 import { createOwner } from "./owner.ts";
 import { callConnector } from "./perform.ts";
@@ -33,12 +25,14 @@ import { createPrograms } from "./programs.ts";
 import { doRecordStep } from "./record_step.ts";
 import { isoOf, type Outcome, type RunHead } from "./run.ts";
 import { createRunStore, type Kept } from "./store.ts";
-import { sweepHistory } from "./sweep.ts";
+import { sweepHistory, VALUES_KEPT_HOURS } from "./sweep.ts";
 import { createWaits } from "./waits.ts";
 import { createWatchers } from "./watchers.ts";
 
 /** Processes that took a run and went away without a word, until it is given up. */
 const MOST_LOST = 5;
+/** What a run has noted elsewhere is swept away then. */
+const MOST_AGE_MS = (VALUES_KEPT_HOURS - 1) * 3_600_000;
 /** What a stop waits for; then the calls in hand are cut off. */
 const CLOSING_MS = 2_500;
 /** Between attempts to record an outcome, while the database is away. */
@@ -80,12 +74,13 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const waits = createWaits();
   let closing = false;
   let later: ReturnType<typeof setTimeout> | undefined;
-  let claiming: Promise<number | undefined> | undefined;
 
-  const others = createOthers(store, limits.lease_ms);
-  const owner = createOwner(store, limits.lease_ms, () => {
-    log.warn("declared dead by another process", { runs: jobs.size });
-    for (const job of jobs.values()) job.controller.abort(LOST);
+  const owner = createOwner(store, limits.lease_ms, {
+    lost() {
+      log.warn("declared dead by another process", { runs: jobs.size });
+      for (const job of jobs.values()) job.controller.abort(LOST);
+    },
+    silent: (error) => log.warn("could not say that it lives", faultOf(error)),
   });
 
   const enqueue = (kept: Kept, resumed: boolean) => {
@@ -130,6 +125,8 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       job.journal = await journalOf(job);
       const outcome: Outcome = !program
         ? { status: "error", data: null, error: "The flow was deleted" }
+        : input === undefined || clock.now().getTime() - head.made_at > MOST_AGE_MS
+        ? { status: "error", data: null, error: "Left behind for longer than a day" }
         : head.lost >= MOST_LOST
         ? { status: "error", data: null, error: `Given up: ${head.lost} processes went away while they worked on it` }
         : await execute({
@@ -172,13 +169,13 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
           return { status: "error", data: null, error: "The server failed while it executed the flow" } as const;
         });
       const steps_done = job.journal.entries;
-      const ended = { head, input, outcome, steps: steps_done, finished_at: clock.now().getTime() };
-      const inserted = await recorded(ended);
+      const ended = { head, input: input ?? {}, outcome, steps: steps_done, finished_at: clock.now().getTime() };
+      const told = await recorded(ended);
       // Another process may have come to another end, and been first; or is about to.
-      const other = inserted ? undefined : await findOutcome(sql, head.account_id, head.id);
-      if (!inserted && !other) await proveOwned(head);
+      const other = told ? undefined : await findOutcome(sql, head.account_id, head.id);
+      if (!told && !other) await proveOwned(head);
       remove(job, job.journal.kept());
-      return other ?? { ...outcome, app_id: head.app_id, action: head.action };
+      return other ?? { ...told ?? outcome, app_id: head.app_id, action: head.action };
     } finally {
       clearTimeout(late);
     }
@@ -197,14 +194,18 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     if (await owner.prove() !== head.owner) throw LOST;
   }
 
-  /** Waits for a store that is away, as long as this process may have the run. */
-  async function recorded(run: Ended): Promise<boolean> {
+  /**
+   * Waits for a store that is away, as long as this process may have the run.
+   *
+   * @returns what stands there now; undefined where it is another's
+   */
+  async function recorded(run: Ended): Promise<Outcome | undefined> {
     for (let attempt = 0, ended = run;; attempt++) {
       try {
         // deno-lint-ignore no-await-in-loop -- one attempt after the other
         await proveOwned(ended.head);
         // deno-lint-ignore no-await-in-loop -- likewise
-        return await record(ended);
+        return await record(ended) ? ended.outcome : undefined;
       } catch (error) {
         if (closing || error instanceof Interrupted) throw error;
         log.warn("an outcome could not be recorded", { run: ended.head.id, ...faultOf(error) });
@@ -252,49 +253,22 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     return user ?? null;
   }
 
-  /** Takes a run that nobody works on. @returns false where another process was faster */
-  async function claim({ head, versionstamp }: Kept, name: string): Promise<boolean> {
-    const claimed = {
-      ...head,
-      owner: name,
-      attempts: head.attempts + 1,
-      lost: head.lost + (head.owner === "" || head.owner === name ? 0 : 1),
-    };
-    const mine = await store.checkpoint({ head: claimed, versionstamp });
-    if (mine === undefined) return false;
-    // Its process may have gone away between the outcome and the end of its keys.
-    if (await fence(sql, claimed)) {
-      await store.clear(claimed);
-      return true;
-    }
-    enqueue({ head: claimed, versionstamp: mine }, true);
-    return true;
-  }
-
-  /** @returns in how many milliseconds somebody may be found dead; undefined where nobody else is known */
-  async function claimOrphans(): Promise<number | undefined> {
-    const name = await owner.prove();
-    const again_ms = await others.bury(name);
-    let claimed = 0;
-    for await (const kept of store.list()) {
-      if (closing || turns.count() >= limits.most) break;
-      const { id, owner } = kept.head;
-      if (jobs.has(id) || making.has(id) || removals.has(id)) continue;
-      if (owner !== "" && owner !== name && await others.isStanding(owner)) continue;
-      if (await claim(kept, name)) claimed++;
-    }
-    if (claimed > 0) log.info("runs claimed", { claimed });
-    return again_ms;
-  }
-
-  /** One look at a time: what this process is about to take must not seem left behind by itself. */
-  const claimOnce = () => claiming ??= claimOrphans().finally(() => claiming = undefined);
+  const orphans = createOrphans({
+    sql,
+    store,
+    owner,
+    others: createOthers(store, limits.lease_ms),
+    log,
+    hasRoom: () => !closing && turns.count() < limits.most,
+    isOwn: (id) => jobs.has(id) || making.has(id) || removals.has(id),
+    goOn: (kept) => enqueue(kept, true),
+  });
 
   return {
     async start(run) {
       if (closing) throw unavailable("The server is stopping", undefined, 1);
       const flow = await programs.find(run.account_id, run.flow_code);
-      if (!flow) throw invalid({ flow_code: ["does not exist"] });
+      if (!flow) throw invalid({ flow_code: [NO_FLOW] });
       if (!flow.active) throw invalid({ flow_code: ["is not active"] });
       if (turns.count() >= limits.most || turns.count(run.account_id) >= limits.most_per_account) {
         throw unavailable("Too many runs wait", undefined, 5);
@@ -349,11 +323,14 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       (await store.newest(account_id, most)).map((head) => jobs.get(head.id)?.head ?? head),
 
     async inspect(account_id, id): Promise<RunDetail | undefined> {
+      const job = jobs.get(id);
+      if (job?.journal && job.head.account_id === account_id) {
+        return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: job.journal.entries };
+      }
       const kept = await store.find(account_id, id);
       if (!kept) return undefined;
-      const [input, journal] = await Promise.all([store.inputOf(kept.head), store.journalOf(id)]);
-      const own = jobs.get(id)?.journal;
-      return { head: jobs.get(id)?.head ?? kept.head, input, steps: own?.entries ?? journal };
+      const [input = {}, steps] = await Promise.all([store.inputOf(kept.head), store.journalOf(id)]);
+      return { head: job?.head ?? kept.head, input, steps };
     },
 
     watch,
@@ -361,13 +338,13 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
 
     async sweep() {
       if (closing) return;
-      const again_ms = await claimOnce();
+      const again_ms = await orphans.claim();
       await sweepHistory(sql, clock.now());
       // A process that went away just before a start is not dead yet: its runs need not wait for the next minute.
       clearTimeout(later);
       if (again_ms !== undefined && again_ms < 60_000 && !closing) {
         later = setTimeout(
-          () => void claimOnce().catch((error) => log.warn("sweep failed", faultOf(error))),
+          () => void orphans.claim().catch((error) => log.warn("sweep failed", faultOf(error))),
           again_ms + 100,
         );
       }
@@ -381,7 +358,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       waits.end();
       clearTimeout(later);
       // What it takes yet is handed over with the rest.
-      await claiming?.catch(() => {});
+      await orphans.settled();
       turns.drain();
       const inHand = [...jobs.values()];
       const cut = setTimeout(() => inHand.forEach(({ controller }) => controller.abort(CLOSING)), CLOSING_MS);

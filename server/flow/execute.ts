@@ -180,6 +180,7 @@ async function runStep(state: State, step: Step, turn: string): Promise<Returned
     record.error = failed.message;
   }
   finish(state, step, record, began);
+  if (state.characters > MOST_CONTEXT) throw new RunFault(`${place}: the run's context is larger than 1 MiB`);
   if (!failed || step.on_error === "continue") return returned;
   if (step.on_error === "catch") return await runSteps(state, step.catch, turn);
   throw new Stopped(failed instanceof Stopped ? failed.message : `${place}: ${failed.message}`);
@@ -204,7 +205,6 @@ function finish(state: State, step: Step, record: StepRecord, began: number): vo
   if (status === "finished" && step.type === "connector") scope.json_object = output;
   if (!contains) state.last = output;
   state.characters += typeof output === "object" && output !== null ? storable(output).length : String(output).length;
-  if (state.characters > MOST_CONTEXT) throw new RunFault(`${record.place}: the run's context is larger than 1 MiB`);
 }
 
 /** Later entries of `set` see earlier ones. @returns what it has set */
@@ -244,15 +244,18 @@ async function runForEach(
   if (list !== null && !Array.isArray(list)) throw new StepFault("items is no list", undefined);
   const before = { [as]: scope[as], index: scope.index };
   state.last = record.output = { count: list?.length ?? 0 };
-  for (const [index, item] of (list ?? []).entries()) {
-    Object.assign(scope, { [as]: item, index });
-    // deno-lint-ignore no-await-in-loop -- one turn after the other
-    const returned = await runSteps(state, steps, `${place}.${index}.`);
-    if (returned) return returned;
-  }
-  for (const [name, value] of Object.entries(before)) {
-    if (value === undefined) delete scope[name];
-    else scope[name] = value;
+  try {
+    for (const [index, item] of (list ?? []).entries()) {
+      Object.assign(scope, { [as]: item, index });
+      // deno-lint-ignore no-await-in-loop -- one turn after the other
+      const returned = await runSteps(state, steps, `${place}.${index}.`);
+      if (returned) return returned;
+    }
+  } finally {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete scope[name];
+      else scope[name] = value;
+    }
   }
 }
 

@@ -17,6 +17,9 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const STEP_STATUSES = ["finished", "error", "skipped", "running"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
+/** What is wrong with a `flow_code` that nothing has. */
+export const NO_FLOW = "does not exist";
+
 export type JsonObject = { [name: string]: JsonValue };
 
 /** What templates see as `user`. */

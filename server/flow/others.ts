@@ -18,7 +18,8 @@ export interface Others {
 
 type Names = Pick<RunStore, "listOwners" | "bury" | "isStanding">;
 
-export function createOthers(store: Names, lease_ms: number): Others {
+/** @param clock milliseconds from any moment on, which never go back */
+export function createOthers(store: Names, lease_ms: number, clock = () => performance.now()): Others {
   /** By name: its last word, and when that was first read. */
   const heard = new Map<string, { versionstamp: string; at: number }>();
 
@@ -29,7 +30,7 @@ export function createOthers(store: Names, lease_ms: number): Others {
     async bury(own) {
       standing.clear();
       const owners = (await store.listOwners()).filter(({ name }) => name !== own);
-      const now = performance.now();
+      const now = clock();
       for (const name of heard.keys()) if (!owners.some((one) => one.name === name)) heard.delete(name);
       const silences = owners.map(({ name, versionstamp }) => {
         const last = heard.get(name);

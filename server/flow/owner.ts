@@ -11,8 +11,19 @@ export interface Owner {
   end(): Promise<void>;
 }
 
+interface Told {
+  /** The others have declared this process dead. */
+  lost(): void;
+  /** A word could not be said. */
+  silent(error: unknown): void;
+}
+
 /** @param lease_ms how long the others wait for another word; it is said in a third of that */
-export function createOwner(store: Pick<RunStore, "sayAlive" | "bury">, lease_ms: number, lost: () => void): Owner {
+export function createOwner(
+  store: Pick<RunStore, "sayAlive" | "bury">,
+  lease_ms: number,
+  { lost, silent }: Told,
+): Owner {
   let name = crypto.randomUUID();
   let versionstamp: string | null = null;
   /** By this process's own clock, which nobody sets. */
@@ -39,7 +50,7 @@ export function createOwner(store: Pick<RunStore, "sayAlive" | "bury">, lease_ms
 
   return {
     async prove() {
-      timer ??= setInterval(() => void renew().catch(() => {}), lease_ms / 3);
+      timer ??= setInterval(() => void renew().catch(silent), lease_ms / 3);
       if (performance.now() < sure_until) return name;
       await renew();
       return name;

@@ -3,6 +3,7 @@ import { type ConnectorCall, ConnectorFault, type Connectors, type JsonValue } f
 import { type Effect, StepFault } from "./execute.ts";
 import type { JsonObject } from "./flow.ts";
 import type { ConnectorStep } from "./program.ts";
+import { asStored } from "./run.ts";
 
 interface Caller {
   account_id: number;
@@ -37,12 +38,13 @@ export async function callConnector(
   };
   try {
     const { status, body } = await connectors.call(call);
-    return { output: body, http_status: status };
+    // Whoever goes on with the run reads it again, and must see what is seen now.
+    return { output: asStored(body), http_status: status };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ConnectorFault)) throw error;
     const { kind, message, answer } = error;
-    const effect = { output: answer?.body ?? null, http_status: answer?.status ?? null };
+    const effect = { output: asStored(answer?.body ?? null), http_status: answer?.status ?? null };
     const word = kind === "status" ? answer?.status : kind === "network" || kind === "timeout" ? kind : undefined;
     throw new StepFault(message, word, effect);
   }

@@ -33,13 +33,19 @@ export function createPrograms(sql: Pool, log: Log): Programs {
   const known = new Map<string, { flow: KnownFlow; until: number }>();
   const programs = new Map<string, KnownProgram>();
   let listening: Promise<unknown> | undefined;
+  /** Counts them: what was read before one may be what was there before it. */
+  let changes = 0;
 
   const forget = (account_id: number) => {
+    changes++;
     for (const key of known.keys()) if (key.startsWith(`${account_id}/`)) known.delete(key);
   };
 
   const listen = () => {
-    listening ??= sql.listen("flow_changed", (id) => forget(Number(id)), () => known.clear()).catch((error) => {
+    listening ??= sql.listen("flow_changed", (id) => forget(Number(id)), () => {
+      changes++;
+      known.clear();
+    }).catch((error) => {
       log.warn("not told of changed flows", faultOf(error));
       listening = undefined;
     });
@@ -52,8 +58,10 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       const key = `${account_id}/${code}`;
       const kept = known.get(key);
       if (kept && kept.until > performance.now()) return kept.flow;
+      const before = changes;
       const flow = await findFlow(sql, account_id, code);
       if (!flow) return void known.delete(key);
+      if (before !== changes) return flow;
       if (known.size >= REMEMBERED) known.clear();
       known.set(key, { flow, until: performance.now() + BELIEVED_MS });
       return flow;

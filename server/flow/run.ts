@@ -17,9 +17,16 @@ export const hasEffect = (type: string): boolean => type === "connector" || type
 export const isoOf = (ms: number): string => new Date(ms).toISOString().replace("Z", "+00:00");
 
 /** JSON that PostgreSQL takes: NUL and lone surrogates, which come from outside, become U+FFFD. */
-export function storable(value: unknown): string {
+export const storable = (value: unknown): string => mend(JSON.stringify(value));
+
+/** A value as it will be read again. */
+export function asStored(value: JsonValue): JsonValue {
   const text = JSON.stringify(value);
-  return /\\u(?:0000|d[89a-f])/.test(text)
+  const mended = mend(text);
+  return mended === text ? value : JSON.parse(mended);
+}
+
+const mend = (text: string): string =>
+  /\\u(?:0000|d[89a-f])/.test(text)
     ? text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (escape) => escape.length > 2 ? "\\ufffd" : escape)
     : text;
-}

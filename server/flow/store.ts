@@ -14,6 +14,7 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "../database.ts";
 import { createCommits, type Write } from "./commits.ts";
+import type { JsonObject } from "./flow.ts";
 import { type RunHead, type StepRecord, storable } from "./run.ts";
 
 /** A journal's entry, or an input, over this goes to PostgreSQL: Deno KV takes 64 KiB a value. */
@@ -165,8 +166,9 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
       return value === null || versionstamp === null ? undefined : { head: decode(value), versionstamp };
     },
 
-    /** The input of a run whose head has none. */
-    inputOf: async ({ id, input }: RunHead) => input ?? await findValue(sql, id, "input") ?? {},
+    /** @returns undefined where it was too large for the head, and has been swept away */
+    inputOf: async ({ id, input }: RunHead): Promise<JsonObject | undefined> =>
+      input ?? await findValue(sql, id, "input"),
 
     async journalOf(id: string): Promise<StepRecord[]> {
       const entries: StepRecord[] = [];

@@ -3,9 +3,9 @@ import type { Sql } from "../database.ts";
 import { lowestId } from "../store/record_id.ts";
 
 /** Source: issue 5, "Inspection". */
-export const RUNS_KEPT_DAYS = 14;
-/** Nobody goes on with a run that was made so long ago. */
-const VALUES_KEPT_HOURS = 24;
+const RUNS_KEPT_DAYS = 14;
+/** The engine does not go on with a run that was made so long ago. */
+export const VALUES_KEPT_HOURS = 24;
 const AT_ONCE = 500;
 /** Of a minute: whoever has more to sweep goes on in the next one. */
 const LONGEST_MS = 10_000;

@@ -60,7 +60,7 @@ async function answerProcesses(c: HonoContext<Env>): Promise<Response> {
   const id = queryOf(c.req.raw.url).get("id");
   if (id !== null && !Uuid.safeParse(id).success) throw notFound("Flow process");
   const { signal, stop } = stopper(c);
-  const events = id === null ? followProcesses(context, prove, signal) : followProcess(context, id, signal);
+  const events = id === null ? followProcesses(context, prove, signal) : followProcess(context, id, prove, signal);
   return await stream(context, events, stop);
 }
 
@@ -100,6 +100,7 @@ function inputOf(c: HonoContext<Env>): ChangesInput {
     last_event_id: c.req.header("last-event-id") ?? query.get("last_event_id") ?? undefined,
   });
   if (input.error?.issues.some(({ path }) => path[0] === "db_code")) throw notFound("Database");
+  if (input.error?.issues.some(({ path }) => path[0] === "table_name")) throw badRequest("table_name names no table");
   if (!input.success) throw badRequest("last_event_id is not a number of an event");
   return input.data;
 }

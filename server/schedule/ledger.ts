@@ -14,7 +14,7 @@ const KEPT_DAYS = 90;
 export const promoteQueued = (sql: Sql, now: Date, at_once: number) =>
   sql<Waiting[]>`
     with next as (
-      select q.id, c.target_code, c.active
+      select q.id, q.cron_id, c.target_code, c.active
       from cron_runs q
       join crons c on c.id = q.cron_id
       where q.state = 'queued'
@@ -34,11 +34,20 @@ export const promoteQueued = (sql: Sql, now: Date, at_once: number) =>
       where r.id = n.id
       returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code, n.active
     ),
+    -- In order, as whoever settles locks them: two processes do not wait for each other.
+    locked as (
+      select id
+      from crons
+      where id in (select cron_id from next)
+      order by id
+      for update
+    ),
     told as (
       update crons c
       set last_run_at = ${now}, last_run_id = r.flow_process_id, last_status = 'pending'
       from changed r
-      where c.id = r.cron_id
+      join locked l on l.id = r.cron_id
+      where c.id = l.id
         and r.active
     )
     select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code
@@ -132,12 +141,17 @@ export async function skip(sql: Sql, id: number, reason: string, failed: boolean
     update crons c
     set
       failures = c.failures + ${failed ? 1 : 0}::int,
-      last_status = case when c.last_run_id = (select flow_process_id from run) then 'error' else c.last_status end,
+      last_status = case
+        when c.last_run_id is distinct from (select flow_process_id from run) then c.last_status
+        when ${failed} then 'error'
+      end,
+      last_run_id = case when c.last_run_id is distinct from (select flow_process_id from run) then c.last_run_id end,
       active = c.active and not (${failed} and c.failures + 1 >= c.max_failures) is true,
       next_run_at = case when not (${failed} and c.failures + 1 >= c.max_failures) is true then c.next_run_at end,
       paused_reason = case
         when c.active and ${failed} and c.failures + 1 >= c.max_failures
-        then (c.failures + 1) || ' failures in a row; the last one: ' || ${reason}::text
+        then (c.failures + 1) || case c.failures when 0 then ' failure' else ' failures' end
+          || ' in a row; the last one: ' || ${reason}::text
         else c.paused_reason
       end
     from skipped
@@ -147,22 +161,54 @@ export async function skip(sql: Sql, id: number, reason: string, failed: boolean
 
 export async function giveUp(sql: Sql): Promise<void> {
   await sql`
-    update cron_runs
-    set
-      state = 'missed',
-      reason = ${`could not be started for ${GIVEN_UP_HOURS} hours`},
-      flow_process_id = null
-    where state in ('ran', 'late')
-      and outcome is null
-      and started_at is null
-      and created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
+    with overdue as (
+      select id, cron_id, flow_process_id
+      from cron_runs
+      where state in ('ran', 'late')
+        and outcome is null
+        and started_at is null
+        and created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
+      order by cron_id
+      for update skip locked
+    ),
+    missed as (
+      update cron_runs r
+      set
+        state = 'missed',
+        reason = ${`could not be started for ${GIVEN_UP_HOURS} hours`},
+        flow_process_id = null
+      from overdue o
+      where r.id = o.id
+    ),
+    locked as (
+      select id
+      from crons
+      where id in (select cron_id from overdue)
+      order by id
+      for update
+    )
+    update crons c
+    set last_status = null, last_run_id = null
+    from overdue o
+    join locked l on l.id = o.cron_id
+    where c.id = l.id
+      and c.last_run_id = o.flow_process_id
   `;
+}
+
+export interface Overdue {
+  id: number;
+  account_id: number;
+  cron_id: number;
+  by_hand: boolean;
+  flow_process_id: string;
+  started_at: string;
 }
 
 /** Runs that should long have ended. */
 export const listOverdue = (sql: Sql, at_once: number) =>
-  sql<{ id: number; account_id: number; flow_process_id: string }[]>`
-    select r.id, r.account_id, r.flow_process_id
+  sql<Overdue[]>`
+    select r.id, r.account_id, r.cron_id, r.by_hand, r.flow_process_id, r.started_at
     from cron_runs r
     where r.state in ('ran', 'late')
       and r.outcome is null
@@ -171,15 +217,6 @@ export const listOverdue = (sql: Sql, at_once: number) =>
     order by r.cron_id, r.id
     limit ${at_once}
   `;
-
-export async function markLost(sql: Sql, id: number): Promise<void> {
-  await sql`
-    update cron_runs
-    set outcome = 'error', reason = 'its end was never recorded'
-    where id = ${id}
-      and outcome is null
-  `;
-}
 
 /** @returns how many rows it took */
 export async function sweepLedger(sql: Sql, at_once: number): Promise<number> {

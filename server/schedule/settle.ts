@@ -1,6 +1,7 @@
 /** Notes how runs ended, counts failures in a row, and pauses triggers that have too many. */
 import type { Sql } from "../database.ts";
 import { pauseOf } from "./due.ts";
+import type { Overdue } from "./ledger.ts";
 import type { RunOutcome } from "./schedule.ts";
 
 interface Ended {
@@ -79,6 +80,19 @@ export async function settle(
   });
   await note(sql, ended);
   return { count: ended.length, after: open.length === at_once ? open.at(-1) : undefined };
+}
+
+const LOST = "its end was never recorded";
+
+/** A run that nobody knows any more has failed. @param sql a transaction */
+export async function settleLost(sql: Sql, run: Overdue): Promise<void> {
+  const { count } = await sql`
+    update cron_runs
+    set reason = ${LOST}
+    where id = ${run.id}
+      and outcome is null
+  `;
+  if (count > 0) await note(sql, [{ ...run, status: "error", error: LOST }]);
 }
 
 async function note(sql: Sql, ended: readonly Ended[]): Promise<void> {

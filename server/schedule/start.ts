@@ -1,7 +1,7 @@
 /** Starts what was claimed: a few at a time, account by account, each only while its trigger still wants it. */
 import type { Pool } from "../database.ts";
 import { Refusal } from "../errors.ts";
-import type { Flows, NewRun } from "../flow/flow.ts";
+import { type Flows, type NewRun, NO_FLOW } from "../flow/flow.ts";
 import { faultOf, type Log } from "../log.ts";
 import type { Queue } from "../queue.ts";
 import type { Waiting } from "./due.ts";
@@ -85,7 +85,9 @@ async function startOne(deps: Deps, row: Waiting, full: Set<number>): Promise<nu
     return row.id;
   } catch (error) {
     if (error instanceof Refusal && error.status === 422) {
-      await skip(sql, row.id, `the flow ${row.target_code} could not be started: ${error.message}`, !row.by_hand);
+      // A flow that is not active is no failure of its trigger.
+      const failed = !row.by_hand && Boolean(error.fields?.flow_code?.includes(NO_FLOW));
+      await skip(sql, row.id, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
       return;
     }
     if (error instanceof Refusal && error.status === 503) full.add(row.account_id);

@@ -3,10 +3,10 @@ import { createQueue } from "../queue.ts";
 import { claimDue, type Dues, type Waiting } from "./due.ts";
 import { type Expression, readExpression } from "./expression.ts";
 import { fire } from "./fire.ts";
-import { giveUp, listOverdue, markLost, promoteQueued, sweepLedger, takeOver } from "./ledger.ts";
+import { giveUp, listOverdue, promoteQueued, sweepLedger, takeOver } from "./ledger.ts";
 import { planned } from "./planned.ts";
 import type { Schedules, Ticked } from "./schedule.ts";
-import { FROM_THE_FIRST, settle, type Settled } from "./settle.ts";
+import { FROM_THE_FIRST, settle, type Settled, settleLost } from "./settle.ts";
 import { type Deps, startAll } from "./start.ts";
 
 /** Runs that are claimed and not yet started, which is what a tick holds in memory. */
@@ -41,13 +41,16 @@ export function createSchedules(deps: Deps): Schedules {
     const settled = await settleAll();
     await giveUp(sql);
     await findLost();
+    // What is taken from here on is started, or let go of.
+    if (closing) return { claimed: 0, started: 0, settled };
     // Each account's next in turn; one account may fill it.
     const queue = createQueue<Waiting>(4 * MOST_WAITING);
     const push = (rows: readonly Waiting[]) => rows.forEach((row) => queue.push(row.account_id, row));
     push(await planned(sql, (tx) => takeOver(tx, clock.now(), MOST_WAITING / 2)));
     push(await planned(sql, (tx) => promoteQueued(tx, clock.now(), MOST_WAITING / 2)));
     let [claimed, started] = [0, 0];
-    for (let more = true; more && !closing;) {
+    let more = true;
+    do {
       const dues: Dues = new Map();
       while (more && !closing && queue.size < MOST_WAITING) {
         // deno-lint-ignore no-await-in-loop -- batch after batch
@@ -58,7 +61,7 @@ export function createSchedules(deps: Deps): Schedules {
       }
       // deno-lint-ignore no-await-in-loop -- what was claimed is started before more is
       started += await startAll(deps, queue, () => closing);
-    }
+    } while (more && !closing);
     const ticked = { claimed, started, settled };
     if (claimed + started > 0) log.info("tick", { ...ticked, ms: Math.round(performance.now() - began) });
     return ticked;
@@ -66,8 +69,8 @@ export function createSchedules(deps: Deps): Schedules {
 
   async function findLost(): Promise<void> {
     const overdue = await listOverdue(sql, 100);
-    await Promise.all(overdue.map(async ({ id, account_id, flow_process_id }) => {
-      if (!await flows.wait(account_id, flow_process_id, 0)) await markLost(sql, id);
+    await Promise.all(overdue.map(async (run) => {
+      if (!await flows.wait(run.account_id, run.flow_process_id, 0)) await planned(sql, (tx) => settleLost(tx, run));
     }));
   }
 

@@ -156,7 +156,8 @@ inTeam("actions: the second call with a key gives the first one's run", async ({
   const ids = calls.map(({ body }) => body.flow_process_id);
   assert.equal(new Set(ids.slice(0, 3)).size, 1);
   assert.notEqual(ids[3], ids[0]);
-  assert.deepEqual((await send("a")).body, { flow_process_id: ids[0], status: "finished", data: { n: 1 } });
+  assert.deepEqual((await send("a")).body, calls[0]?.body);
+  assert.equal(calls[0]?.body.status, "finished");
   assert.equal(api.count(there), 2);
   const other = await ask("POST", path(app), { json: { x: 1 }, headers: { "idempotency-key": "a" } });
   assert.deepEqual([other.status, other.body], [422, { idempotency_key: ["has been used with another input"] }]);

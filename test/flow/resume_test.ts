@@ -78,3 +78,52 @@ Deno.test({
     await Deno.remove(DATA_DIR, { recursive: true });
   },
 });
+
+Deno.test({
+  name: "resume: a run left behind for a day ends with that, and nothing more of it is done",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using api = startApi();
+    const DATA_DIR = await Deno.makeTempDir({ prefix: "atrium_resume_" });
+    const environment = {
+      DATA_DIR,
+      EGRESS_ALLOW: api.host,
+      ACTION_WAIT_MS: "0",
+      ...on_postgres && { DATABASE_URL: await createDatabase() },
+    };
+    api.answers.set(
+      "/held",
+      (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response()))),
+    );
+    const first = await startServer(environment);
+    const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
+    const methods = { get: { method: "GET", path: "/held" } };
+    await post("/connect/connectors.json", {
+      connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
+    });
+    const program = [{ type: "connector", connector_code: "api", method: "get" }];
+    const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
+    const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+    const id = run.body.flow_process_id;
+    await until(() => api.count("/held") === 1, "the call does not come");
+    await first.close();
+    {
+      using kv = await Deno.openKv(`${DATA_DIR}/kv.sqlite3`);
+      for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["flow_runs"] })) {
+        const head = JSON.parse(new TextDecoder().decode(value));
+        const aged = JSON.stringify({ ...head, made_at: head.made_at - 24 * 3_600_000 });
+        await kv.set(key, new TextEncoder().encode(aged));
+      }
+    }
+    const second = await startServer(environment);
+    const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
+    await second.sweep();
+    await until(async () => (await inspect()).status !== "pending", "it does not end");
+    const { status, error } = await inspect();
+    assert.deepEqual([status, error], ["error", "Left behind for longer than a day"]);
+    assert.equal(api.count("/held"), 1);
+    await second.close();
+    await Deno.remove(DATA_DIR, { recursive: true });
+  },
+});

@@ -111,6 +111,29 @@ const CASES: Case[] = [
     places: ["step_1", "each", "each.0.is", "each.1.is", "each.1.step_2"],
   },
   {
+    name: "for_each that fails leaves the names as they were before it",
+    program: [
+      { type: "mutation", set: { seen: [] } },
+      {
+        type: "for_each",
+        id: "outer",
+        items: ["A", "B"],
+        steps: [
+          {
+            type: "for_each",
+            id: "inner",
+            items: ["x", "y"],
+            on_error: "continue",
+            steps: [{ type: "for_each", id: "fails", items: "{item}", steps: [] }],
+          },
+          { type: "mutation", id: "note", set: { seen: ["{seen.0}", "{seen.1}", "{item}", "{index}"] } },
+        ],
+      },
+      { type: "return", data: "{seen}" },
+    ],
+    data: [null, null, "B", 1],
+  },
+  {
     name: "for_each over what is no list is an error",
     program: [{ type: "for_each", id: "each", items: "{input.list}", steps: [] }],
     input: { list: 7 },
@@ -276,5 +299,7 @@ inTeam("flow steps: what an API sends that cannot be stored becomes a replacemen
       headers: { "content-type": "application/json" },
     }));
   const answer = await run([get("odd")]);
-  assert.deepEqual(answer.process.data, { a: "x\ufffdy", b: "\ufffd", c: "\\u0000" });
+  const stored = { a: "x\ufffdy", b: "\ufffd", c: "\\u0000" };
+  assert.deepEqual(answer.process.data, stored);
+  assert.deepEqual(answer.data, stored, "who waits is told what is stored");
 });

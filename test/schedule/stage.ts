@@ -20,6 +20,8 @@ export interface FakeFlows extends Pick<Flows, "start" | "wait"> {
   /** Called before a start; may throw. */
   before: ((run: NewRun) => Promise<void> | void) | undefined;
   end(id: string, status: "finished" | "error" | "cancelled", error?: string): Promise<void>;
+  /** Nobody knows any run any more. */
+  forget(): void;
 }
 
 const stateOf = (id: string, status: RunState["status"]): RunState => ({ id, status, app_id: null, action: null });
@@ -45,6 +47,10 @@ export function fakeFlows(sql: Pool, now: () => Date): FakeFlows {
     },
     wait(_account, id) {
       return Promise.resolve(ended.get(id) ?? (started.has(id) ? stateOf(id, "pending") : undefined));
+    },
+    forget() {
+      started.clear();
+      ended.clear();
     },
     async end(id, status, error) {
       const run = started.get(id);

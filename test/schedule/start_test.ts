@@ -1,5 +1,6 @@
 /** From a claim to a run: processes that die in between, triggers that are stopped, accounts that have too many. */
 import assert from "node:assert/strict";
+import { invalid } from "../../server/errors.ts";
 import { LEASE_S } from "../../server/schedule/ledger.ts";
 import { inTurn } from "../rest/scenario.ts";
 import { type Entry, noFlow, onSharedDatabase, timeOf, tooMany } from "./stage.ts";
@@ -144,6 +145,63 @@ onStage("a flow that refuses to start: skipped, with its words, and a failure", 
   const [row] = await stage.sql`select active, failures, paused_reason, last_status from crons`;
   assert.deepEqual([row?.active, row?.failures, row?.last_status], [false, 2, "error"]);
   assert.match(row?.paused_reason, /^2 failures in a row; the last one: the flow watch could not be started/);
+});
+
+onStage("a flow that is switched off while a run waits in its queue: skipped, and no failure", async (stage) => {
+  const { flows, sql } = stage;
+  const id = await stage.cron({ overlap: "queue", max_failures: 1 });
+  flows.ends = "never";
+  await inTurn(["2026-11-21 10:00:00", "2026-11-21 10:01:00"], stage.tick);
+  flows.before = () => {
+    throw invalid({ flow_code: ["is not active"] });
+  };
+  await flows.end(flows.calls[0]?.id ?? "", "finished");
+  await sql`update crons set next_run_at = '2026-11-21 11:00Z'`;
+  await stage.tick("2026-11-21 10:02:00");
+  assert.deepEqual(short(await stage.ledger(id)), ["10:00 ran", "10:01 skipped"]);
+  const [row] = await sql`select active, failures, paused_reason, last_status, last_run_id from crons`;
+  assert.deepEqual(row && { ...row }, {
+    active: true,
+    failures: 0,
+    paused_reason: null,
+    last_status: null,
+    last_run_id: null,
+  });
+});
+
+onStage("a run that nobody knows any more has failed: the trigger counts it, and pauses", async (stage) => {
+  const { flows, sql } = stage;
+  const id = await stage.cron({ schedule: "0 10 * * *", max_failures: 1 });
+  flows.ends = "never";
+  await stage.tick("2026-11-21 10:00:00");
+  flows.forget();
+  await sql`update cron_runs set created_at = now() - interval '3 hours'`;
+  await Promise.all([stage.tick("2026-11-21 13:00:00"), stage.another().tick()]);
+  const [entry] = await stage.ledger(id);
+  assert.deepEqual([entry?.outcome, entry?.reason], ["error", "its end was never recorded"]);
+  const [row] = await sql`select active, failures, last_status, paused_reason from crons`;
+  assert.deepEqual(row && { ...row }, {
+    active: false,
+    failures: 1,
+    last_status: "error",
+    paused_reason: "1 failure in a row; the last one: its end was never recorded",
+  });
+});
+
+onStage("a schedule that is closed while it settles takes nothing that it does not let go of", async (stage) => {
+  const { flows, sql } = stage;
+  const id = await stage.cron({ schedule: "0 10 * * *" });
+  flows.before = () => {
+    throw new Error("away");
+  };
+  await stage.tick("2026-11-21 10:00:00");
+  flows.before = undefined;
+  const closed = stage.another();
+  stage.at("2026-11-21 10:01:00");
+  const ticking = closed.tick();
+  await Promise.all([ticking, closed.close()]);
+  const [row] = await sql`select started_at, taken_at from cron_runs where cron_id = ${id}`;
+  assert.ok(row?.started_at || row?.taken_at === null, "another one need not wait for it");
 });
 
 onStage("an account that has too many runs waits for the next tick; others do not", async (stage) => {

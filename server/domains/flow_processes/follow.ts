@@ -27,8 +27,10 @@ async function news({ flows, viewer }: Context, signal: AbortSignal): Promise<vo
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = flows.watch(viewer.account_id, resolve);
   const timer = setTimeout(resolve, ELSEWHERE_MS);
-  signal.addEventListener("abort", () => resolve(), { once: true });
+  const stop = () => resolve();
+  signal.addEventListener("abort", stop);
   await promise;
+  signal.removeEventListener("abort", stop);
   clearTimeout(timer);
   end();
 }
@@ -36,12 +38,20 @@ async function news({ flows, viewer }: Context, signal: AbortSignal): Promise<vo
 /**
  * One run with its steps, whenever it has come on; the stream ends with it.
  *
+ * @param again proves anew who follows
  * @throws {Refusal} 404
  */
-export async function* followProcess(ctx: Context, id: string, signal: AbortSignal): AsyncGenerator<ProcessEvent> {
+export async function* followProcess(
+  ctx: Context,
+  id: string,
+  again: () => Promise<Viewer>,
+  signal: AbortSignal,
+): AsyncGenerator<ProcessEvent> {
   let told = "";
   for (let count = 1; !signal.aborted;) {
     // deno-lint-ignore no-await-in-loop -- look after look
+    await again();
+    // deno-lint-ignore no-await-in-loop -- likewise
     const now = await readProcess(ctx, id);
     if (now.text !== told) {
       const data = now.parse();

@@ -36,24 +36,21 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const { sql, viewer } = ctx;
   if (page.after !== undefined && page.page > 1) throw badRequest("after and page exclude each other");
   const offset = (page.page - 1) * page.per_page;
-  const pending = page.status === undefined || page.status === "pending" ? await listPending(ctx, page) : [];
+  const { after } = page;
+  const flying = page.status === undefined || page.status === "pending" ? await listPending(ctx, page) : [];
+  const pending = flying.filter(({ id }) => after === undefined || id < after);
+  // What is in flight is newer than nearly all that has ended, but not than all: so many may stand before a page.
+  const start = Math.max(0, offset - pending.length);
   const none = page.status === "pending";
   const [ended, count] = await Promise.all([
-    // What is in flight is newer than nearly all that has ended, but not than all.
-    none ? [] : listEnded(
-      sql,
-      viewer,
-      page,
-      pending.length === 0 ? { limit: page.per_page, offset } : { limit: offset + page.per_page, offset: 0 },
-    ),
+    none ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length, offset: start }),
     none || !page.count ? 0 : countEnded(sql, viewer, page),
   ]);
   const done = new Set(ended.map(({ id }) => id));
-  const still = pending.filter(({ id }) => !done.has(id));
-  const rows = pending.length === 0
-    ? ended
-    : [...still, ...ended].toSorted((a, b) => a.id < b.id ? 1 : -1).slice(offset, offset + page.per_page);
-  return new Json(JSON.stringify(rows), page.count ? count + still.length : undefined);
+  const rows = [...pending.filter(({ id }) => !done.has(id)), ...ended].toSorted((a, b) => a.id < b.id ? 1 : -1);
+  const first = none ? offset : offset - start;
+  const total = page.count ? count + flying.filter(({ id }) => !done.has(id)).length : undefined;
+  return new Json(JSON.stringify(rows.slice(first, first + page.per_page)), total);
 }
 
 async function listPending({ flows, viewer }: Context, page: FlowProcessPage): Promise<FlowProcess[]> {
@@ -61,8 +58,7 @@ async function listPending({ flows, viewer }: Context, page: FlowProcessPage): P
   return heads.filter((head) =>
     visibleTo(viewer, head.department_id) &&
     (page.flow_code === undefined || head.flow_code === page.flow_code) &&
-    (page.trigger === undefined || head.trigger === page.trigger) &&
-    (page.after === undefined || head.id < page.after)
+    (page.trigger === undefined || head.trigger === page.trigger)
   ).map(pendingProcess);
 }
 

@@ -77,7 +77,9 @@ export async function runFlow(ctx: Context, { id, input, idempotency_key }: Flow
     input,
     trigger: "manual",
     user_id: viewer.user_id,
-    idempotency_key: idempotency_key === undefined ? undefined : `manual:${id}:${idempotency_key}`,
+    idempotency_key: idempotency_key === undefined
+      ? undefined
+      : `manual:${id}:user ${viewer.user_id}:${idempotency_key}`,
   });
   const state = await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
   if (!state) throw new Error("a run that was begun is not there");
