@@ -30,6 +30,8 @@ export interface Meta {
   multipart_only?: readonly string[];
   /** For the API reference: statuses that the shape of the route does not tell, such as 409. */
   refuses?: readonly RefusalStatus[];
+  /** The least that a caller must be; set by the base procedure. */
+  role?: Role;
   /** One line for the API reference. */
   summary?: string;
   /** More for the API reference: rules that types cannot say. */
@@ -71,7 +73,7 @@ export const adminProcedure = procedureFor("admin");
  * refusal. A scope is the procedure's first path segment with `write` for a mutation and `read` for all else.
  */
 function procedureFor(role: Role) {
-  return t.procedure.use(async ({ ctx, meta, path, type, next }) => {
+  return t.procedure.meta({ role }).use(async ({ ctx, meta, path, type, next }) => {
     const viewer = ctx.call.viewer = await authenticate(ctx);
     allow(viewer, role, `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`);
     const result = await next();

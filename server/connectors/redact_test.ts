@@ -15,6 +15,14 @@ Deno.test("redact: the secret in every way that an answer may write it", () => {
     new URLSearchParams([["k", SECRET]]).toString().slice(2),
     Buffer.from(SECRET).toString("base64"),
     Buffer.from(SECRET).toString("base64url"),
+    Buffer.from(SECRET).toString("hex"),
+    JSON.stringify(SECRET).slice(1, -1).replaceAll("/", "\\/"),
+    // An address with its slashes as they are, as some servers write it again, and one within an address.
+    encodeURIComponent(SECRET).replaceAll("%2F", "/"),
+    encodeURIComponent(encodeURIComponent(SECRET)),
+    SECRET.replace(/[^A-Za-z0-9]/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`),
+    SECRET.replace(/[^A-Za-z0-9]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    SECRET.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("'", "&apos;"),
   ];
   for (const form of forms) assert.match(text(`before ${form} after`), /^before \[redacted\]=* after$/, form);
 });

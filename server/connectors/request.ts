@@ -5,7 +5,7 @@ import { type ConnectorCall, ConnectorFault, type JsonValue } from "./connectors
 import { type Auth, headerFault, type Method, secretHeader } from "./definition.ts";
 import type { Outgoing } from "./egress.ts";
 import type { KnownConnector } from "./known.ts";
-import { fillText, fillValue } from "./template.ts";
+import { fillText, fillValue, newRoom } from "./template.ts";
 
 /** Characters, of the body. */
 const MOST_BODY = 2 * 1024 * 1024;
@@ -56,8 +56,9 @@ const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 function headersOf(method: Method, call: ConnectorCall, secret_header: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
   if (call.idempotency_key !== undefined) headers["idempotency-key"] = call.idempotency_key;
+  const room = newRoom();
   for (const [name, template] of Object.entries(method.headers ?? {})) {
-    headers[name.toLowerCase()] = fillText(template, call.params);
+    headers[name.toLowerCase()] = fillText(template, call.params, room);
   }
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     const fault = name.toLowerCase() === secret_header ? "is where the secret stands" : headerFault(name);

@@ -25,31 +25,50 @@ export function templateFault(template: string): string | undefined {
   }
 }
 
+/** Characters that may still come; more is no request that anybody sends. */
+export interface Room {
+  left: number;
+}
+
+export const newRoom = (): Room => ({ left: 4 * 1024 * 1024 });
+
+function take<Value extends string>(room: Room, text: Value): Value {
+  room.left -= text.length;
+  if (room.left < 0) throw new ConnectorFault("invalid", "the parameters make a request that is too large");
+  return text;
+}
+
 /** @throws {ParamFault} where a name has no value */
-export const fillText = (template: string, params: Params): string =>
-  fillWith(template, params, (value) => typeof value === "object" && value ? JSON.stringify(value) : `${value ?? ""}`);
+export const fillText = (template: string, params: Params, room = newRoom()): string =>
+  fillWith(
+    template,
+    params,
+    (value) => typeof value === "object" && value ? JSON.stringify(value) : `${value ?? ""}`,
+    room,
+  );
 
 /** @param shown how a value stands in the text; what is beside it stays as it is */
 export function fillWith(
   template: string,
   params: Params,
   shown: (value: JsonValue, name: string) => string,
+  room = newRoom(),
 ): string {
   return template.replace(PART, (part, name?: string) => {
     if (name === undefined) return part === "{{" ? "{" : part;
-    return shown(valueAt(name, params), name);
+    return take(room, shown(valueAt(name, params), name));
   });
 }
 
 /** Fills every text inside; keys stay. @throws {ParamFault} where a name has no value */
-export function fillValue(template: JsonValue, params: Params): JsonValue {
+export function fillValue(template: JsonValue, params: Params, room = newRoom()): JsonValue {
   if (typeof template === "string") {
     const [, name] = WHOLE.exec(template) ?? [];
-    return name === undefined ? fillText(template, params) : valueAt(name, params);
+    return name === undefined ? fillText(template, params, room) : valueAt(name, params);
   }
-  if (Array.isArray(template)) return template.map((item) => fillValue(item, params));
+  if (Array.isArray(template)) return template.map((item) => fillValue(item, params, room));
   if (typeof template !== "object" || template === null) return template;
-  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillValue(value, params)]));
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillValue(value, params, room)]));
 }
 
 /** Own properties only: nothing of a prototype has a name here. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { contains } from "./compare.ts";
 import fc from "fast-check";
 import type { JsonValue } from "../connectors/connectors.ts";
 import { type Condition, evaluate, type Operator, OPERATORS, TWO_SIDED } from "./condition.ts";
@@ -319,4 +320,20 @@ Deno.test("condition: values that are nested without end are compared, not walke
   assert.equal(held(parsed("{a} == {b}"), scope).holds, true);
   assert.equal(held(parsed("{a} exists and {a} is not empty"), scope).holds, true);
   assert.deepEqual(held(parsed("{a} > {b}"), scope).warnings, ["a list gt a list cannot be told, so it is false"]);
+});
+
+Deno.test("contains: long texts are searched as short ones are, in time that grows with their sum", () => {
+  const pieces = fc.array(fc.constantFrom("a", "ab", "b", "aab"), { maxLength: 6 });
+  fc.assert(
+    fc.property(pieces, pieces, fc.constantFrom("", "b", "ba"), (before, part, after) => {
+      // Repeated until the product of the lengths is one that the built-in search is not trusted with.
+      const needle = part.join("").repeat(800) + after;
+      const whole = before.join("").repeat(4_000) + needle.slice(1);
+      assert.equal(contains(whole, needle), whole.includes(needle));
+      assert.equal(contains(whole + needle, needle), true);
+    }),
+    { numRuns: 30 },
+  );
+  const half = "a".repeat(200_000);
+  assert.equal(contains("a".repeat(800_000), `${half}b${half}`), false);
 });

@@ -99,7 +99,8 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
         job.ended.resolve(closing ? undefined : await work(job));
       } catch (error) {
         if (!(error instanceof Interrupted) || error.cause) {
-          log.error("a run was left behind", { run: job.head.id, ...faultOf(error) });
+          const cause = error instanceof Interrupted ? error.cause : error;
+          log.error("a run was left behind", { run: job.head.id, ...faultOf(cause) });
         }
         job.ended.resolve(undefined);
       } finally {
@@ -162,6 +163,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
                 step,
                 rendered,
                 place,
+                signal,
               ),
         }).catch((error) => {
           if (error instanceof Interrupted) throw error;
@@ -281,7 +283,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }
-        enqueue({ head, versionstamp: made.versionstamp }, false);
+        enqueue(made, false);
         return { id: head.id };
       } finally {
         making.delete(head.id);

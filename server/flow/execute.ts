@@ -13,6 +13,11 @@ import { render, TemplateError } from "./template.ts";
 /** Source: design, flows, "Limits". */
 const MOST_STEPS = 1_000;
 const MOST_CONTEXT = 1024 * 1024;
+const TOO_MUCH = "the run's context is larger than 1 MiB";
+/** Characters of what all steps were given, beyond which it is not kept. */
+const MOST_INPUTS = 1024 * 1024;
+/** Steps without an effect are executed in one go for so long; then others have their turn. */
+const LONGEST_GO_MS = 20;
 
 export interface Task {
   program: readonly Step[];
@@ -69,6 +74,9 @@ interface State {
   scope: JsonObject;
   executed: number;
   characters: number;
+  inputs: number;
+  /** When this execution last let others go first, by `performance.now()`. */
+  paused_at: number;
   last: JsonValue;
   /** The first mutation has given the starting parameters. */
   begun: boolean;
@@ -101,6 +109,8 @@ export async function execute(task: Task): Promise<Outcome> {
     scope,
     executed: 0,
     characters: 0,
+    inputs: 0,
+    paused_at: performance.now(),
     last: null,
     begun: false,
     unkept: false,
@@ -119,6 +129,11 @@ export async function execute(task: Task): Promise<Outcome> {
 /** @param turn the place of the `for_each` turn around it, with a dot; "" outside */
 async function runSteps(state: State, steps: readonly Step[], turn: string): Promise<Returned | undefined> {
   for (const step of steps) {
+    if (performance.now() - state.paused_at > LONGEST_GO_MS) {
+      // deno-lint-ignore no-await-in-loop -- likewise
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      state.paused_at = performance.now();
+    }
     // deno-lint-ignore no-await-in-loop -- steps follow each other
     const returned = await runStep(state, step, turn);
     if (returned) return returned;
@@ -161,7 +176,7 @@ async function runStep(state: State, step: Step, turn: string): Promise<Returned
     } else if (step.type === "return") {
       returned = { data: record.output = render(step.data, state.scope, warn) };
     } else if (step.type === "mutation") {
-      record.output = mutate(state, step, warn);
+      record.output = mutate(state, step, place, warn);
     } else {
       await runEffect(state, step, place, record, warn);
     }
@@ -180,7 +195,7 @@ async function runStep(state: State, step: Step, turn: string): Promise<Returned
     record.error = failed.message;
   }
   finish(state, step, record, began);
-  if (state.characters > MOST_CONTEXT) throw new RunFault(`${place}: the run's context is larger than 1 MiB`);
+  if (state.characters > MOST_CONTEXT) throw new RunFault(`${place}: ${TOO_MUCH}`);
   if (!failed || step.on_error === "continue") return returned;
   if (step.on_error === "catch") return await runSteps(state, step.catch, turn);
   throw new Stopped(failed instanceof Stopped ? failed.message : `${place}: ${failed.message}`);
@@ -204,18 +219,25 @@ function finish(state: State, step: Step, record: StepRecord, began: number): vo
   scope.steps = { ...Object(scope.steps), [step.id]: { status: http_status ?? status, body: output, error } };
   if (status === "finished" && step.type === "connector") scope.json_object = output;
   if (!contains) state.last = output;
-  state.characters += typeof output === "object" && output !== null ? storable(output).length : String(output).length;
+  state.characters += charactersOf(output);
 }
 
+const charactersOf = (value: JsonValue): number =>
+  typeof value === "object" && value !== null ? storable(value).length : String(value).length;
+
 /** Later entries of `set` see earlier ones. @returns what it has set */
-function mutate(state: State, { set }: MutationStep, warn: (message: string) => void): JsonObject {
+function mutate(state: State, { set }: MutationStep, place: string, warn: (message: string) => void): JsonObject {
   const { scope, task: { input } } = state;
   const first = !state.begun;
   state.begun = true;
   const given: JsonObject = {};
+  let characters = state.characters;
   for (const [name, value] of Object.entries(set)) {
     const overridden = first && Object.hasOwn(input, name);
-    given[name] = scope[name] = overridden ? input[name] ?? null : render(value, scope, warn);
+    const made = given[name] = scope[name] = overridden ? input[name] ?? null : render(value, scope, warn);
+    characters += charactersOf(made);
+    // Before the next one: thousands of them, each within its own limit, would take the process along.
+    if (characters > MOST_CONTEXT) throw new RunFault(`${place}: ${TOO_MUCH}`);
   }
   return given;
 }
@@ -275,7 +297,9 @@ async function runEffect(
     return;
   }
   const rendered = renderEffect(step, state.scope, warn);
-  record.input = rendered;
+  state.inputs += charactersOf(rendered);
+  if (state.inputs <= MOST_INPUTS) record.input = rendered;
+  else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   // What was done must not be done again because this one takes the process along.
   if (state.unkept) await task.journal.keep();
   await task.journal.proveWanted();
@@ -308,6 +332,7 @@ function renderEffect(
       : warn;
     if (value !== undefined) rendered[name] = render(value, scope, missing);
   }
+  if (step.type === "record") proveFilter(step.filter, rendered.filter);
   const kept: JsonObject = step.type === "connector" ? { connector_code: step.connector_code, method: step.method } : {
     action: step.action,
     db_code: step.db_code,
@@ -316,9 +341,24 @@ function renderEffect(
   return { ...kept, ...rendered };
 }
 
+/**
+ * Which operators a filter has stands in the program: a value from outside is a value.
+ *
+ * @throws {StepFault}
+ */
+function proveFilter(written: JsonValue | undefined, filled: JsonValue | undefined): void {
+  if (typeof written !== "object" || written === null) return;
+  for (const [field, value] of Object.entries(Object(filled))) {
+    const template: unknown = Reflect.get(written, field);
+    if (typeof template === "string" && typeof value === "object" && value !== null) {
+      throw new StepFault(`filter: ${field} is no single value`, undefined);
+    }
+  }
+}
+
 /** Tries as often as the step says, with growing pauses. */
 async function withRetry(
-  { retry, timeout }: Extract<Step, { type: "connector" | "record" }>,
+  { type, retry, timeout }: Extract<Step, { type: "connector" | "record" }>,
   { signal }: Task,
   record: StepRecord,
   work: (signal: AbortSignal) => Promise<Effect>,
@@ -328,7 +368,7 @@ async function withRetry(
     proveGoing(signal);
     try {
       // deno-lint-ignore no-await-in-loop -- one attempt after the other
-      return await within(timeout * 1000, signal, work);
+      return await within(timeout * 1000, signal, work, type === "record");
     } catch (error) {
       if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
       if (!isRetried(error.cause_word, retry.on)) throw error;
@@ -343,11 +383,15 @@ const isRetried = (word: StepFault["cause_word"], on: readonly (string | number)
   word !== undefined &&
   (on.includes(word) || typeof word === "number" && on.includes(`${Math.trunc(word / 100)}xx`));
 
-/** @throws {StepFault} when the time is over; what `work` does then is its own affair */
+/**
+ * @param to_its_end `work` heeds the signal, and only it knows whether it was in time; else nobody waits for it then
+ * @throws {StepFault} when the time is over
+ */
 async function within(
   ms: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Effect>,
+  to_its_end: boolean,
 ): Promise<Effect> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout")), ms);
@@ -358,7 +402,7 @@ async function within(
   either.addEventListener("abort", stop, { once: true });
   if (either.aborted) stop();
   try {
-    return await Promise.race([work(either), end.promise]);
+    return await (to_its_end ? work(either) : Promise.race([work(either), end.promise]));
   } finally {
     clearTimeout(timer);
     either.removeEventListener("abort", stop);

@@ -30,14 +30,21 @@ interface Doer {
 /** Rolls the transaction back: the database's definition has changed meanwhile. */
 class Outdated extends Error {}
 
-/** @throws {StepFault | Interrupted} */
+/**
+ * It ends when its transaction has ended, never before: what it says has happened has, and nothing else.
+ *
+ * @param signal when its time is over, or nobody wants it any more
+ * @throws {StepFault | Interrupted} also what the signal was aborted with
+ */
 export async function doRecordStep(
   { sql, dbs }: { sql: Pool; dbs: Databases },
   doer: Doer,
   step: RecordStep,
   rendered: JsonObject,
   place: string,
+  signal: AbortSignal,
 ): Promise<Effect> {
+  proveNamed(rendered);
   const missing = () => notFound(`Database ${step.db_code}`);
   try {
     const output = await withDb<JsonValue>(dbs, doer.account_id, step.db_code, missing, async (db) => {
@@ -45,7 +52,12 @@ export async function doRecordStep(
       if (!table) throw notFound(step.table_name === undefined ? "Table (table_name is needed)" : "Table");
       const there: Place = { db, table, allowed: part`true` };
       if (step.action === "get" || step.action === "list") return await read(sql, there, step, rendered);
-      return await sql.begin((tx) => once(tx, doer, place, () => write(tx, there, doer, step, rendered)))
+      return await sql.begin(async (tx) => {
+        const output = await once(tx, doer, place, () => write(tx, there, doer, step, rendered));
+        // Who waits for it no longer is told that it did not happen: so it does not.
+        signal.throwIfAborted();
+        return output;
+      })
         .catch((error) => {
           if (error instanceof Outdated) return STALE;
           throw error;
@@ -56,6 +68,24 @@ export async function doRecordStep(
     const refusal = error instanceof Refusal ? error : refusalOfDatabase(error);
     if (!refusal) throw error;
     throw new StepFault(sentenceOf(refusal), refusal.status === 503 ? "network" : undefined);
+  }
+}
+
+/**
+ * A value from outside says which record is meant, never how it is looked for: an object would be read as operators, and
+ * a blank as all that have none.
+ *
+ * @throws {StepFault}
+ */
+function proveNamed({ record_id, match }: JsonObject): void {
+  if (record_id !== undefined && typeof record_id !== "string") throw new StepFault("record_id is no id", undefined);
+  for (const [field, value] of Object.entries(objectOf(match))) {
+    if (typeof value === "object" || value === "") {
+      throw new StepFault(
+        `match: ${field} ${value === null || value === "" ? "is blank" : "is no single value"}`,
+        undefined,
+      );
+    }
   }
 }
 

@@ -101,11 +101,8 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
   };
 
   return {
-    /** @returns the versionstamp, or the run that the key began before, and whether with the same input */
-    async create(
-      head: RunHead,
-      key: string | undefined,
-    ): Promise<{ versionstamp: string } | { id: string; same: boolean }> {
+    /** @returns the run as it is kept, or the one that the key began before, and whether with the same input */
+    async create(head: RunHead, key: string | undefined): Promise<Kept | { id: string; same: boolean }> {
       const text = storable(head.input);
       const large = text.length > MOST_IN_HEAD;
       if (large) {
@@ -115,11 +112,12 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
           on conflict (run_id, place) do nothing
         `;
       }
-      const kept = { ...head, input: large ? null : JSON.parse(text) };
+      // As it is written from now on: a large input would not fit.
+      const kept: RunHead = { ...head, input: large ? null : JSON.parse(text) };
       if (key === undefined) {
         const versionstamp = await commit(writeOf(kept));
         if (versionstamp === undefined) throw new Error("a write without checks was refused");
-        return { versionstamp };
+        return { head: kept, versionstamp };
       }
       const idem: Deno.KvKey = ["flow_keys", head.account_id, key];
       const input = createHash("sha256").update(text).digest("base64url");
@@ -129,7 +127,7 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
         sets: [{ key: idem, value: begun, expires_ms: KEY_KEPT_MS }],
         bytes: 2 * key.length + 100,
       }));
-      if (versionstamp !== undefined) return { versionstamp };
+      if (versionstamp !== undefined) return { head: kept, versionstamp };
       const { value } = await kv.get<Begun>(idem);
       // It has just come to its end of 24 hours.
       return value === null ? await this.create(head, key) : { id: value.id, same: value.input === input };

@@ -76,7 +76,8 @@ const domainOf = ({ name }: Route) => name.split(".", 1)[0] ?? name;
 function operation(route: Route) {
   const { meta, name, type, body } = route;
   const domain = domainOf(route);
-  const scope = `Scope: \`${domain}:${type === "mutation" ? "write" : "read"}\`.`;
+  const role = meta.role && meta.role !== "guest" ? `Role: ${meta.role}. ` : "";
+  const scope = `${role}Scope: \`${domain}:${type === "mutation" ? "write" : "read"}\`.`;
   return {
     operationId: name,
     tags: [domain],

@@ -99,6 +99,8 @@ async function readInput(route: Route, c: HonoContext<Env>): Promise<unknown> {
   const input: Record<string, unknown> = {};
   if (route.body.length > 0) await takeBody(input, route, c.req.raw);
   else takeQuery(input, route, c.req.raw.url);
+  const key = c.req.header("idempotency-key");
+  if (key !== undefined && route.body.includes("idempotency_key")) input.idempotency_key ??= key;
   for (const key of route.params) input[key] = paramOf(route, key, c.req.param(key)?.replace(/\.json$/, ""));
   return input;
 }

@@ -30,6 +30,10 @@ export interface Timetable {
   sentence: string;
   /** The next moments after `from`; fewer where there are no more before the year 3000. */
   next(from: Date, count: number): Date[];
+  /** The latest until a moment, in order of time. */
+  last(until: Date, count: number): Date[];
+  /** How many from the one to the other, both included. */
+  count(from: Date, until: Date): number;
 }
 
 /** What is wrong with an expression or a zone, as a 422 says it. */

@@ -1,6 +1,7 @@
 /** What each kind of step does, and what becomes of what goes wrong in it. */
 import assert from "node:assert/strict";
 import { says } from "../rest/scenario.ts";
+import { on_postgres } from "../harness.ts";
 import { onStage } from "./stage.ts";
 
 const inTeam = onStage();
@@ -132,6 +133,17 @@ const CASES: Case[] = [
       { type: "return", data: "{seen}" },
     ],
     data: [null, null, "B", 1],
+  },
+  {
+    name: "a mutation that makes too much is a clear error, before it has made it all",
+    program: [{
+      type: "mutation",
+      id: "grow",
+      set: Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`n${n}`, "{input.text}-"])),
+    }],
+    input: { text: "x".repeat(700_000) },
+    status: "error",
+    error: /^grow: the run's context is larger than 1 MiB$/,
   },
   {
     name: "for_each over what is no list is an error",
@@ -303,3 +315,93 @@ inTeam("flow steps: what an API sends that cannot be stored becomes a replacemen
   assert.deepEqual(answer.process.data, stored);
   assert.deepEqual(answer.data, stored, "who waits is told what is stored");
 });
+
+inTeam("flow steps: a value from outside names a record, and is never how it is looked for", async (team) => {
+  const { ask, addFlow } = team;
+  const code = `vip_${crypto.randomUUID().slice(0, 8)}`;
+  const schema = { fields: { code: "string", n: "integer" } };
+  assert.equal((await ask("POST", "/platform/dbs.json", { json: { db: { name: "Vip", code, schema } } })).status, 201);
+  const records = `/platform/dbs/${code}/records.json`;
+  await ask("POST", records, { json: { record: { data: { code: "one", n: 1 } } } });
+  await ask("POST", records, { json: { record: { data: { n: 2 } } } });
+  const on = { type: "record", db_code: code };
+  const steps: Record<string, Record<string, unknown>> = {
+    "get by match": { ...on, action: "get", match: { code: "{input.code}" } },
+    "delete by match": { ...on, action: "delete", match: { code: "{input.code}" } },
+    "update by match": { ...on, action: "update", match: { code: "{input.code}" }, data: { n: 9 } },
+    "upsert": { ...on, action: "upsert", match: { code: "{input.code}" }, data: { n: 9 } },
+    "get by id": { ...on, action: "get", record_id: "{input.code}" },
+    "delete by id": { ...on, action: "delete", record_id: "{input.code}" },
+    "list by filter": { ...on, action: "list", filter: { code: "{input.code}" } },
+  };
+  const values = [{ ne: "nobody" }, { contains: "o" }, ["one"], null, "", 5, true];
+  const flows = await Promise.all(Object.values(steps).map((step) => addFlow([step])));
+  for (const [index, name] of Object.keys(steps).entries()) {
+    for (const value of values) {
+      if (name === "list by filter" && (typeof value !== "object" || value === null)) continue;
+      const path = `/connect/flows/${flows[index]?.id}/run.json`;
+      // deno-lint-ignore no-await-in-loop -- each must leave the records as they are
+      const { body } = await ask("POST", path, { json: { input: { code: value } } });
+      const found = JSON.stringify([name, value, body]);
+      if (name === "get by id" && value === "") assert.deepEqual([body.status, body.data], ["finished", null], found);
+      else if (name === "delete by id" && value === "") assert.equal(body.data.deleted, false, found);
+      else assert.equal(body.status, "error", found);
+    }
+  }
+  const left = (await ask("GET", `${records}?sort=created_at`)).body;
+  assert.deepEqual(left.map(({ data }: { data: unknown }) => data), [{ code: "one", n: 1 }, { code: null, n: 2 }]);
+});
+
+inTeam("flow steps: what the steps were given is kept up to a MiB, and the flow goes on", async ({ api, run }) => {
+  api.answers.set("/take", () => Response.json({ ok: true }));
+  const { status, process } = await run([{
+    type: "for_each",
+    id: "each",
+    items: "{input.items}",
+    steps: [{ ...get("take"), id: "send", params: { path: "take", text: "{input.text}" } }],
+  }], { items: [1, 2, 3], text: "x".repeat(400_000) });
+  assert.equal(status, "finished");
+  const sent = process.steps.filter(({ id }: { id: string }) => id === "send");
+  assert.deepEqual(sent.map(({ input }: { input: unknown }) => input !== null), [true, true, false]);
+  assert.match(sent[2].warnings[0], /more than 1 MiB/);
+});
+
+if (on_postgres) {
+  inTeam("flow steps: a record step whose time is over has not happened", async ({ ask, addFlow, server }) => {
+    const code = `slow_${crypto.randomUUID().slice(0, 8)}`;
+    const schema = { fields: { n: "integer" } };
+    assert.equal(
+      (await ask("POST", "/platform/dbs.json", { json: { db: { name: "Slow", code, schema } } })).status,
+      201,
+    );
+    const flow = await addFlow([{
+      type: "record",
+      id: "save",
+      action: "create",
+      db_code: code,
+      data: { n: 1 },
+      timeout: 1,
+    }]);
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = server.sql.begin(async (tx) => {
+      await tx`lock table records in exclusive mode`;
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    const running = ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    held.resolve();
+    await holding;
+    const { body } = await running;
+    const { steps } = (await ask("GET", `/connect/flow_processes/${body.flow_process_id}.json`)).body;
+    const records = (await ask("GET", `/platform/dbs/${code}/records.json`)).body;
+    assert.deepEqual([body.status, body.error, steps[0].status, records.length], [
+      "error",
+      "save: took longer than 1 s",
+      "error",
+      0,
+    ]);
+  });
+}

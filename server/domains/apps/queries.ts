@@ -86,6 +86,16 @@ export async function findWritten(sql: Sql, viewer: Viewer, id: string): Promise
   return app;
 }
 
+/** Flows of these codes that the viewer may not see. */
+export const listHiddenFlows = (sql: Sql, viewer: Viewer, codes: string[]) =>
+  sql<{ code: string }[]>`
+    select code
+    from flows
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and (${visible(sql, viewer)}) is not true
+  `;
+
 /** Columns of a write, as JSON; a build's are added by `buildValues`. */
 export type Values = Record<string, unknown>;
 

@@ -1,9 +1,10 @@
 /** Creating and changing apps: what is compiled, what is kept, and who may have changed it meanwhile. */
 import { v7 as uuid } from "uuid";
 import type { Context } from "../../context.ts";
-import { conflict, notFound } from "../../errors.ts";
+import { conflict, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../json.ts";
 import { fold } from "../../schema.ts";
+import { seesAll } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import {
   buildValues,
@@ -12,6 +13,7 @@ import {
   findVersion,
   findWritten,
   insertApp,
+  listHiddenFlows,
   updateApp,
   type Values,
   type Written,
@@ -31,6 +33,7 @@ export async function readApp({ sql, viewer }: Context, id: string): Promise<Jso
 /** @throws {CompileFailure} */
 export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>> {
   await proveDepartment(ctx, input.department_id ?? null);
+  await proveActions(ctx, input.actions ?? []);
   const { app_engine: engine, css_engine, source_code } = input;
   const build = await ctx.compiler.compile({ engine, css_engine, source_code }, ctx.viewer.account_id);
   const values = { ...valuesOf(input, {}), ...buildValues(build) };
@@ -75,12 +78,37 @@ async function tryChange(
     throw conflict((await readApp(ctx, id)).parse());
   }
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
+  if (changes.actions) await proveActions(ctx, changes.actions, app.actions);
   const values = {
     ...valuesOf(changes, app.fields),
     ...await rebuilt(ctx, app, changes),
     updated_by_id: viewer.user_id,
   };
   return await updateApp(sql, viewer, id, app.lock_version, values, keeps(app, changes));
+}
+
+/**
+ * Whoever sees an app may call its actions, so who adds one must see its flow. One that is not there may come later.
+ *
+ * @param before what somebody else has wired stays
+ * @throws {Refusal} 422
+ */
+async function proveActions(
+  { sql, viewer }: Context,
+  actions: App["actions"],
+  before: App["actions"] = [],
+): Promise<void> {
+  if (seesAll(viewer)) return;
+  const known = new Set(before.map(({ flow_code }) => flow_code));
+  const codes = new Set(actions.flatMap(({ flow_code }) => !flow_code || known.has(flow_code) ? [] : [flow_code]));
+  if (codes.size === 0) return;
+  const hidden = new Set((await listHiddenFlows(sql, viewer, [...codes])).map(({ code }) => code));
+  const faults = actions.flatMap(({ flow_code }, index) =>
+    flow_code && hidden.has(flow_code)
+      ? [[`actions.${index}.flow_code`, ["must exist"]] satisfies [string, string[]]]
+      : []
+  );
+  if (faults.length > 0) throw invalid(Object.fromEntries(faults));
 }
 
 /** @throws {Refusal} 404 */

@@ -106,11 +106,19 @@ export async function updateCron(sql: Sql, id: number, values: Values): Promise<
 /** A slot that was due before the change, and that nobody has claimed. */
 export async function insertSkipped(
   sql: Sql,
-  { account, id, due_at, reason }: { account: number; id: number; due_at: string; reason: string },
+  { account, id, due_at, due_until, slots, reason }: {
+    account: number;
+    id: number;
+    due_at: Date;
+    /** Of several: the last one. */
+    due_until: Date | null;
+    slots: number;
+    reason: string;
+  },
 ): Promise<void> {
   await sql`
-    insert into cron_runs (cron_id, account_id, due_at, state, reason)
-    values (${id}, ${account}, ${due_at}, 'skipped', ${reason})
+    insert into cron_runs (cron_id, account_id, due_at, due_until, slots, state, reason)
+    values (${id}, ${account}, ${due_at}, ${due_until}, ${slots}, 'skipped', ${reason})
     on conflict (cron_id, due_at) where not by_hand do nothing
   `;
 }
@@ -119,18 +127,6 @@ export async function insertSkipped(
 export async function deleteCron(sql: Sql, viewer: Viewer, id: number): Promise<boolean> {
   const { count } = await sql`delete from crons where ${one(sql, viewer, id)}`;
   return count > 0;
-}
-
-/** Whether a flow is active; undefined where the account, or the viewer, has none of that code. */
-export async function findFlowActive(sql: Sql, viewer: Viewer, code: string): Promise<boolean | undefined> {
-  const [row] = await sql<{ active: boolean }[]>`
-    select active
-    from flows
-    where account_id = ${viewer.account_id}
-      and code = ${code}
-      and ${visible(sql, viewer)}
-  `;
-  return row?.active;
 }
 
 /** One page of a trigger's ledger, the newest first unless told. */

@@ -4,10 +4,10 @@ import { conflict, invalid, notFound } from "../../errors.ts";
 import { Json } from "../../json.ts";
 import { CATCH_UP_S, MAX_FAILURES, type Timetable, TimetableFault } from "../../schedule/schedule.ts";
 import { proveDepartment } from "../departments/proof.ts";
+import { findFlowActive } from "../flows/queries.ts";
 import {
   deleteCron,
   findCron,
-  findFlowActive,
   insertCron,
   insertSkipped,
   listCronRuns,
@@ -85,11 +85,19 @@ export async function changeCron(
     const { more, left_out } = rescheduled(ctx, cron, changes, resumed, now);
     if (left_out && cron.next_run_at !== null && new Date(cron.next_run_at) <= now) {
       const reason = "the trigger was changed before the run started";
-      await insertSkipped(tx, { account: viewer.account_id, id, due_at: cron.next_run_at, reason });
+      const { from, until, slots } = dueOf(ctx, cron, new Date(cron.next_run_at), now);
+      await insertSkipped(tx, { account: viewer.account_id, id, due_at: from, due_until: until, slots, reason });
     }
     await updateCron(tx, id, { ...values, ...more });
   });
   return await readCron(ctx, id);
+}
+
+/** The slots that are due and not claimed: one, or several after a time in which no process was there. */
+function dueOf(ctx: Context, { schedule, timezone }: WrittenCron, from: Date, now: Date) {
+  const timetable = readTimetable(ctx, schedule, timezone);
+  const slots = Math.max(1, timetable.count(from, now));
+  return { from, until: slots > 1 ? timetable.last(now, 1)[0] ?? null : null, slots };
 }
 
 /** What a change means for the times. `left_out`: what is due now, and not claimed, will not be. */

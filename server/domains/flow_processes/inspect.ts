@@ -1,9 +1,10 @@
 /** Runs as people look at them: those in flight are in Deno KV, those that have ended in PostgreSQL. */
 import type { Context } from "../../context.ts";
-import { badRequest, conflict, notFound } from "../../errors.ts";
-import type { RunHead } from "../../flow/flow.ts";
+import { badRequest, conflict, invalid, notFound } from "../../errors.ts";
+import { NO_FLOW, type RunHead } from "../../flow/flow.ts";
 import { Json } from "../../json.ts";
 import { visibleTo } from "../../visibility.ts";
+import { findFlowActive } from "../flows/queries.ts";
 import { countEnded, findEnded, findRepeatable, listEnded } from "./queries.ts";
 import type { FlowProcess, FlowProcessPage, Retry, WholeFlowProcess } from "./schema.ts";
 
@@ -89,12 +90,13 @@ export async function cancelProcess(ctx: Context, id: string): Promise<Json<Whol
 /**
  * Runs the flow once more with the same input.
  *
- * @throws {Refusal} 404; 409 while it is pending, or where no step has failed
+ * @throws {Refusal} 404; 409 while it is pending, or where no step has failed; 422 where its flow is not there
  */
 export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<Json<WholeFlowProcess>> {
   const { sql, viewer, flows, config } = ctx;
   const before = await findRepeatable(sql, viewer, id);
   if (!before) throw conflict((await readProcess(ctx, id)).parse(), "The run goes on: cancel it first");
+  if (await findFlowActive(sql, viewer, before.flow_code) === undefined) throw invalid({ flow_code: [NO_FLOW] });
   // The last to fail is the one that nothing caught.
   const failed = before.steps.findLast(({ status, type }) =>
     status === "error" && type !== "if" && type !== "for_each"
@@ -107,7 +109,8 @@ export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<J
     flow_code: before.flow_code,
     input: before.input,
     trigger: before.trigger,
-    user_id: before.user_id,
+    // Whose it was may be more than who repeats it may; nobody's stays nobody's.
+    user_id: before.user_id === null ? null : viewer.user_id,
     app_id: before.app_id ?? undefined,
     action: before.action ?? undefined,
     cron_id: before.cron_id ?? undefined,

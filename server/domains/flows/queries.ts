@@ -54,6 +54,18 @@ export async function findStartable(sql: Sql, viewer: Viewer, id: number): Promi
   return row;
 }
 
+/** Whether a flow is active; undefined where the account, or the viewer, has none of that code. */
+export async function findFlowActive(sql: Sql, viewer: Viewer, code: string): Promise<boolean | undefined> {
+  const [row] = await sql<{ active: boolean }[]>`
+    select active
+    from flows
+    where account_id = ${viewer.account_id}
+      and code = ${code}
+      and ${visible(sql, viewer)}
+  `;
+  return row?.active;
+}
+
 /** Columns of a write. */
 export type Values = Record<string, unknown>;
 
@@ -150,6 +162,22 @@ export const listNamedConnectors = (sql: Sql, account: number, codes: string[]):
       and code = any(${codes}::text[])
     order by code
     limit ${codes.length}
+  `;
+
+/** Connectors and databases of these codes that the viewer may not see. */
+export const listHiddenNames = (sql: Sql, viewer: Viewer, codes: string[]) =>
+  sql<{ key: "connector_code" | "db_code"; code: string }[]>`
+    select 'connector_code' as key, code
+    from connectors
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and (${visible(sql, viewer)}) is not true
+    union all
+    select 'db_code', code
+    from dbs
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and (${visible(sql, viewer)}) is not true
   `;
 
 export interface NamedDb {

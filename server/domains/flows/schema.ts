@@ -35,6 +35,8 @@ const written = {
   active: z.boolean().describe("Whether it may be started").meta({ examples: [true] }),
   fields: Fields,
   department_id: Id.nullable().meta({ examples: [null] }),
+  // Ignored, as unknown keys are, it would leave the flow without its steps.
+  program: z.never("belongs into fields").optional().describe("Stands in `fields`, and nowhere else"),
 };
 
 export const NewFlow = z.object(written).partial().extend({ name: written.name });

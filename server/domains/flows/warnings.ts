@@ -56,7 +56,8 @@ function doubtOfDb({ db_code, table_name }: RecordStep, known: readonly NamedDb[
   }
 }
 
-function byPath(faults: readonly Fault[]): Fields {
+/** @param faults with paths from the program on */
+export function byPath(faults: readonly Fault[]): Fields {
   const fields: Fields = {};
   for (const { path, message } of faults.slice(0, MOST)) {
     (fields[["fields", "program", ...path].join(".")] ??= []).push(message);

@@ -17,6 +17,7 @@ import {
 } from "./queries.ts";
 import type { Flow, FlowChanges, FlowRun, NewFlow, RunAnswer } from "./schema.ts";
 import { warningsOf } from "./warnings.ts";
+import { proveWiring } from "./wiring.ts";
 
 /** @throws {Refusal} 404 */
 export async function readFlow(ctx: Context, id: number): Promise<Json<Flow>> {
@@ -33,6 +34,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
   const code = input.code ?? slug(input.name, "_").slice(0, 100);
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
+  await proveWiring(ctx, fields.program);
   const id = await insertFlow(sql, viewer.account_id, { ...valuesOf(input), code, active, fields, department_id });
   flows.forget(viewer.account_id);
   return await readFlow(ctx, id);
@@ -46,6 +48,7 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
     const flow = await lockFlow(tx, viewer, id);
     if (!flow) throw notFound("Flow");
     if (changes.lock_version !== undefined && changes.lock_version !== flow.lock_version) return false;
+    if (changes.fields) await proveWiring({ sql: tx, viewer }, changes.fields.program, JSON.parse(flow.program));
     await updateFlow(tx, id, valuesOf(changes));
     if (changes.fields && JSON.stringify(changes.fields.program) !== flow.program) await insertVersion(tx, id);
     return true;
@@ -87,6 +90,8 @@ export async function runFlow(ctx: Context, { id, input, idempotency_key }: Flow
   return { flow_process_id: run.id, status, ...(status === "finished" && { data }), ...(error && { error }) };
 }
 
-function valuesOf({ kind: _kind, lock_version: _lock_version, ...input }: Partial<NewFlow> & FlowChanges): Values {
+function valuesOf(
+  { kind: _kind, program: _program, lock_version: _lock_version, ...input }: Partial<NewFlow> & FlowChanges,
+): Values {
   return { ...input, ...(input.name !== undefined && { name_folded: fold(input.name) }) };
 }

@@ -50,6 +50,7 @@ export type CreatedToken = z.output<typeof CreatedToken>;
 export const NewToken = z.object({
   name: TokenName,
   user_setting_id: Id.describe("Whose token; the caller's own unless told, another's only by an admin"),
+  user_id: Id.describe("The same as `user_setting_id`"),
   scopes: Scopes,
   expires_at: z.iso.datetime({ offset: true }).nullable()
     .refine((value) => value === null || Date.parse(value) <= LATEST, "is not a time before the year 10000")

@@ -10,7 +10,10 @@ export const managedUser = ({ viewer }: Context) => viewer.role === "admin" ? nu
 /** @throws {Refusal} 403 for another's token, or scopes beyond those of the token that asks */
 export async function createToken(ctx: Context, input: NewToken): Promise<CreatedToken> {
   const { viewer, sql, clock } = ctx;
-  const user_id = input.user_setting_id ?? viewer.user_id;
+  const user_id = input.user_setting_id ?? input.user_id ?? viewer.user_id;
+  if (input.user_id !== undefined && input.user_id !== user_id) {
+    throw invalid({ user_id: ["is not the same as user_setting_id"] });
+  }
   if (viewer.role !== "admin" && user_id !== viewer.user_id) throw forbidden("This needs the role admin");
   const scopes = input.scopes?.length ? [...new Set(input.scopes)] : null;
   const within = viewer.scopes;
