@@ -10,6 +10,7 @@ import { invalid, unavailable } from "../errors.ts";
 import { faultOf, type Log } from "../log.ts";
 import type { Databases } from "../store/store.ts";
 import { createTurns } from "../turns.ts";
+import { createCancels } from "./cancels.ts";
 import { execute } from "./execute.ts";
 import { type Flows, NO_FLOW, type RunDetail, type RunUser } from "./flow.ts";
 import { newHead, pendingState, stateOf } from "./heads.ts";
@@ -83,6 +84,13 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     silent: (error) => log.warn("could not say that it lives", faultOf(error)),
   });
 
+  const cancels = createCancels({
+    store,
+    log,
+    running: () => [...jobs.values()].filter(({ begun }) => begun).map(({ head }) => head.id),
+    cut: (id) => jobs.get(id)?.controller.abort(CANCELLED),
+  });
+
   const enqueue = (kept: Kept, resumed: boolean) => {
     const job: Job = {
       ...kept,
@@ -93,6 +101,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       resumed,
     };
     jobs.set(kept.head.id, job);
+    cancels.watch();
     turns.take(kept.head.account_id, async () => {
       job.begun = true;
       try {
@@ -359,6 +368,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       closing = true;
       waits.end();
       clearTimeout(later);
+      cancels.end();
       // What it takes yet is handed over with the rest.
       await orphans.settled();
       turns.drain();

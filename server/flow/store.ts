@@ -25,6 +25,8 @@ const MOST_IN_HEAD = 4 * 1024;
 export const KEY_KEPT_MS = 24 * 60 * 60 * 1000;
 /** How many keys are read or written at once; Deno KV takes 1,000. */
 const AT_ONCE = 500;
+/** Keys that Deno KV reads together. */
+const MOST_READ = 10;
 /** Bytes; Deno KV takes 800 KiB. */
 const MOST_IN_COMMIT = 500_000;
 
@@ -211,6 +213,16 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
     },
 
     isCancelled: async (id: string): Promise<boolean> => (await kv.get(cancelKey(id))).value === true,
+
+    /** Those of the runs that somebody has cancelled. */
+    async listCancelled(ids: readonly string[]): Promise<string[]> {
+      const pages = Array.from(
+        { length: Math.ceil(ids.length / MOST_READ) },
+        (_, page) => ids.slice(page * MOST_READ, (page + 1) * MOST_READ),
+      );
+      const found = await Promise.all(pages.map((page) => kv.getMany<true[]>(page.map(cancelKey))));
+      return found.flatMap((entries, page) => pages[page]?.filter((_, at) => entries[at]?.value === true) ?? []);
+    },
 
     /** @returns undefined where somebody has declared the process dead meanwhile */
     sayAlive: (name: string, versionstamp: string | null): Promise<string | undefined> =>

@@ -127,3 +127,48 @@ Deno.test({
     await Deno.remove(DATA_DIR, { recursive: true });
   },
 });
+
+if (on_postgres) {
+  Deno.test({
+    name: "cancel: through another process, the call in hand is cut off too",
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      await using api = startApi();
+      const KV_URL = `${await Deno.makeTempDir({ prefix: "atrium_cancel_" })}/kv.sqlite3`;
+      const environment = {
+        DATABASE_URL: await createDatabase(),
+        KV_URL,
+        EGRESS_ALLOW: api.host,
+        ACTION_WAIT_MS: "0",
+      };
+      const cut = Promise.withResolvers<void>();
+      api.answers.set("/held", (_, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () => {
+            cut.resolve();
+            resolve(new Response());
+          })
+        ));
+      const one = await startServer(environment);
+      const other = await startServer(environment);
+      const post = async (path: string, json: unknown) => made(await one.request("POST", path, { json }));
+      const methods = { get: { method: "GET", path: "/held" } };
+      await post("/connect/connectors.json", {
+        connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
+      });
+      const program = [{ type: "connector", connector_code: "api", method: "get", timeout: 300 }];
+      const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
+      const { body } = await one.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+      await until(() => api.count("/held") === 1, "the call does not come");
+      const path = `/connect/flow_processes/${body.flow_process_id}`;
+      assert.equal((await other.request("POST", `${path}/cancel.json`)).status, 200);
+      await cut.promise;
+      const ended = async () => (await other.request("GET", `${path}.json`)).body.status;
+      await until(async () => await ended() !== "pending", "it does not end");
+      assert.equal(await ended(), "cancelled");
+      await other.close();
+      await one.close();
+    },
+  });
+}

@@ -36,7 +36,9 @@ const written = {
   fields: Fields,
   department_id: Id.nullable().meta({ examples: [null] }),
   // Ignored, as unknown keys are, it would leave the flow without its steps.
-  program: z.never("belongs into fields").optional().describe("Stands in `fields`, and nowhere else"),
+  program: z.unknown().optional().refine((value) => value === undefined, "belongs into fields").describe(
+    "Stands in `fields`, and nowhere else",
+  ),
 };
 
 export const NewFlow = z.object(written).partial().extend({ name: written.name });
