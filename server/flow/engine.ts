@@ -336,7 +336,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     async inspect(account_id, id): Promise<RunDetail | undefined> {
       const job = jobs.get(id);
       if (job?.journal && job.head.account_id === account_id) {
-        return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: job.journal.entries };
+        return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: job.journal.seen() };
       }
       const kept = await store.find(account_id, id);
       if (!kept) return undefined;

@@ -61,6 +61,8 @@ export type Perform = (
 export interface Journal {
   /** What was done there before, by whoever had the run then. */
   find(place: string): StepRecord | undefined;
+  /** It goes on, for whoever looks meanwhile; it is appended once it has ended. */
+  begin(record: StepRecord): void;
   append(record: StepRecord): void;
   /** Keeps what was appended for good, and proves that the run still is this process's. @throws {Interrupted} */
   keep(): Promise<void>;
@@ -303,6 +305,7 @@ async function runEffect(
   // What was done must not be done again because this one takes the process along.
   if (state.unkept) await task.journal.keep();
   await task.journal.proveWanted();
+  task.journal.begin(record);
   state.unkept = true;
   try {
     Object.assign(record, await withRetry(step, task, record, (signal) => task.perform(step, rendered, place, signal)));

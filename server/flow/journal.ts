@@ -5,6 +5,8 @@ import { hasEffect, type StepRecord } from "./run.ts";
 
 export interface KeptJournal extends Journal {
   readonly entries: readonly StepRecord[];
+  /** As they stand now: the last one may still go on. */
+  seen(): StepRecord[];
   /** How many entries stand in Deno KV. */
   kept(): number;
 }
@@ -33,13 +35,17 @@ export function createJournal({ kept, before, from_step, isCancelled, proveOwned
   );
   // The same steps come to the same entries: those kept need not be written again.
   let kept_count = kept.length;
+  let going_on: StepRecord | undefined;
   return {
     entries,
+    seen: () => going_on ? [...entries, going_on] : [...entries],
+    begin: (record) => going_on = record,
     kept: () => Math.max(kept.length, kept_count),
     find: (place) => done.get(place),
     append(entry) {
       // It goes another way than before: a user was renamed, or the run that it repeats is forgotten.
       if (entries.length < kept_count && kept[entries.length]?.place !== entry.place) kept_count = entries.length;
+      if (entry === going_on) going_on = undefined;
       entries.push(entry);
     },
     async keep() {

@@ -40,6 +40,9 @@ inTeam(
     const { body: [first] } = await list("?status=pending");
     assert.deepEqual([first.id, first.status, first.finished_at], [held, "pending", null]);
     assert.ok(first.started_at);
+    await until(async () => (await ask("GET", `${PATH}/${held}.json`)).body.steps.length === 1, "its step is not seen");
+    const { body: { steps: [going_on] } } = await ask("GET", `${PATH}/${held}.json`);
+    assert.deepEqual([going_on.place, going_on.status, going_on.input.params], ["call", "running", { path: "held" }]);
     assert.deepEqual((await list("?status=error")).ids, [two]);
     assert.deepEqual((await list("?status=finished")).ids, [acted, three, one]);
     assert.deepEqual((await list(`?flow_code=${good.code}`)).ids, [acted, three, one]);
@@ -49,7 +52,7 @@ inTeam(
       "5",
     ]);
     assert.deepEqual((await list(`?per_page=2&after=${three}`)).ids, [two, one]);
-    assert.equal((await list()).total, null);
+    assert.equal((await list(`?per_page=2&after=${three}`)).total, "5", "from wherever it is read");
     answer();
     await until(async () => (await list("?status=pending")).ids.length === 0, "it does not end");
     assert.deepEqual((await list("?per_page=2&page=2")).ids, [three, two]);

@@ -13,6 +13,9 @@ const MOST_PENDING = 1_000;
 
 const isoOf = (ms: number) => new Date(ms).toISOString().replace("Z", "+00:00");
 
+/** More are counted only when asked: an account may have a million. */
+const MOST_COUNTED = 10_000;
+
 export const pendingProcess = (head: RunHead): FlowProcess => ({
   id: head.id,
   flow_code: head.flow_code,
@@ -45,12 +48,13 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const none = page.status === "pending";
   const [ended, count] = await Promise.all([
     none ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length, offset: start }),
-    none || !page.count ? 0 : countEnded(sql, viewer, page),
+    none ? 0 : countEnded(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
   ]);
   const done = new Set(ended.map(({ id }) => id));
   const rows = [...pending.filter(({ id }) => !done.has(id)), ...ended].toSorted((a, b) => a.id < b.id ? 1 : -1);
   const first = none ? offset : offset - start;
-  const total = page.count ? count + flying.filter(({ id }) => !done.has(id)).length : undefined;
+  const isCounted = page.count || count <= MOST_COUNTED;
+  const total = isCounted ? count + flying.filter(({ id }) => !done.has(id)).length : undefined;
   return new Json(JSON.stringify(rows.slice(first, first + page.per_page)), total);
 }
 

@@ -68,9 +68,16 @@ export const listRecent = (
       and id < ${lowestId(since_ms)}
   `;
 
-export async function countEnded(sql: Sql, viewer: Viewer, page: FlowProcessPage): Promise<number> {
+/** @param most where it stops to count; null never does */
+export async function countEnded(
+  sql: Sql,
+  viewer: Viewer,
+  page: FlowProcessPage,
+  most: number | null,
+): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count ${chosen(sql, viewer, { ...page, after: undefined })}
+    select count(*)::int as count
+    from (select ${chosen(sql, viewer, { ...page, after: undefined })} limit ${most}) found
   `;
   return row?.count ?? 0;
 }

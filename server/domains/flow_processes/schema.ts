@@ -58,7 +58,9 @@ export const FlowProcessPage = z.object({
   per_page: z.int().min(1).max(500).default(100),
   sort: z.enum(["-created_at"]).optional().describe("The newest first; there is no other order"),
   after: Uuid.optional().describe("The list begins behind this run; `page` then is 1"),
-  count: z.boolean().default(false).describe("Whether `X-Total-Count` and `Link` are sent"),
+  count: z.boolean().default(false).describe(
+    "Whether `X-Total-Count` and `Link` are sent also where there are more than 10,000",
+  ),
   flow_code: FlowCode.optional(),
   status: Status.optional(),
   trigger: Trigger.optional(),
