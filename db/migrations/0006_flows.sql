@@ -28,7 +28,7 @@ end
 $$;
 create trigger flow_changed after insert or update or delete on flows for each row execute function tell_flow_changed();
 
--- Every program that a run may stand on. Those replaced stay as long as runs are kept.
+-- Every program that a run may stand on. Those replaced stay for a day.
 create table flow_versions (
   flow_id integer not null references flows on delete cascade,
   version integer not null,

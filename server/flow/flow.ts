@@ -127,7 +127,11 @@ export interface Flows {
   start(run: NewRun): Promise<{ id: string }>;
   /** Its state, the end if it comes within `wait_ms`. @returns undefined where the account has no such run */
   wait(account_id: number, id: string, wait_ms: number): Promise<RunState | undefined>;
-  /** A flag that is read before each step. @returns false where it is not in flight */
+  /**
+   * Cuts off a call in hand, within a second or two also in another process; nothing is begun after it.
+   *
+   * @returns false where it is not in flight
+   */
   cancel(account_id: number, id: string): Promise<boolean>;
   /** Those in flight, the newest first. */
   pending(account_id: number, most: number): Promise<RunHead[]>;

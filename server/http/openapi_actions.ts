@@ -18,7 +18,7 @@ export const ACTION_PATHS = {
       description: "Runs the action's flow with the body as its input, and waits for its end as long as " +
         "ACTION_WAIT_MS says; `pending` then is to be polled. Without a login only a public action of a public app " +
         "that is active, and only connector methods that are public. Who may see the app may call its actions, whatever the " +
-        "flow's own department. Scope: `apps:write`.",
+        "flow's own department; who adds an action must see its flow. Scope: `apps:write`.",
       security: ANYONE,
       parameters: [
         APP,
@@ -63,8 +63,10 @@ export const ACTION_PATHS = {
       operationId: "flow_process_changes",
       tags: ["flow_processes"],
       summary: "Follow runs of flows",
-      description: "Server-sent events: `ready` first, then `process` whenever one begins, is taken in hand or ends. " +
-        "With `id` that run with its steps, whenever it has come on; the stream ends with it. Whoever comes back reads " +
+      description:
+        "Server-sent events: `ready` first, then `process` when one begins, is taken in hand or ends; what " +
+        "changes within a moment comes as one. With `id`, without `ready`, that run with its steps, whenever it has " +
+        "come on; the stream ends with it. Whoever comes back reads " +
         "the list again. Scope: `flow_processes:read`.",
       security: PRIVATE,
       parameters: [parameter("query", "id", ID, "Only this run, with its steps")],

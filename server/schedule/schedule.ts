@@ -66,8 +66,8 @@ export interface Schedules {
   /**
    * Starts a trigger's flow at once, whatever else is going on, and notes it in the ledger.
    *
-   * @throws {Refusal} 422 on `flow_code` where there is no active flow of that code; 503 where too many wait: then the
-   * next tick tries again
+   * @throws {Refusal} 422 on `flow_code` where there is no active flow of that code; 503 where too many wait; the ledger
+   * has either as skipped
    */
   fire(firing: Firing): Promise<{ id: string }>;
   /** What is due. In one process one after the other: a call while one is at work is one more round after it. */

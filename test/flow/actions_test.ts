@@ -6,7 +6,7 @@ import { inTurn } from "../rest/scenario.ts";
 import { tokenIn } from "../rest/visitors.ts";
 import { onStage, until } from "./stage.ts";
 
-const inTeam = onStage({ ACTION_WAIT_MS: "300" });
+const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
 
 const path = (app: string, action = "go") => `/platform/apps/${app}/action/${action}`;
 const status = (app: string, id: string, action = "go") => `${path(app, action)}/status?flow_process_id=${id}`;

@@ -5,7 +5,7 @@ import { addPerson, made } from "../rest/people.ts";
 import { follow } from "../rest/followers.ts";
 import { onStage, until } from "./stage.ts";
 
-const inTeam = onStage({ ACTION_WAIT_MS: "200" });
+const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
 
 const PATH = "/connect/flow_processes";
 const call = (path: string, more = {}) => ({

@@ -78,6 +78,7 @@ async function untilStarting(sql: Awaited<ReturnType<typeof openDatabase>>["sql"
     // deno-lint-ignore no-await-in-loop -- likewise
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  throw new Error("it has not begun with the third minute");
 }
 
 /** Every slot once in the ledger and once started, by its own key. */

@@ -67,7 +67,6 @@ export async function insertConnector(sql: Sql, account: number, values: Values)
   return row.id;
 }
 
-/** Locks the row until the transaction ends. @returns its `lock_version` */
 /** What a change starts from; the row is locked. */
 export interface WrittenConnector {
   lock_version: number;
@@ -85,7 +84,7 @@ export async function lockConnector(sql: Sql, viewer: Viewer, id: number): Promi
   return row;
 }
 
-export async function updateConnector(sql: Sql, id: number, values: Values): Promise<void> {
+export async function updateConnector(sql: Sql, account: number, id: number, values: Values): Promise<void> {
   await sql`
     update connectors c
     set
@@ -93,17 +92,24 @@ export async function updateConnector(sql: Sql, id: number, values: Values): Pro
       lock_version = lock_version + 1,
       updated_at = now()
     where id = ${id}
+      and account_id = ${account}
   `;
 }
 
 /** @param secret null is none */
-export async function updateSecret(sql: Sql, id: number, secret: Encrypted | null): Promise<void> {
+export async function updateSecret(
+  sql: Sql,
+  account: number,
+  id: number,
+  secret: Encrypted | null,
+): Promise<void> {
   await sql`
     update connectors
     set
       secret_token = ${secret?.bytes ?? null},
       secret_key_id = ${secret?.key_id ?? null}
     where id = ${id}
+      and account_id = ${account}
   `;
 }
 

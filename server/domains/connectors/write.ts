@@ -51,7 +51,7 @@ export async function changeConnector(ctx: Context, id: number, changes: Connect
       throw conflict((await findConnector(tx, viewer, id))?.parse());
     }
     proveSecretStays(before, changes);
-    await updateConnector(tx, id, valuesOf(changes));
+    await updateConnector(tx, viewer.account_id, id, valuesOf(changes));
     await writeSecret(ctx, tx, id, changes.secret_token);
   });
   connectors.forget(id);
@@ -75,7 +75,7 @@ export async function removeConnector({ sql, viewer, connectors }: Context, id: 
 async function writeSecret({ keys, viewer }: Context, tx: Sql, id: number, secret: string | null | undefined) {
   if (secret === undefined) return;
   const place = { account_id: viewer.account_id, id };
-  await updateSecret(tx, id, secret === null ? null : encryptSecret(keys, place, secret));
+  await updateSecret(tx, viewer.account_id, id, secret === null ? null : encryptSecret(keys, place, secret));
 }
 
 function valuesOf(input: Partial<NewConnector> & ConnectorChanges): Values {

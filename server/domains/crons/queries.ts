@@ -90,7 +90,7 @@ export async function lockCron(sql: Sql, viewer: Viewer, id: number): Promise<Wr
   return row;
 }
 
-export async function updateCron(sql: Sql, id: number, values: Values): Promise<void> {
+export async function updateCron(sql: Sql, account: number, id: number, values: Values): Promise<void> {
   await sql`
     update crons c
     set
@@ -100,6 +100,7 @@ export async function updateCron(sql: Sql, id: number, values: Values): Promise<
       lock_version = lock_version + 1,
       updated_at = now()
     where id = ${id}
+      and account_id = ${account}
   `;
 }
 
@@ -130,7 +131,7 @@ export async function deleteCron(sql: Sql, viewer: Viewer, id: number): Promise<
 }
 
 /** One page of a trigger's ledger, the newest first unless told. */
-export function listCronRuns(sql: Sql, page: CronRunPage) {
+export function listCronRuns(sql: Sql, account: number, page: CronRunPage) {
   const order = page.sort === "due_at" ? sql`r.due_at, r.id` : sql`r.due_at desc, r.id desc`;
   return listJson<CronRun>(
     sql,
@@ -142,9 +143,10 @@ export function listCronRuns(sql: Sql, page: CronRunPage) {
         iso(r.started_at) as started_at
       from cron_runs r
       where r.cron_id = ${page.id}
+        and r.account_id = ${account}
       order by ${order}
       ${slice(sql, page)}
     `,
-    sql`select count(*) from cron_runs where cron_id = ${page.id}`,
+    sql`select count(*) from cron_runs where cron_id = ${page.id} and account_id = ${account}`,
   );
 }

@@ -88,7 +88,7 @@ export async function changeCron(
       const { from, until, slots } = dueOf(ctx, cron, new Date(cron.next_run_at), now);
       await insertSkipped(tx, { account: viewer.account_id, id, due_at: from, due_until: until, slots, reason });
     }
-    await updateCron(tx, id, { ...values, ...more });
+    await updateCron(tx, viewer.account_id, id, { ...values, ...more });
   });
   return await readCron(ctx, id);
 }
@@ -144,7 +144,7 @@ export async function fireCron({ sql, viewer, schedules }: Context, id: number):
 /** @throws {Refusal} 404 */
 export async function readCronRuns({ sql, viewer }: Context, page: CronRunPage): Promise<Json<CronRun[]>> {
   if (!await findCron(sql, viewer, page.id)) throw notFound("Trigger");
-  return await listCronRuns(sql, page);
+  return await listCronRuns(sql, viewer.account_id, page);
 }
 
 /** @throws {Refusal} 422 */

@@ -25,7 +25,8 @@ export const flow_processes = router({
       rest: "POST /connect/flow_processes/:id/cancel.json",
       refuses: [409],
       summary: "Cancel a run",
-      description: "A call in hand is cut off; the run ends before its next step.",
+      description:
+        "A call in hand is cut off, within a second or two; a record that is being written is written or not.",
     })
     .input(ByUuid).output(sent(WholeFlowProcess))
     .mutation(({ ctx, input }) => cancelProcess(ctx, input.id)),

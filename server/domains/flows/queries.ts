@@ -110,7 +110,7 @@ export async function lockFlow(sql: Sql, viewer: Viewer, id: number): Promise<Wr
   return row;
 }
 
-export async function updateFlow(sql: Sql, id: number, values: Values): Promise<void> {
+export async function updateFlow(sql: Sql, account: number, id: number, values: Values): Promise<void> {
   await sql`
     update flows f
     set
@@ -118,16 +118,18 @@ export async function updateFlow(sql: Sql, id: number, values: Values): Promise<
       lock_version = lock_version + 1,
       updated_at = now()
     where id = ${id}
+      and account_id = ${account}
   `;
 }
 
 /** The flow's program becomes its next version; the one before stays for the runs that began with it. */
-export async function insertVersion(sql: Sql, id: number): Promise<void> {
+export async function insertVersion(sql: Sql, account: number, id: number): Promise<void> {
   await sql`
     with flow as (
       update flows
       set version = version + 1
       where id = ${id}
+        and account_id = ${account}
       returning id, version, fields
     ),
     replaced as (

@@ -49,8 +49,10 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
     if (!flow) throw notFound("Flow");
     if (changes.lock_version !== undefined && changes.lock_version !== flow.lock_version) return false;
     if (changes.fields) await proveWiring({ sql: tx, viewer }, changes.fields.program, JSON.parse(flow.program));
-    await updateFlow(tx, id, valuesOf(changes));
-    if (changes.fields && JSON.stringify(changes.fields.program) !== flow.program) await insertVersion(tx, id);
+    await updateFlow(tx, viewer.account_id, id, valuesOf(changes));
+    if (changes.fields && JSON.stringify(changes.fields.program) !== flow.program) {
+      await insertVersion(tx, viewer.account_id, id);
+    }
     return true;
   });
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
