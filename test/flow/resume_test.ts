@@ -57,7 +57,7 @@ Deno.test({
     const id = run.body.flow_process_id;
     await until(() => api.count("/held") === 1, "the second call does not come");
     const steps = (await first.request("GET", `/connect/flow_processes/${id}.json`)).body.steps;
-    assert.deepEqual(steps.map((step: { place: string }) => step.place), ["step_1", "large", "log", "step_2"]);
+    assert.deepEqual(steps.map((step: { place: string }) => step.place), ["step_1", "large", "log", "step_2", "held"]);
     await first.close();
 
     held = false;

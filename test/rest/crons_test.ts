@@ -399,6 +399,12 @@ inAccount("crons: a time that is due when the trigger is changed is in the ledge
   assert.deepEqual(body.map(({ due_at, state, reason }: Record<string, unknown>) => [due_at, state, reason]), [
     ["2026-01-01T09:00:00.000+00:00", "skipped", "the trigger was changed before the run started"],
   ]);
+  assert.ok(body[0].slots > 300 && body[0].due_until > "2026-11", "all that were due, in one row");
+  const yearly = await add(ask, { schedule: "0 0 1 1 *" });
+  await server.sql`update crons set next_run_at = '2026-01-01T00:00:00Z' where id = ${yearly.id}`;
+  await ask("PATCH", at(yearly.id), json({ schedule: "0 0 2 1 *" }));
+  const { body: [one] } = await ask("GET", at(yearly.id, "/runs"));
+  assert.deepEqual([one.slots, one.due_until], [1, null]);
 });
 
 inAccount("crons: departments hide them", async ({ ask, play }) => {
