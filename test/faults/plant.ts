@@ -12,7 +12,13 @@ export interface Tree extends AsyncDisposable {
   path: string;
 }
 
-/** @throws {Error} where an edit's text does not stand in its file exactly once: the plant must be made anew */
+/** @throws {Error} where the edit's text does not stand in its file exactly once: the plant must be made anew */
+export function planted(text: string, { file, find, put }: Edit): string {
+  if (text.split(find).length !== 2) throw new Error(`not once in ${file}: ${find}`);
+  return text.replace(find, () => put);
+}
+
+/** @throws {Error} as {@linkcode planted} */
 export async function plantedTree(edits: readonly Edit[]): Promise<Tree> {
   const path = await Deno.makeTempDir({ prefix: "atrium_planted_" });
   const parts = ["main.ts", "server", "db", "client", "test", "deno.json", "deno.lock"];
@@ -21,9 +27,8 @@ export async function plantedTree(edits: readonly Edit[]): Promise<Tree> {
   for (const { file, find, put } of edits) {
     // deno-lint-ignore no-await-in-loop -- several edits may be of one file
     const text = await Deno.readTextFile(`${path}/${file}`);
-    if (text.split(find).length !== 2) throw new Error(`not once in ${file}: ${find}`);
     // deno-lint-ignore no-await-in-loop -- likewise
-    await Deno.writeTextFile(`${path}/${file}`, text.replace(find, () => put));
+    await Deno.writeTextFile(`${path}/${file}`, planted(text, { file, find, put }));
   }
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }

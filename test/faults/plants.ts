@@ -26,13 +26,14 @@ export interface Plant {
 }
 
 const ENGINE = "server/flow/engine.ts";
+const ORPHANS = "server/flow/orphans.ts";
 
 /** No fault: what a slow machine may do at any moment, at the worst one. */
 const STANDS_STILL: Edit = {
   file: ENGINE,
-  find: "        return await record(ended);\n",
+  find: "        return await record(ended) ? ended.outcome : undefined;\n",
   put: "        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);\n" +
-    "        return await record(ended);\n",
+    "        return await record(ended) ? ended.outcome : undefined;\n",
 };
 
 /** Likewise: what comes while a commit is on its way waits for the next one. */
@@ -49,8 +50,11 @@ export const PLANTS: Plant[] = [
       file: ENGINE,
       find: `
         const made = await store.create(head, run.idempotency_key);
-        if ("id" in made) return made;
-        enqueue({ head, versionstamp: made.versionstamp }, false);`,
+        if ("id" in made) {
+          if (made.same) return { id: made.id };
+          throw invalid({ idempotency_key: ["has been used with another input"] });
+        }
+        enqueue(made, false);`,
       put: `
         setTimeout(() => store.create(head, run.idempotency_key), 300);
         enqueue({ head, versionstamp: "" }, false);`,
@@ -62,15 +66,15 @@ export const PLANTS: Plant[] = [
     name: "delete KV first",
     edits: [{
       file: ENGINE,
-      find: "      const inserted = await recorded(ended);\n",
-      put: "      await store.remove(job, job.journal.kept());\n      const inserted = await recorded(ended);\n",
+      find: "      const told = await recorded(ended);\n",
+      put: "      await store.remove(job, job.journal.kept());\n      const told = await recorded(ended);\n",
     }],
     scenario: killedWhileItsOutcomeIsWritten,
     caught: /is lost/,
   },
   {
     name: "no resume",
-    edits: [{ file: ENGINE, find: "      if (await claim(kept, name)) claimed++;\n", put: "" }],
+    edits: [{ file: ORPHANS, find: "      page.push(kept);\n", put: "" }],
     scenario: killedInItsFirstCall,
     caught: /is pending for ever/,
   },
@@ -87,7 +91,7 @@ export const PLANTS: Plant[] = [
   {
     name: "no claim check",
     edits: [{
-      file: ENGINE,
+      file: ORPHANS,
       find: "const mine = await store.checkpoint({ head: claimed, versionstamp });",
       put: "const now = await store.find(head.account_id, head.id);\n" +
         "    const mine = await store.checkpoint({ head: claimed, versionstamp: now?.versionstamp ?? versionstamp });",

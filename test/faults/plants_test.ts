@@ -1,10 +1,11 @@
 /** Each planted fault is caught by the invariants, in a story in which nothing is caught without it. */
 import assert from "node:assert/strict";
 import { on_postgres } from "../harness.ts";
-import { type Edit, plantedTree } from "./plant.ts";
+import { type Edit, planted, plantedTree } from "./plant.ts";
 import { PLANTS } from "./plants.ts";
 import type { Scenario } from "./scenarios.ts";
 import { type Base, dropBase, makeBase, openSite } from "./site.ts";
+import { TREE } from "./workers.ts";
 
 const shared: { base?: Base } = {};
 const admin_url = Deno.env.get("TEST_POSTGRES_URL");
@@ -24,6 +25,11 @@ async function tell(scenario: Scenario, edits: readonly Edit[]): Promise<string[
   await using tree = await plantedTree(edits);
   return await scenario(site, tree.path);
 }
+
+Deno.test("plants: each has a place in the tree as it is now", async () => {
+  const all = PLANTS.flatMap(({ edits, always = [] }) => [...always, ...edits]);
+  await Promise.all(all.map(async (edit) => planted(await Deno.readTextFile(`${TREE}/${edit.file}`), edit)));
+});
 
 for (const { name, edits, always = [], scenario, caught } of PLANTS) {
   Deno.test({
