@@ -312,6 +312,9 @@ async function runEffect(
   } catch (error) {
     if (error instanceof StepFault) Object.assign(record, error.effect);
     throw error;
+  } finally {
+    // While it was on its way others had their turn.
+    state.paused_at = performance.now();
   }
 }
 
@@ -361,17 +364,19 @@ function proveFilter(written: JsonValue | undefined, filled: JsonValue | undefin
 
 /** Tries as often as the step says, with growing pauses. */
 async function withRetry(
-  { type, retry, timeout }: Extract<Step, { type: "connector" | "record" }>,
+  step: Extract<Step, { type: "connector" | "record" }>,
   { signal }: Task,
   record: StepRecord,
   work: (signal: AbortSignal) => Promise<Effect>,
 ): Promise<Effect> {
+  const { retry, timeout } = step;
+  const writes = step.type === "record" && step.action !== "get" && step.action !== "list";
   for (let attempt = 1;; attempt++) {
     record.attempts = attempt;
     proveGoing(signal);
     try {
       // deno-lint-ignore no-await-in-loop -- one attempt after the other
-      return await within(timeout * 1000, signal, work, type === "record");
+      return await within(timeout * 1000, signal, work, writes);
     } catch (error) {
       if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
       if (!isRetried(error.cause_word, retry.on)) throw error;
@@ -387,7 +392,8 @@ const isRetried = (word: StepFault["cause_word"], on: readonly (string | number)
   (on.includes(word) || typeof word === "number" && on.includes(`${Math.trunc(word / 100)}xx`));
 
 /**
- * @param to_its_end `work` heeds the signal, and only it knows whether it was in time; else nobody waits for it then
+ * @param to_its_end `work` heeds the signal, and only it knows whether it was in time: it is waited for, unless another
+ *   process goes on with the run, which will find what it has done
  * @throws {StepFault} when the time is over
  */
 async function within(
@@ -401,11 +407,13 @@ async function within(
   const either = AbortSignal.any([signal, late.signal]);
   const end = Promise.withResolvers<never>();
   end.promise.catch(() => {});
-  const stop = () => end.reject(either.reason);
+  const stop = () => {
+    if (!to_its_end || either.reason instanceof Interrupted) end.reject(either.reason);
+  };
   either.addEventListener("abort", stop, { once: true });
   if (either.aborted) stop();
   try {
-    return await (to_its_end ? work(either) : Promise.race([work(either), end.promise]));
+    return await Promise.race([work(either), end.promise]);
   } finally {
     clearTimeout(timer);
     either.removeEventListener("abort", stop);

@@ -405,6 +405,8 @@ inAccount("flows: run by hand", async ({ ask, play }) => {
   const again = { json: { idempotency_key: "once", input: { apple: 1 } } };
   const [first, second] = [await ask("POST", at(id, "/run"), again), await ask("POST", at(id, "/run"), again)];
   assert.deepEqual(second.body, first.body, "the same run");
+  const by_header = { json: { input: { apple: 1 } }, headers: { "idempotency-key": "once" } };
+  assert.deepEqual((await ask("POST", at(id, "/run"), by_header)).body, first.body, "as actions take it");
   const changed = await ask("POST", at(id, "/run"), { json: { idempotency_key: "once", input: { apple: 2 } } });
   assert.deepEqual([changed.status, changed.body], [422, { idempotency_key: ["has been used with another input"] }]);
   const somebody = await ask("POST", at(id, "/run"), { ...again, token });

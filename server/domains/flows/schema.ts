@@ -79,7 +79,8 @@ export type FlowPage = z.output<typeof FlowPage>;
 export const FlowRun = z.object({
   id: Id,
   input: JsonObject.default({}).describe("What templates see as `input`").meta({ examples: [{ base: "EUR" }] }),
-  idempotency_key: IdempotencyKey.optional(),
+  idempotency_key: IdempotencyKey.optional()
+    .describe("As the header `Idempotency-Key`: the second call with it within 24 hours gives the first one's run"),
 });
 export type FlowRun = z.output<typeof FlowRun>;
 
