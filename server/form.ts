@@ -15,31 +15,38 @@ const NAME_LIMIT = 255;
  */
 export function nest(form: FormData): Tree {
   const tree: Tree = Object.create(null);
-  for (const [name, value] of form) plantField(tree, name, value);
+  for (const [name, value] of form) plant(tree, pathOf(name), value, false);
   return tree;
 }
 
-/** One such field of a form, or of an address: `filter[name][gte]`. @throws {Refusal} 400 */
-export function plantField(tree: Tree, name: string, value: FormDataEntryValue): void {
+/** One such field of an address, `filter[name][gte]`; there a blank entry of a list is one. @throws {Refusal} 400 */
+export const plantField = (tree: Tree, name: string, value: string): void => plant(tree, pathOf(name), value, true);
+
+function pathOf(name: string): string[] {
   const [, head, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name.slice(0, NAME_LIMIT + 1)) ?? [];
   if (head === undefined || rest === undefined || name.length > NAME_LIMIT) {
     throw badRequest("A field has a malformed name");
   }
-  plant(tree, [head, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, key = ""]) => key)], value);
+  return [head, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, key = ""]) => key)];
 }
 
-function plant(tree: Tree, [key = "", next, ...rest]: string[], value: FormDataEntryValue): void {
+function plant(
+  tree: Tree,
+  [key = "", next, ...rest]: string[],
+  value: FormDataEntryValue,
+  takes_blank: boolean,
+): void {
   if (next === undefined) {
     if (isTree(tree[key]) || Array.isArray(tree[key])) throw badRequest(`The field ${key} is given in two ways`);
     tree[key] = value;
   } else if (next === "" && rest.length === 0) {
     const list = tree[key] ??= [];
     if (!Array.isArray(list)) throw badRequest(`The field ${key} is given in two ways`);
-    if (value !== "") list.push(value);
+    if (value !== "" || takes_blank) list.push(value);
   } else {
     const branch = tree[key] ??= Object.create(null);
     if (!isTree(branch)) throw badRequest(`The field ${key} is given in two ways`);
-    plant(branch, [next, ...rest], value);
+    plant(branch, [next, ...rest], value, takes_blank);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { Refusal } from "./errors.ts";
-import { coerce, nest, objectOrForm } from "./form.ts";
+import { coerce, nest, objectOrForm, plantField } from "./form.ts";
 import { Ids } from "./schema.ts";
 
 function formOf(fields: [name: string, value: string | Blob][]): FormData {
@@ -26,6 +26,12 @@ Deno.test("form: names with brackets become objects and lists", () => {
     [[], {}],
   ];
   for (const [fields, tree] of rows) assert.deepEqual(plain(nest(formOf(fields))), tree, JSON.stringify(fields));
+});
+
+Deno.test("form: in an address a blank entry of a list is one", () => {
+  const tree = {};
+  for (const value of ["", "x,y"]) plantField(tree, "filter[s][in][]", value);
+  assert.deepEqual(plain(tree), { filter: { s: { in: ["", "x,y"] } } });
 });
 
 Deno.test("form: what is no such path, or two things at once, is 400", () => {

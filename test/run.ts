@@ -9,7 +9,7 @@ import { type Postgres, startPostgres } from "./postgres.ts";
 import { print } from "./print.ts";
 import { findChromium } from "./programs.ts";
 import { findSuite } from "./suite.ts";
-import { closingLine, readClosingLine, readFailure, settle, sum, type Tally, tallyAgain } from "./tally.ts";
+import { closingLine, createFailureReader, readClosingLine, settle, sum, type Tally, tallyAgain } from "./tally.ts";
 
 const tree = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const ci = Deno.env.get("CI") === "true";
@@ -57,6 +57,7 @@ interface Read {
 async function relay(output: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Read> {
   const [shown, read] = output.tee();
   const found: Read = { failures: new Map() };
+  const readFailure = createFailureReader();
   const keep = (line: string) => {
     found.closing = readClosingLine(line) ?? found.closing;
     const failure = readFailure(line);
@@ -97,12 +98,9 @@ async function run(title: string, files: readonly string[], env: Record<string, 
   return tallyAgain(first.tally, again.tally);
 }
 
-/** Steps are named behind their test. A file that failed before its first test is not in the list. */
+/** A file that failed before its first test is not among them. */
 const countTests = (failures: Read["failures"]): number =>
-  [...failures.values()].reduce(
-    (sum, names) => sum + new Set([...names].map((name) => name.split(" ... ")[0])).size,
-    0,
-  );
+  [...failures.values()].reduce((sum, names) => sum + names.size, 0);
 
 /** Tests that passed only when they were run again. */
 const unsteady: string[] = [];

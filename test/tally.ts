@@ -23,12 +23,22 @@ export function readClosingLine(line: string): Tally | undefined {
   };
 }
 
-const FAILURE = /^(.+) => (\.\/\S+?_test\.tsx?):\d+:\d+$/;
+const FILE = /^running \d+ tests? from (\.\/\S+)$/;
+const FAILURE = /^(?:(\.\/\S+_test\.tsx?) => )?(\S.*?) \.\.\. (?:.* \.\.\. )?FAILED \(/;
 
-/** Reads a line of the list with which `deno test` closes: which test failed, in which file. */
-export function readFailure(line: string): { name: string; file: string } | undefined {
-  const [, name, file] = FAILURE.exec(line.replaceAll(COLOUR, "").trim()) ?? [];
-  return name && file ? { name, file } : undefined;
+/**
+ * Reads which test failed, in which file, from the lines as they come: with several files at once each line names its
+ * own, else one before them does. The list at the end names the place where a test was registered, which may be a
+ * helper's.
+ */
+export function createFailureReader(): (line: string) => { name: string; file: string } | undefined {
+  let current: string | undefined;
+  return (line) => {
+    const text = line.replaceAll(COLOUR, "").trimEnd();
+    current = FILE.exec(text)?.[1] ?? current;
+    const [, file = current, name] = FAILURE.exec(text) ?? [];
+    return name && file ? { name, file } : undefined;
+  };
 }
 
 /** The tally of a run that ended with `code`. A run that failed without saying so in numbers counts as one failure. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { closingLine, readClosingLine, readFailure, settle, sum, tallyAgain } from "./tally.ts";
+import { closingLine, createFailureReader, readClosingLine, settle, sum, tallyAgain } from "./tally.ts";
 
 const lines = [
   ["ok | 12 passed | 0 failed (3s)", { passed: 12, failed: 0, skipped: 0 }],
@@ -31,14 +31,23 @@ Deno.test("runs add up, and skipped ones are named only where there are any", ()
   strictEqual(closingLine(sum([])), "0 passed, 0 failed");
 });
 
-Deno.test("failures are read with their files, steps too, and nothing else is one", () => {
-  const step = "the gallery in a browser ... Firefly: phaser => ./test/browser/gallery_test.ts:36:15";
-  deepStrictEqual(readFailure(`\x1b[31m${step}\x1b[0m`), {
-    name: "the gallery in a browser ... Firefly: phaser",
-    file: "./test/browser/gallery_test.ts",
-  });
-  strictEqual(readFailure("./test/a_test.ts => a ... ok (3ms)"), undefined);
-  strictEqual(readFailure("    at file:///tmp/gate/test/a_test.ts:21:10"), undefined);
+Deno.test("failures are read with their files, several at once or one after the other, and nothing else is one", () => {
+  const readFailure = createFailureReader();
+  const failure = { name: "the gallery", file: "./test/browser/gallery_test.ts" };
+  const other = { name: "a form", file: "./test/form_test.ts" };
+  const rows = [
+    ["\x1b[38;5;245m./test/browser/gallery_test.ts =>\x1b[0m the gallery ... \x1b[31mFAILED\x1b[0m (3ms)", failure],
+    ["./test/browser/gallery_test.ts => the gallery ... Firefly: phaser ... FAILED (3ms)", failure],
+    ["./test/browser/gallery_test.ts => the gallery ... FAILED (due to 1 failed step) (5s)", failure],
+    ["./test/browser/gallery_test.ts => the gallery ... ok (3ms)", undefined],
+    ["running 3 tests from ./test/form_test.ts", undefined],
+    ["a form ... FAILED (3ms)", other],
+    ["a form ... ok (3ms)", undefined],
+    ["  a step ... FAILED (3ms)", undefined],
+    ["a form => ./test/rest/scenario.ts:63:10", undefined],
+    ["FAILED | 0 passed | 1 failed (5ms)", undefined],
+  ] as const;
+  for (const [line, expected] of rows) deepStrictEqual(readFailure(line), expected, line);
 });
 
 Deno.test("what fails twice has failed; what fails once has passed", () => {

@@ -43,6 +43,13 @@ const SLOW_DISK: Edit = {
   put: "  await new Promise((resolve) => setTimeout(resolve, 30));\n  const atomic = kv.atomic();\n",
 };
 
+/** Likewise: several have looked before the first one claims. */
+const LONG_LOOK: Edit = {
+  file: ORPHANS,
+  find: "    const claimPage = async () => {\n",
+  put: "    const claimPage = async () => {\n      await new Promise((resolve) => setTimeout(resolve, 200));\n",
+};
+
 export const PLANTS: Plant[] = [
   {
     name: "acknowledge before commit",
@@ -93,9 +100,11 @@ export const PLANTS: Plant[] = [
     edits: [{
       file: ORPHANS,
       find: "const mine = await store.checkpoint({ head: claimed, versionstamp });",
-      put: "const now = await store.find(head.account_id, head.id);\n" +
+      put: "await new Promise((resolve) => setTimeout(resolve, 100 * Math.random()));\n" +
+        "    const now = await store.find(head.account_id, head.id);\n" +
         "    const mine = await store.checkpoint({ head: claimed, versionstamp: now?.versionstamp ?? versionstamp });",
     }],
+    always: [LONG_LOOK],
     scenario: sweptByTwoAtOnce,
     caught: /was called again for no reason/,
   },

@@ -57,7 +57,10 @@ inAccount(
         // Of long pools a third, another one for each operator.
         const some = values.length < 10 ? values : values.filter((_, i) => i < 2 || i % 3 === operator.length % 3);
         if (operator === "in") {
-          return [values.slice(1, 4), [null, ...values.slice(-2)], [null]].map((values) => ({
+          const lists = [values.slice(1, 4), [null, ...values.slice(-2)], [null]];
+          // A text with a comma makes a list of parameters of it.
+          const spread = values.includes("x,y") ? [[null, "x,y"]] : [];
+          return [...lists, ...spread].map((values) => ({
             field,
             operator,
             values,
