@@ -3,7 +3,7 @@
  * `@evil.test` and `//evil.test` leave, and `/users/` + `encodeURIComponent("..")` climbs (design: security).
  */
 import { ConnectorFault, type JsonValue } from "./connectors.ts";
-import { fillWith, ParamFault, type Params } from "./template.ts";
+import { fillWith, newRoom, ParamFault, type Params, type Room } from "./template.ts";
 
 /** What the URL parser takes for `.` and `..`. */
 const DOTS = /^(?:\.|%2e){1,2}$/i;
@@ -34,11 +34,17 @@ export function pathFault(path: string): string | undefined {
  * @throws {ParamFault} where a value would be empty, `.` or `..`
  * @throws {ConnectorFault} `refused` where the address would not be below the base, or the base is none
  */
-export function buildAddress(base: string, path: string, params: Params, query: readonly [string, string][]): URL {
+export function buildAddress(
+  base: string,
+  path: string,
+  params: Params,
+  query: readonly [string, string][],
+  room = newRoom(),
+): URL {
   const fault = baseFault(base);
   if (fault) throw new ConnectorFault("refused", `the address ${fault}`);
   const below = new URL(base);
-  const filled = path.split("/").map((segment) => fillSegment(segment, params)).join("/");
+  const filled = path.split("/").map((segment) => fillSegment(segment, params, room)).join("/");
   const prefix = filled === "" ? below.pathname : below.pathname.replace(/\/+$/, "");
   const url = new URL(`${below.origin}${prefix}${filled}`);
   const inside = url.pathname === prefix || url.pathname.startsWith(`${prefix}/`);
@@ -49,12 +55,12 @@ export function buildAddress(base: string, path: string, params: Params, query: 
   return url;
 }
 
-function fillSegment(segment: string, params: Params): string {
+function fillSegment(segment: string, params: Params, room: Room): string {
   let last = "";
   const filled = fillWith(segment, params, (value, name) => {
     last = name;
     return encoded(value, name);
-  });
+  }, room);
   if (DOTS.test(filled)) throw new ParamFault(last, "must not be . or .. in a path");
   return filled;
 }

@@ -1,6 +1,8 @@
 /** Blots secrets out by their value, in whatever way an answer or a message may write them. */
 import { Buffer } from "node:buffer";
 import type { JsonValue } from "./connectors.ts";
+import { createFinder, type Range } from "./needles.ts";
+import { readingsOf } from "./spellings.ts";
 
 export const REDACTED = "[redacted]";
 
@@ -17,12 +19,20 @@ export const OPEN: Redactor = { text: (text) => text, json: (value) => value };
 export function createRedactor(secrets: readonly string[]): Redactor {
   const known = [...new Set(secrets.filter((secret) => secret.length >= 4))];
   if (known.length === 0) return OPEN;
-  const forms = [...new Set(known.flatMap(encodedForms))].toSorted((a, b) => b.length - a.length);
-  const any = new RegExp([...known.map(anySpelling), ...forms.map(escaped)].join("|"), "gi");
+  const forms = [...new Set([...known, ...known.flatMap(encodedForms)])];
+  const find = createFinder(forms);
   // Of a body of millions of values most are told apart without a search.
-  const shortest = Math.min(...[...known, ...forms].map(({ length }) => length));
+  const shortest = Math.min(...forms.map(({ length }) => length));
+  const has_space = known.some((secret) => secret.includes(" "));
   const in_numbers = known.some((form) => /^[\d.e+-]+$/i.test(form));
-  const text = (text: string) => text.length < shortest ? text : text.replace(any, REDACTED);
+  const text = (text: string) => {
+    if (text.length < shortest) return text;
+    const found = find(text);
+    for (const { text: read, at } of readingsOf(text, has_space)) {
+      for (const [from, until] of find(read)) found.push([at[from] ?? 0, at[until] ?? text.length]);
+    }
+    return found.length === 0 ? text : blotted(text, found);
+  };
   const json = (value: JsonValue): JsonValue => {
     if (typeof value === "string") return text(value);
     if (typeof value === "number") return in_numbers && text(`${value}`) !== `${value}` ? REDACTED : value;
@@ -33,38 +43,21 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return { text, json };
 }
 
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-
-/** A pattern for the secret, with each sign that is no letter and no digit in any of the ways that others write it. */
-const anySpelling = (secret: string): string =>
-  [...secret].map((sign) => {
-    if (/^[A-Za-z0-9]$/.test(sign)) return sign;
-    const written = [...new Set(spellingsOf(sign))].toSorted((a, b) => b.length - a.length);
-    return `(?:${written.map(escaped).join("|")})`;
-  }).join("");
-
-/** As it is, in JSON and JavaScript, in an address, in an address within an address, in HTML. */
-function spellingsOf(sign: string): string[] {
-  const code = sign.codePointAt(0) ?? 0;
-  const bytes = [...Buffer.from(sign.toWellFormed())].map((byte) => byte.toString(16).padStart(2, "0"));
-  const units = Array.from({ length: sign.length }, (_, at) => sign.charCodeAt(at).toString(16).padStart(4, "0"));
-  const named = NAMED[sign];
-  return [
-    sign,
-    JSON.stringify(sign).slice(1, -1),
-    units.map((unit) => `\\u${unit}`).join(""),
-    bytes.map((byte) => `%${byte}`).join(""),
-    bytes.map((byte) => `%25${byte}`).join(""),
-    `&#${code};`,
-    `&#x${code.toString(16)};`,
-    ...code < 256 ? [`\\x${code.toString(16).padStart(2, "0")}`] : [],
-    ...sign === "/" ? ["\\/"] : [],
-    ...sign === " " ? ["+"] : [],
-    ...named ? [`&${named};`] : [],
-  ];
+/** One word for what overlaps. */
+function blotted(text: string, found: Range[]): string {
+  const parts: string[] = [];
+  let shown = 0;
+  let end = 0;
+  for (const [from, until] of found.toSorted(([a], [b]) => a - b)) {
+    if (from >= end) {
+      parts.push(text.slice(shown, from), REDACTED);
+      shown = until;
+    }
+    end = Math.max(end, until);
+    shown = end;
+  }
+  return parts.join("") + text.slice(shown);
 }
-
-const NAMED: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
 
 function encodedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -81,5 +74,5 @@ function base64Forms(bytes: Buffer): string[] {
   });
   // Shorter pieces stand in many an innocent text.
   const all = [alone, ...inside.filter((piece) => piece.length >= 8)];
-  return all.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_"), encodeURIComponent(form)]);
+  return all.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
 }

@@ -23,6 +23,12 @@ Deno.test("redact: the secret in every way that an answer may write it", () => {
     SECRET.replace(/[^A-Za-z0-9]/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`),
     SECRET.replace(/[^A-Za-z0-9]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
     SECRET.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("'", "&apos;"),
+    SECRET.replaceAll("&", "&amp;").replaceAll('"', "&#34;").replaceAll("'", "&#039;").replaceAll("/", "&#x02F;"),
+    // HTML within JSON, and what adds slashes.
+    JSON.stringify(SECRET.replaceAll("&", "&amp;").replaceAll('"', "&quot;")).slice(1, -1),
+    SECRET.replace(/["'\\]/g, "\\$&"),
+    encodeURIComponent(Buffer.from(SECRET).toString("base64")),
+    SECRET.toUpperCase().replace("TÖK", "TöK"),
   ];
   for (const form of forms) assert.match(text(`before ${form} after`), /^before \[redacted\]=* after$/, form);
 });
@@ -54,6 +60,22 @@ Deno.test("redact: whatever the secret and the text around it are, it is gone", 
     assert.ok(shown.includes(REDACTED));
     assert.ok(shown.split(REDACTED).every((part) => !part.includes(secret)), shown);
   }));
+});
+
+Deno.test("redact: what has many readings is read in time, each secret of its own", () => {
+  for (const sign of ["\\", '"', '\\"', "%25", "&amp;", "a", "+ "]) {
+    const secret = sign.repeat(2_000) + "b";
+    const { text } = createRedactor([secret]);
+    for (const count of [70, 4_096, 200_000]) text(sign.repeat(count) + "!");
+    assert.match(text(JSON.stringify([sign.repeat(3_000) + "b"])), /\[redacted\]"\]$/, sign);
+  }
+});
+
+Deno.test("redact: what overlaps is one word, what stands side by side is two", () => {
+  const { text } = createRedactor(["abcabc", "xyzxyz"]);
+  assert.equal(text("-abcabcabc-"), "-[redacted]-");
+  assert.equal(text("-abcabcXYZxyz-"), "-[redacted][redacted]-");
+  assert.equal(text("-abcab-xyzxy-"), "-abcab-xyzxy-");
 });
 
 Deno.test("redact: nothing is blotted out without a secret", () => {

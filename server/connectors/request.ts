@@ -5,7 +5,7 @@ import { type ConnectorCall, ConnectorFault, type JsonValue } from "./connectors
 import { type Auth, headerFault, type Method, secretHeader } from "./definition.ts";
 import type { Outgoing } from "./egress.ts";
 import type { KnownConnector } from "./known.ts";
-import { fillText, fillValue, newRoom } from "./template.ts";
+import { fillText, fillValue, newRoom, type Room } from "./template.ts";
 
 /** Characters, of the body. */
 const MOST_BODY = 2 * 1024 * 1024;
@@ -15,20 +15,21 @@ const invalid = (message: string) => new ConnectorFault("invalid", message);
 /** @throws {ConnectorFault} `invalid` or `refused` */
 export function requestOf(connector: KnownConnector, method: Method, call: ConnectorCall): Outgoing {
   const { params } = call;
+  const room = newRoom();
   const credentials = credentialsOf(connector);
-  const filled = fillValue(method.query ?? {}, params);
+  const filled = fillValue(method.query ?? {}, params, room);
   const query = queryPairs(call.query ?? (typeof filled === "object" && !Array.isArray(filled) && filled || {}))
     .filter(([name]) => name !== credentials.query?.[0]);
   if (credentials.query) query.push(credentials.query);
   const headers = {
-    ...headersOf(method, call, secretHeader(connector.fields.auth)),
+    ...headersOf(method, call, secretHeader(connector.fields.auth), room),
     ...credentials.headers,
   };
   return {
-    url: buildAddress(connector.url, method.path, params, query),
+    url: buildAddress(connector.url, method.path, params, query, room),
     method: method.method,
     headers,
-    body: bodyOf(method, call, headers["content-type"]),
+    body: bodyOf(method, call, room, headers["content-type"]),
   };
 }
 
@@ -53,10 +54,14 @@ function headerSecret(auth: Auth, code: string, secret: string): string {
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 
 /** Lower-case names; the call's stand above the method's own, and neither is where the secret stands. */
-function headersOf(method: Method, call: ConnectorCall, secret_header: string | undefined): Record<string, string> {
+function headersOf(
+  method: Method,
+  call: ConnectorCall,
+  secret_header: string | undefined,
+  room: Room,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   if (call.idempotency_key !== undefined) headers["idempotency-key"] = call.idempotency_key;
-  const room = newRoom();
   for (const [name, template] of Object.entries(method.headers ?? {})) {
     headers[name.toLowerCase()] = fillText(template, call.params, room);
   }
@@ -71,8 +76,8 @@ function headersOf(method: Method, call: ConnectorCall, secret_header: string | 
   return headers;
 }
 
-function bodyOf(method: Method, call: ConnectorCall, type = "application/json"): Outgoing["body"] {
-  const body = call.body === undefined ? fillValue(method.body ?? null, call.params) : call.body;
+function bodyOf(method: Method, call: ConnectorCall, room: Room, type = "application/json"): Outgoing["body"] {
+  const body = call.body === undefined ? fillValue(method.body ?? null, call.params, room) : call.body;
   if (body === null) return undefined;
   if (method.method === "GET" || method.method === "HEAD") throw invalid(`a ${method.method} request has no body`);
   const text = written(body, type);

@@ -25,17 +25,26 @@ export function templateFault(template: string): string | undefined {
   }
 }
 
-/** Characters that may still come; more is no request that anybody sends. */
+/** Characters that may still come, in all of a request; more is none that anybody sends. */
 export interface Room {
   left: number;
 }
 
 export const newRoom = (): Room => ({ left: 4 * 1024 * 1024 });
 
-function take<Value extends string>(room: Room, text: Value): Value {
-  room.left -= text.length;
+function take(room: Room, length: number): void {
+  room.left -= length;
   if (room.left < 0) throw new ConnectorFault("invalid", "the parameters make a request that is too large");
-  return text;
+}
+
+/** Takes about what the value's JSON is long. @throws {ConnectorFault} before more than that has been looked at */
+export function takeValue(room: Room, value: JsonValue): void {
+  take(room, typeof value === "string" ? value.length + 2 : 5);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) take(room, key.length);
+    takeValue(room, inner);
+  }
 }
 
 /** @throws {ParamFault} where a name has no value */
@@ -43,7 +52,11 @@ export const fillText = (template: string, params: Params, room = newRoom()): st
   fillWith(
     template,
     params,
-    (value) => typeof value === "object" && value ? JSON.stringify(value) : `${value ?? ""}`,
+    (value) => {
+      if (typeof value !== "object" || value === null) return `${value ?? ""}`;
+      takeValue(room, value);
+      return JSON.stringify(value);
+    },
     room,
   );
 
@@ -56,7 +69,9 @@ export function fillWith(
 ): string {
   return template.replace(PART, (part, name?: string) => {
     if (name === undefined) return part === "{{" ? "{" : part;
-    return take(room, shown(valueAt(name, params), name));
+    const text = shown(valueAt(name, params), name);
+    take(room, text.length);
+    return text;
   });
 }
 
@@ -64,7 +79,10 @@ export function fillWith(
 export function fillValue(template: JsonValue, params: Params, room = newRoom()): JsonValue {
   if (typeof template === "string") {
     const [, name] = WHOLE.exec(template) ?? [];
-    return name === undefined ? fillText(template, params, room) : valueAt(name, params);
+    if (name === undefined) return fillText(template, params, room);
+    const value = valueAt(name, params);
+    takeValue(room, value);
+    return value;
   }
   if (Array.isArray(template)) return template.map((item) => fillValue(item, params, room));
   if (typeof template !== "object" || template === null) return template;

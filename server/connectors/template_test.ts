@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "./connectors.ts";
-import { fillText, fillValue, ParamFault, templateFault } from "./template.ts";
+import { fillText, fillValue, newRoom, ParamFault, templateFault } from "./template.ts";
 
 const PARAMS = { base: "EUR", n: 4.5, yes: true, none: null, a: { b: ["x", { c: "deep" }] }, list: [1, 2] };
 
@@ -44,6 +44,17 @@ Deno.test("template: a brace that begins no name is a fault", () => {
   for (const template of ["{", "{}", "{ base }", "{a..b}", "{a.}", "{1}", "{{{", "x{a-b}", "{a|default:0}"]) {
     assert.match(templateFault(template) ?? "", /begins no \{name\}/, template);
   }
+});
+
+Deno.test("template: a request has so much room, however its pieces are filled", () => {
+  const params = { list: Array.from({ length: 300_000 }, (_, i) => i), text: "x".repeat(1_000_000) };
+  const templates = ["{list}", "{text}", "-{list}-", "-{text}-"];
+  for (const template of templates) {
+    assert.throws(() => fillValue(Array.from({ length: 8_000 }, () => template), params), /too large/, template);
+  }
+  const room = newRoom();
+  fillValue(["{text}", "{text}"], params, room);
+  assert.throws(() => fillValue(["{text}", "{text}", "{text}"], params, room), /too large/, "together");
 });
 
 Deno.test("template: what is filled in is never read as a template", () => {

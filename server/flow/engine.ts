@@ -39,6 +39,8 @@ const CLOSING_MS = 2_500;
 /** Between attempts to record an outcome, while the database is away. */
 const RECORD_PAUSES_MS = [100, 300, 1_000, 3_000];
 
+const UNREADABLE = "The flow's program cannot be read: save it again";
+
 interface Deps {
   sql: Pool;
   kv: Deno.Kv;
@@ -134,7 +136,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       ]);
       job.journal = await journalOf(job);
       const outcome: Outcome = !program
-        ? { status: "error", data: null, error: "The flow was deleted" }
+        ? { status: "error", data: null, error: program === null ? UNREADABLE : "The flow was deleted" }
         : input === undefined || clock.now().getTime() - head.made_at > MOST_AGE_MS
         ? { status: "error", data: null, error: "Left behind for longer than a day" }
         : head.lost >= MOST_LOST
@@ -185,7 +187,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       // Another process may have come to another end, and been first; or is about to.
       const other = told ? undefined : await findOutcome(sql, head.account_id, head.id);
       if (!told && !other) await proveOwned(head);
-      remove(job, job.journal.kept());
+      remove(job);
       return other ?? { ...told ?? outcome, app_id: head.app_id, action: head.action };
     } finally {
       clearTimeout(late);
@@ -193,8 +195,10 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   }
 
   /** Nobody waits for it: the outcome is there, which whoever claims the run would find. */
-  function remove({ head, versionstamp }: Kept, steps: number): void {
-    const removal = store.remove({ head, versionstamp }, steps).catch((error) => {
+  function remove({ head, versionstamp, journal, resumed }: Job): void {
+    // Whoever had it before may have kept more than could be read.
+    const removed = resumed ? store.clear(head) : store.remove({ head, versionstamp }, journal?.kept() ?? 0);
+    const removal = removed.catch((error) => {
       log.warn("a run that has ended stays for now", { run: head.id, ...faultOf(error) });
     }).finally(() => removals.delete(head.id));
     removals.set(head.id, removal);

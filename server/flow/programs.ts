@@ -24,8 +24,8 @@ export interface KnownProgram {
 
 export interface Programs {
   find(account_id: number, code: string): Promise<KnownFlow | undefined>;
-  /** Undefined where the flow is gone. */
-  read(flow_id: number, version: number): Promise<KnownProgram | undefined>;
+  /** Undefined where the flow is gone; null where an older server has saved what this one cannot read. */
+  read(flow_id: number, version: number): Promise<KnownProgram | null | undefined>;
   forget(account_id: number): void;
 }
 
@@ -73,7 +73,10 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       const program = await findProgram(sql, flow_id, version);
       if (program === undefined) return undefined;
       const read = parseProgram(program);
-      if ("faults" in read) throw new Error(`the program ${version} of flow ${flow_id} cannot be read`);
+      if ("faults" in read) {
+        log.error("a program cannot be read", { flow: flow_id, version, faults: read.faults });
+        return null;
+      }
       if (programs.size >= REMEMBERED) programs.clear();
       const known = { steps: read.steps, names_user: /\buser\b/.test(JSON.stringify(program)) };
       programs.set(key, known);

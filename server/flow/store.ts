@@ -72,7 +72,8 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
     return new TextEncoder().encode(text);
   };
 
-  const read = async (id: string, value: unknown) => {
+  /** Undefined where its value in PostgreSQL is gone. */
+  const read = async (id: string, value: unknown): Promise<StepRecord | undefined> => {
     const decoded = decode(value);
     return decoded?.stored === undefined ? decoded : await findValue(sql, id, decoded.stored);
   };
@@ -170,10 +171,13 @@ export function createRunStore(kv: Deno.Kv, sql: Sql) {
     inputOf: async ({ id, input }: RunHead): Promise<JsonObject | undefined> =>
       input ?? await findValue(sql, id, "input"),
 
+    /** Up to the first entry whose value is gone: what was swept away, or was lost with the database's last second. */
     async journalOf(id: string): Promise<StepRecord[]> {
       const entries: StepRecord[] = [];
       for await (const { value } of kv.list({ prefix: ["flow_steps", id] }, { batchSize: 100 })) {
-        entries.push(await read(id, value));
+        const entry = await read(id, value);
+        if (!entry) break;
+        entries.push(entry);
       }
       return entries;
     },
