@@ -62,9 +62,9 @@ async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
   return viewer ? missing(request) : signIn(request);
 }
 
-/** Without a database and actions an app asks the server for nothing: its page is the same for everybody. */
+/** An app that asks the server for nothing has one page for everybody. */
 function pageForAnyone(context: Context, request: Request, app: ServedApp): Response {
-  if (app.db_code === null && app.actions.length === 0) {
+  if (!app.asks) {
     return respond(request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(context.call) });
   }
   return pageWithToken(context, request, app, "null", undefined);

@@ -44,8 +44,12 @@ async function addApp({ request }: TestServer, engine: string, source_code: stri
   const code = `tasks_${engine}`;
   const db = { name: code, code, schema: SCHEMA, public_methods: METHODS };
   equal((await request("POST", "/platform/dbs.json", { json: { db } })).status, 201);
-  const app = { name: code, url_code: code, db_code: code, app_engine: engine, css_engine: "none", public: true };
-  const { status, body } = await request("POST", "/platform/apps.json", { json: { app: { ...app, source_code } } });
+  // One names its database itself.
+  const its = engine === "vue"
+    ? { source_code: source_code.replace("db()", `db("${code}")`) }
+    : { source_code, db_code: code };
+  const app = { name: code, url_code: code, app_engine: engine, css_engine: "none", public: true, ...its };
+  const { status, body } = await request("POST", "/platform/apps.json", { json: { app } });
   equal(status, 201, JSON.stringify(body));
 }
 

@@ -277,6 +277,13 @@ test("a page: one for all where the app asks the server for nothing", async ({ a
   assert.equal(plain.headers.get("set-cookie"), null);
   assert.equal(tokenIn(plain), undefined);
 
+  const asks = `<script>platform.db("${code}").list()</script>`;
+  const calls = `<script>fetch("/db/${code}/list")</script>`;
+  await inTurn([asks, calls], async (source_code) => {
+    const page = await ask("GET", await addApp(ask, { source_code }), { token: null });
+    assert.ok(tokenIn(page), source_code);
+    assert.match(page.headers.get("set-cookie") ?? "", /^browser=/, source_code);
+  });
   const app = await addApp(ask, { db_code: code });
   const first = await ask("GET", app, { token: null });
   assert.deepEqual([first.headers.get("cache-control")?.startsWith("no-store"), first.headers.get("etag")], [
