@@ -50,7 +50,10 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const dbs = createDatabases(sql, log);
     const feeds = createFeeds(sql, log);
     const connectors = createConnectors({ sql, keys, config, log, lookup: parts.lookup });
-    const flows = createFlows({ sql, kv, connectors, dbs, clock, log }, parts.flow_limits);
+    const flows = createFlows(
+      { sql, kv, connectors, dbs, clock, log, cronEnded: () => schedules.noteEnds() },
+      parts.flow_limits,
+    );
     const schedules = createSchedules({ sql, flows, clock, log });
     const handler = createApp({
       config,

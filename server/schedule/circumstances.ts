@@ -13,6 +13,8 @@ export interface DueCron {
   overlap: Overlap;
   failures: number;
   max_failures: number | null;
+  /** It had too many failures, and was due by then: this is its last claim. */
+  paused_reason: string | null;
   /** Null where there is no such flow. */
   flow_active: boolean | null;
   running: boolean;

@@ -54,7 +54,8 @@ export const open = (sql: Sql) =>
 const lockDue = (sql: Sql, now: Date) =>
   sql<Locked[]>`
     select
-      id, account_id, target_code, schedule, timezone, next_run_at, catch_up, overlap, failures, max_failures
+      id, account_id, target_code, schedule, timezone, next_run_at, catch_up, overlap, failures, max_failures,
+      paused_reason
     from crons
     where active
       and next_run_at <= ${now}
@@ -120,7 +121,8 @@ function decide(
     const move = { id, next_run_at: null, failures, paused_reason, run_id: null };
     return { move, ledger: [{ ...skipped, cron_id: id, account_id, flow_process_id: null }] };
   }
-  const rows = rowsOf(due, now, { ...cron, catch_up_s: cron.catch_up, obstacle: obstacleOf(cron) });
+  const obstacle = cron.paused_reason ?? obstacleOf(cron);
+  const rows = rowsOf(due, now, { ...cron, catch_up_s: cron.catch_up, obstacle });
   const ledger = rows.map((row): LedgerRow => ({
     ...row,
     cron_id: id,
@@ -128,6 +130,10 @@ function decide(
     flow_process_id: ["ran", "late", "queued"].includes(row.state) ? v7() : null,
   }));
   const last = ledger.at(-1);
+  if (cron.paused_reason !== null) {
+    const move = { id, next_run_at: null, failures, paused_reason: cron.paused_reason, run_id: null };
+    return { move, ledger };
+  }
   // Who switched a flow off knows of it; one that is gone is a failure.
   const failed = cron.flow_active === null && last?.state === "skipped" ? failures + 1 : failures;
   const paused_reason = failed > failures && cron.max_failures !== null && failed >= cron.max_failures

@@ -4,55 +4,80 @@ import { open, type Waiting } from "./due.ts";
 
 /** Who claims a row has this long to start its run; then another process may. */
 export const LEASE_S = 120;
-/** Flows know a key for 24 hours; after that a second start would be a second run. */
+/** Flows know a key for 24 hours, and what a run has kept is swept away by the age of its id. */
 const GIVEN_UP_HOURS = 23;
-/** No run takes that long; whether it is still there is asked. */
+/** No run takes that long: who should have ended is asked for, and nothing waits for it longer. */
 const LOST_HOURS = 2;
 const KEPT_DAYS = 90;
 
-/** Rows that wait for a run that has ended become late ones. */
+/** Whether a slot, `r`, of a trigger, `c`, is not to be started any more, whatever it has waited for. */
+const isTooOld = (sql: Sql, now: Date) =>
+  sql`(
+    r.created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
+    or r.due_at < ${now}::timestamptz - (c.catch_up + ${3_600 * LOST_HOURS}::int) * interval '1 second'
+  )`;
+
+/** Nobody was there, or too many other runs were. */
+export const TOO_OLD = `not started in time, nor within its catch-up window and ${LOST_HOURS} hours`;
+
+/**
+ * Rows that wait for a run that has ended become late ones. A trigger's row is locked before those of its ledger, as
+ * whoever deletes it does.
+ */
 export const promoteQueued = (sql: Sql, now: Date, at_once: number) =>
   sql<Waiting[]>`
-    with next as (
-      select q.id, q.cron_id, c.target_code, c.active
-      from cron_runs q
-      join crons c on c.id = q.cron_id
-      where q.state = 'queued'
-        and (not c.active or not exists (${open(sql)}))
-      order by q.id
+    with candidates as materialized (
+      select r.id, r.cron_id
+      from cron_runs r
+      join crons c on c.id = r.cron_id
+      where r.state = 'queued'
+        and (not c.active or ${isTooOld(sql, now)} or not exists (${open(sql)}))
+      order by r.id
       limit ${at_once}
-      for update of q skip locked
+    ),
+    c as materialized (
+      select id, target_code, active, catch_up
+      from crons
+      where id in (select cron_id from candidates)
+      order by id
+      for update skip locked
+    ),
+    next as materialized (
+      select
+        r.id, c.target_code,
+        case when not c.active then 'skipped' when ${isTooOld(sql, now)} then 'missed' else 'late' end as state
+      from cron_runs r
+      join c on c.id = r.cron_id
+      where r.id in (select id from candidates)
+        and r.state = 'queued'
+      order by r.id
+      for update of r skip locked
     ),
     changed as (
       update cron_runs r
       set
-        state = case when n.active then 'late' else 'skipped' end,
-        reason = case when n.active then 'waited for the run before' else ${STOPPED} end,
-        flow_process_id = case when n.active then r.flow_process_id end,
+        state = n.state,
+        reason = case n.state
+          when 'late' then 'waited for the run before'
+          when 'missed' then ${TOO_OLD}
+          else ${STOPPED}
+        end,
+        flow_process_id = case when n.state = 'late' then r.flow_process_id end,
         taken_at = ${now}
       from next n
       where r.id = n.id
-      returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code, n.active
-    ),
-    -- In order, as whoever settles locks them: two processes do not wait for each other.
-    locked as (
-      select id
-      from crons
-      where id in (select cron_id from next)
-      order by id
-      for update
+      returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code, n.state
     ),
     told as (
-      update crons c
+      update crons
       set last_run_at = ${now}, last_run_id = r.flow_process_id, last_status = 'pending'
       from changed r
-      join locked l on l.id = r.cron_id
-      where c.id = l.id
-        and r.active
+      where crons.id = r.cron_id
+        and r.state = 'late'
     )
     select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code
     from changed
-    where active
+    where state = 'late'
   `;
 
 /** Why a run was not started that was claimed. */
@@ -123,7 +148,13 @@ export async function release(sql: Sql, ids: readonly number[]): Promise<void> {
 /** A row that was claimed to be run, and is not. @param failed counts as a failure of the trigger */
 export async function skip(sql: Sql, id: number, reason: string, failed: boolean): Promise<void> {
   await sql`
-    with skipped as (
+    with locked as materialized (
+      select id
+      from crons
+      where id = (select cron_id from cron_runs where id = ${id})
+      for update
+    ),
+    skipped as (
       update cron_runs
       set
         state = 'skipped',
@@ -131,6 +162,7 @@ export async function skip(sql: Sql, id: number, reason: string, failed: boolean
         flow_process_id = null
       where id = ${id}
         and started_at is null
+        and cron_id in (select id from locked)
       returning cron_id
     ),
     run as (
@@ -159,40 +191,49 @@ export async function skip(sql: Sql, id: number, reason: string, failed: boolean
   `;
 }
 
-export async function giveUp(sql: Sql): Promise<void> {
+/** What was claimed and has not been started, and is too old by now; the engine may have it all the same. */
+export const listUnstarted = (sql: Sql, now: Date, at_once: number) =>
+  sql<Pick<Overdue, "id" | "account_id" | "cron_id" | "flow_process_id">[]>`
+    select r.id, r.account_id, r.cron_id, r.flow_process_id
+    from cron_runs r
+    join crons c on c.id = r.cron_id
+    where r.state in ('ran', 'late')
+      and r.outcome is null
+      and r.started_at is null
+      and ${isTooOld(sql, now)}
+    order by r.cron_id, r.id
+    limit ${at_once}
+  `;
+
+/** Nobody starts it any more. */
+export async function giveUp(
+  sql: Sql,
+  { id, cron_id, flow_process_id }: Pick<Overdue, "id" | "cron_id" | "flow_process_id">,
+) {
   await sql`
-    with overdue as (
-      select id, cron_id, flow_process_id
-      from cron_runs
-      where state in ('ran', 'late')
-        and outcome is null
-        and started_at is null
-        and created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
-      order by cron_id
-      for update skip locked
-    ),
-    missed as (
-      update cron_runs r
-      set
-        state = 'missed',
-        reason = ${`could not be started for ${GIVEN_UP_HOURS} hours`},
-        flow_process_id = null
-      from overdue o
-      where r.id = o.id
-    ),
-    locked as (
+    with locked as materialized (
       select id
       from crons
-      where id in (select cron_id from overdue)
-      order by id
+      where id = ${cron_id}
       for update
+    ),
+    missed as (
+      update cron_runs
+      set
+        state = 'missed',
+        reason = ${TOO_OLD},
+        flow_process_id = null
+      where id = ${id}
+        and outcome is null
+        and started_at is null
+        and cron_id in (select id from locked)
+      returning cron_id
     )
     update crons c
     set last_status = null, last_run_id = null
-    from overdue o
-    join locked l on l.id = o.cron_id
-    where c.id = l.id
-      and c.last_run_id = o.flow_process_id
+    from missed m
+    where c.id = m.cron_id
+      and c.last_run_id = ${flow_process_id}
   `;
 }
 
@@ -228,6 +269,7 @@ export async function sweepLedger(sql: Sql, at_once: number): Promise<number> {
       where created_at < now() - ${KEPT_DAYS}::int * interval '1 day'
       order by created_at
       limit ${at_once}
+      for update skip locked
     )
   `;
   return count;

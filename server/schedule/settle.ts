@@ -53,6 +53,7 @@ export const FROM_THE_FIRST = { cron_id: 0, id: 0 };
  */
 export async function settle(
   sql: Sql,
+  now: Date,
   at_once: number,
   { cron_id, id }: { cron_id: number; id: number },
 ): Promise<Settled> {
@@ -64,7 +65,6 @@ export async function settle(
       and (cron_id, id) > (${cron_id}, ${id})
     order by cron_id, id
     limit ${at_once}
-    for update skip locked
   `;
   // Apart from the statement above: as a join PostgreSQL may go through the whole history for each row.
   const ends = new Map(
@@ -78,40 +78,54 @@ export async function settle(
     const end = ends.get(row.flow_process_id);
     return end ? [{ ...row, ...end }] : [];
   });
-  await note(sql, ended);
-  return { count: ended.length, after: open.length === at_once ? open.at(-1) : undefined };
+  const count = await note(sql, now, ended);
+  return { count, after: open.length === at_once ? open.at(-1) : undefined };
 }
 
 const LOST = "its end was never recorded";
 
 /** A run that nobody knows any more has failed. @param sql a transaction */
-export async function settleLost(sql: Sql, run: Overdue): Promise<void> {
-  const { count } = await sql`
-    update cron_runs
-    set reason = ${LOST}
-    where id = ${run.id}
-      and outcome is null
-  `;
-  if (count > 0) await note(sql, [{ ...run, status: "error", error: LOST }]);
+export async function settleLost(sql: Sql, now: Date, run: Overdue): Promise<void> {
+  await note(sql, now, [{ ...run, status: "error", error: LOST }], LOST);
 }
 
-async function note(sql: Sql, ended: readonly Ended[]): Promise<void> {
-  if (ended.length === 0) return;
-  const by_cron = Map.groupBy(ended, ({ cron_id }) => cron_id);
-  // In order, so that two processes do not wait for each other.
+/**
+ * A trigger's row is locked before those of its ledger, as whoever deletes it does; what another one has in hand is
+ * left to that one, or to the next round.
+ *
+ * @returns of how many the end was noted
+ */
+async function note(sql: Sql, now: Date, all: readonly Ended[], reason: string | null = null): Promise<number> {
+  if (all.length === 0) return 0;
   const crons = await sql<Health[]>`
     select id, active, failures, max_failures, last_run_id
     from crons
-    where id = any(${[...by_cron.keys()]}::int[])
+    where id = any(${[...new Set(all.map(({ cron_id }) => cron_id))]}::int[])
     order by id
-    for update
+    for update skip locked
   `;
-  const told = crons.map((cron) => tell(cron, by_cron.get(cron.id) ?? []));
+  const locked = new Set(crons.map(({ id }) => id));
+  const ids = all.flatMap(({ id, cron_id }) => locked.has(cron_id) ? [id] : []);
+  const open = new Set(
+    (ids.length === 0 ? [] : await sql<{ id: number }[]>`
+      select id
+      from cron_runs
+      where id = any(${ids}::bigint[])
+        and outcome is null
+      order by id
+      for update skip locked
+    `).map(({ id }) => id),
+  );
+  const ended = all.filter(({ id }) => open.has(id));
+  if (ended.length === 0) return 0;
+  const by_cron = Map.groupBy(ended, ({ cron_id }) => cron_id);
+  const told = crons.flatMap((cron) => tell(cron, by_cron.get(cron.id)));
   await sql`
     with noted as (
       update cron_runs r
       set
         outcome = e.status,
+        reason = coalesce(${reason}, r.reason),
         started_at = coalesce(r.started_at, e.started_at)
       from json_to_recordset(${JSON.stringify(ended)}::text::json) e (id bigint, status text, started_at timestamptz)
       where r.id = e.id
@@ -120,18 +134,24 @@ async function note(sql: Sql, ended: readonly Ended[]): Promise<void> {
     set
       failures = t.failures,
       last_status = coalesce(t.last_status, c.last_status),
-      active = c.active and t.paused_reason is null,
-      next_run_at = case when t.paused_reason is null then c.next_run_at end,
+      -- A slot that is due already is claimed, so that the ledger tells why it is skipped; then the trigger stops.
+      active = c.active and (t.paused_reason is null or c.next_run_at <= ${now}),
+      next_run_at = case when t.paused_reason is null or c.next_run_at <= ${now} then c.next_run_at end,
       paused_reason = coalesce(t.paused_reason, c.paused_reason)
     from json_to_recordset(${JSON.stringify(told)}::text::json) t (
       id int, failures int, last_status text, paused_reason text
     )
     where c.id = t.id
   `;
+  return ended.length;
 }
 
 /** @param ended in the order in which they were claimed */
-function tell({ id, active, max_failures, last_run_id, ...before }: Health, ended: readonly Ended[]): Told {
+function tell(
+  { id, active, max_failures, last_run_id, ...before }: Health,
+  ended: readonly Ended[] | undefined,
+): Told | [] {
+  if (!ended) return [];
   let { failures } = before;
   let last_error: string | undefined;
   for (const { status, error, by_hand } of ended) {

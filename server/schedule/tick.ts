@@ -1,9 +1,10 @@
 /** The schedule: what a minute does, and what the API asks of it. */
+import { faultOf } from "../log.ts";
 import { createQueue } from "../queue.ts";
 import { claimDue, type Dues, type Waiting } from "./due.ts";
 import { type Expression, readExpression } from "./expression.ts";
 import { fire } from "./fire.ts";
-import { giveUp, listOverdue, promoteQueued, sweepLedger, takeOver } from "./ledger.ts";
+import { giveUp, listOverdue, listUnstarted, markStarted, promoteQueued, sweepLedger, takeOver } from "./ledger.ts";
 import { planned } from "./planned.ts";
 import type { Schedules, Ticked } from "./schedule.ts";
 import { FROM_THE_FIRST, settle, type Settled, settleLost } from "./settle.ts";
@@ -13,6 +14,10 @@ import { type Deps, startAll } from "./start.ts";
 const MOST_WAITING = 20_000;
 /** Rows of one statement. */
 const AT_ONCE = 1_000;
+/** Rows that are looked at one by one. */
+const AT_HAND = 100;
+/** A run that has ended is counted then, not at the next tick: a trigger's health is what people look at. */
+const NOTED_AFTER_MS = 1_000;
 /** Of a minute: whoever has more to sweep goes on in the next one. */
 const SWEEP_MS = 10_000;
 const MOST_EXPRESSIONS = 2_000;
@@ -29,7 +34,7 @@ export function createSchedules(deps: Deps): Schedules {
     for (let after: Settled["after"] = FROM_THE_FIRST; after && !closing;) {
       const from: NonNullable<Settled["after"]> = after;
       // deno-lint-ignore no-await-in-loop -- page after page
-      const page: Settled = await planned(sql, (tx) => settle(tx, AT_ONCE, from));
+      const page: Settled = await planned(sql, (tx) => settle(tx, clock.now(), AT_ONCE, from));
       settled += page.count;
       after = page.after;
     }
@@ -38,9 +43,9 @@ export function createSchedules(deps: Deps): Schedules {
 
   async function tick(): Promise<Ticked> {
     const began = performance.now();
-    const settled = await settleAll();
-    await giveUp(sql);
-    await findLost();
+    const settled = await attempted("settling", settleAll) ?? 0;
+    await attempted("giving up", giveUpAll);
+    await attempted("looking for lost runs", findLost);
     // What is taken from here on is started, or let go of.
     if (closing) return { claimed: 0, started: 0, settled };
     // Each account's next in turn; one account may fill it.
@@ -68,10 +73,40 @@ export function createSchedules(deps: Deps): Schedules {
   }
 
   async function findLost(): Promise<void> {
-    const overdue = await listOverdue(sql, 100);
+    const overdue = await listOverdue(sql, AT_HAND);
     await Promise.all(overdue.map(async (run) => {
-      if (!await flows.wait(run.account_id, run.flow_process_id, 0)) await planned(sql, (tx) => settleLost(tx, run));
+      if (await flows.wait(run.account_id, run.flow_process_id, 0)) return;
+      await planned(sql, (tx) => settleLost(tx, clock.now(), run));
     }));
+  }
+
+  async function giveUpAll(): Promise<void> {
+    const unstarted = await listUnstarted(sql, clock.now(), AT_HAND);
+    await Promise.all(unstarted.map(async (row) => {
+      // Whoever started it died before telling.
+      if (await flows.wait(row.account_id, row.flow_process_id, 0)) await markStarted(sql, [row.id], clock.now());
+      else await giveUp(sql, row);
+    }));
+  }
+
+  /** What goes wrong in it must not keep from a start what is due. */
+  async function attempted<Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      log.warn(`${what} failed`, faultOf(error));
+    }
+  }
+
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  let settled: Promise<unknown> | undefined;
+  /** Runs often end together: their ends are noted together. */
+  function noteEnds(): void {
+    if (closing || settling !== undefined) return;
+    settling = setTimeout(() => {
+      settling = undefined;
+      settled = attempted("settling", settleAll);
+    }, NOTED_AFTER_MS);
   }
 
   const begin = () =>
@@ -81,6 +116,7 @@ export function createSchedules(deps: Deps): Schedules {
 
   return {
     read,
+    noteEnds,
     fire: (firing) => fire(deps, firing),
     tick() {
       if (!working) return begin();
@@ -97,7 +133,8 @@ export function createSchedules(deps: Deps): Schedules {
     },
     async close() {
       closing = true;
-      await Promise.allSettled([working, next]);
+      clearTimeout(settling);
+      await Promise.allSettled([working, next, settled]);
     },
   };
 }

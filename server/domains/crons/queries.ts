@@ -124,6 +124,32 @@ export async function insertSkipped(
   `;
 }
 
+/**
+ * Takes note of how its runs ended, without counting them: whoever resumes it begins anew.
+ *
+ * @param sql a transaction in which the trigger is locked
+ */
+export const noteEnds = (sql: Sql, id: number) =>
+  sql`
+    with ended as (
+      update cron_runs r
+      set
+        outcome = p.status,
+        started_at = coalesce(r.started_at, p.started_at)
+      from flow_processes p
+      where r.cron_id = ${id}
+        and r.state in ('ran', 'late')
+        and r.outcome is null
+        and p.id = r.flow_process_id
+      returning p.id, p.status
+    )
+    update crons c
+    set last_status = e.status
+    from ended e
+    where c.id = ${id}
+      and c.last_run_id = e.id
+  `;
+
 /** Its ledger goes with it. */
 export async function deleteCron(sql: Sql, viewer: Viewer, id: number): Promise<boolean> {
   const { count } = await sql`delete from crons where ${one(sql, viewer, id)}`;

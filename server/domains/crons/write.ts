@@ -12,6 +12,7 @@ import {
   insertSkipped,
   listCronRuns,
   lockCron,
+  noteEnds,
   updateCron,
   type Values,
   type WrittenCron,
@@ -82,6 +83,7 @@ export async function changeCron(
       throw conflict(withTimes(ctx, await findCron(tx, viewer, id))?.parse());
     }
     const now = clock.now();
+    if (resumed || changes.active && !cron.active) await noteEnds(tx, id);
     const { more, left_out } = rescheduled(ctx, cron, changes, resumed, now);
     if (left_out && cron.next_run_at !== null && new Date(cron.next_run_at) <= now) {
       const reason = "the trigger was changed before the run started";
