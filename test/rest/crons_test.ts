@@ -1,5 +1,7 @@
 /** Scheduled triggers as they are written and read. When they come: server/schedule; what starts them: test/schedule. */
 import assert from "node:assert/strict";
+import { v7 } from "uuid";
+import { insertProcess } from "../schedule/stage.ts";
 import { addAccount, addPerson, as, made } from "./people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "./scenario.ts";
 
@@ -388,6 +390,30 @@ inAccount("crons: resume a paused trigger", async ({ server, ask, play }) => {
     status: 200,
     body: { active: true, failures: 0, paused_reason: null, next_run_at: /T09:00/ },
   }]);
+});
+
+inAccount("crons: what failed before a trigger is resumed does not count after it", async ({ server, ask }) => {
+  await addFlow(ask, "watch");
+  const { id } = await add(ask, { max_failures: 1 });
+  const run = v7();
+  const [account] = await server.sql<{ account_id: number }[]>`
+    insert into cron_runs (cron_id, account_id, due_at, state, flow_process_id, started_at)
+    select id, account_id, now(), 'ran', ${run}, now()
+    from crons
+    where id = ${id}
+    returning account_id
+  `;
+  const its = { id: run, account_id: account?.account_id ?? 0, cron_id: id, user_id: null };
+  await insertProcess(
+    server.sql,
+    { ...its, flow_code: "watch", input: { kind: "cron", cron_id: id }, trigger: "cron" },
+    { status: "error", error: "no answer", at: new Date() },
+  );
+  assert.equal((await ask("POST", at(id, "/resume"))).status, 200);
+  await server.tick();
+  const { body } = await ask("GET", at(id));
+  assert.deepEqual([body.active, body.failures, body.paused_reason], [true, 0, null]);
+  assert.equal((await ask("GET", at(id, "/runs"))).body[0]?.outcome, "error", "it is told all the same");
 });
 
 inAccount("crons: a time that is due when the trigger is changed is in the ledger", async ({ server, ask }) => {
