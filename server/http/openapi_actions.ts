@@ -18,7 +18,7 @@ export const ACTION_PATHS = {
       description: "Runs the action's flow with the body as its input, and waits for its end as long as " +
         "ACTION_WAIT_MS says; `pending` then is to be polled. Without a login only a public action of a public app " +
         "that is active, and only connector methods that are public. Who may see the app may call its actions, whatever the " +
-        "flow's own department; who adds an action must see its flow. Scope: `apps:write`.",
+        "flow's own department; who adds or changes an action must see its flow. Scope: `apps:write`.",
       security: ANYONE,
       parameters: [
         APP,

@@ -331,7 +331,26 @@ inAccount(
           token: manager.token,
           json: { flow: { fields: { program: [...prying, { type: "return", data: 1 }] } } },
         },
+        status: 422,
+        body: {
+          "fields.program.0.then.0.db_code": /^must exist$/,
+          "fields.program.1.connector_code": /^must exist$/,
+        },
+      },
+      {
+        name: "the same as it was, with another name",
+        method: "PATCH",
+        path: at(wired.id),
+        sent: { token: manager.token, json: { flow: { name: "Wired by others", fields: { program: prying } } } },
         status: 200,
+        body: {
+          // What is hidden is not there.
+          warnings: {
+            "fields.program.0.then.0.db_code": /which is not there$/,
+            "fields.program.1.connector_code": /which is not there$/,
+            "fields.program.2.connector_code": /which is not there$/,
+          },
+        },
       },
       {
         name: "an action",
@@ -357,6 +376,24 @@ inAccount(
         body: { program: /^belongs into fields$/ },
       },
     ]);
+    const built = made(
+      await ask("POST", "/platform/apps.json", {
+        json: { app: { ...app, name: "Built", actions: [{ ...action("secret"), public: true }, action("wired")] } },
+      }),
+    );
+    const change = async (app: Record<string, unknown>, sent: { token?: string } = { token: manager.token }) => {
+      const { status, body } = await ask("PATCH", `/platform/apps/${built.id}.json`, { ...sent, json: { app } });
+      return status === 200 ? 200 : body;
+    };
+    const [first_action, ...others] = built.actions;
+    const refused = { "actions.0.flow_code": ["must exist"] };
+    assert.equal(await change({ actions: built.actions, name: "Rebuilt" }), 200, "as they are");
+    assert.equal(await change({ actions: [first_action, { ...others[0], description: "Seen" }] }), 200);
+    assert.deepEqual(await change({ actions: [{ ...first_action, action: "renamed" }] }), refused);
+    assert.deepEqual(await change({ actions: [{ ...first_action, public: false }] }), refused);
+    assert.deepEqual(await change({ public: true }), refused, "an app that opens opens its public actions");
+    assert.equal(await change({ public: true, actions: others }), 200);
+    assert.equal(await change({ public: true, actions: built.actions }, {}), 200, "an admin sees all");
     const who = await create(ask, {
       name: "Who",
       department_id: own,

@@ -72,6 +72,7 @@ export interface Written {
   css_engine: CssEngine;
   source_code: string;
   actions: App["actions"];
+  public: boolean;
   fields: Record<string, unknown>;
   prompt: string | null;
   lock_version: number;
@@ -79,7 +80,7 @@ export interface Written {
 
 export async function findWritten(sql: Sql, viewer: Viewer, id: string): Promise<Written | undefined> {
   const [app] = await sql<Written[]>`
-    select app_engine, css_engine, source_code, actions, fields, prompt, lock_version
+    select app_engine, css_engine, source_code, actions, public, fields, prompt, lock_version
     from apps
     where ${one(sql, viewer, id)}
   `;

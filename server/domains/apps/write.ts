@@ -1,4 +1,5 @@
 /** Creating and changing apps: what is compiled, what is kept, and who may have changed it meanwhile. */
+import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
@@ -78,7 +79,12 @@ async function tryChange(
     throw conflict((await readApp(ctx, id)).parse());
   }
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
-  if (changes.actions) await proveActions(ctx, changes.actions, app.actions);
+  const opens = changes.public === true && !app.public;
+  if (changes.actions || opens) {
+    // Who opens an app to everybody opens its public actions.
+    const kept = opens ? app.actions.filter((action) => !action.public) : app.actions;
+    await proveActions(ctx, changes.actions ?? app.actions, kept);
+  }
   const values = {
     ...valuesOf(changes, app.fields),
     ...await rebuilt(ctx, app, changes),
@@ -88,9 +94,10 @@ async function tryChange(
 }
 
 /**
- * Whoever sees an app may call its actions, so who adds one must see its flow. One that is not there may come later.
+ * Whoever sees an app may call its actions, so who adds or changes one must see its flow. One that is not there may come
+ * later.
  *
- * @param before what somebody else has wired stays
+ * @param before what somebody else has wired, and stays as it is
  * @throws {Refusal} 422
  */
 async function proveActions(
@@ -99,14 +106,14 @@ async function proveActions(
   before: App["actions"] = [],
 ): Promise<void> {
   if (seesAll(viewer)) return;
-  const known = new Set(before.map(({ flow_code }) => flow_code));
-  const codes = new Set(actions.flatMap(({ flow_code }) => !flow_code || known.has(flow_code) ? [] : [flow_code]));
+  const wired = actions.map((action) =>
+    before.some((known) => isDeepStrictEqual(known, action)) ? undefined : action.flow_code
+  );
+  const codes = new Set(wired.filter((code) => code !== undefined));
   if (codes.size === 0) return;
   const hidden = new Set((await listHiddenFlows(sql, viewer, [...codes])).map(({ code }) => code));
-  const faults = actions.flatMap(({ flow_code }, index) =>
-    flow_code && hidden.has(flow_code)
-      ? [[`actions.${index}.flow_code`, ["must exist"]] satisfies [string, string[]]]
-      : []
+  const faults = wired.flatMap((code, index) =>
+    code && hidden.has(code) ? [[`actions.${index}.flow_code`, ["must exist"]] satisfies [string, string[]]] : []
   );
   if (faults.length > 0) throw invalid(Object.fromEntries(faults));
 }

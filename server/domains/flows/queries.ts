@@ -156,12 +156,13 @@ export interface KnownConnector {
 }
 
 /** Those of the codes that the account has. */
-export const listNamedConnectors = (sql: Sql, account: number, codes: string[]): Promise<KnownConnector[]> =>
+export const listNamedConnectors = (sql: Sql, viewer: Viewer, codes: string[]): Promise<KnownConnector[]> =>
   sql<KnownConnector[]>`
     select code, array(select json_object_keys(fields -> 'methods')) as methods
     from connectors
-    where account_id = ${account}
+    where account_id = ${viewer.account_id}
       and code = any(${codes}::text[])
+      and ${visible(sql, viewer)}
     order by code
     limit ${codes.length}
   `;
@@ -189,12 +190,13 @@ export interface NamedDb {
 }
 
 /** Those of the codes that the account has. */
-export const listNamedDbs = (sql: Sql, account: number, codes: string[]): Promise<NamedDb[]> =>
+export const listNamedDbs = (sql: Sql, viewer: Viewer, codes: string[]): Promise<NamedDb[]> =>
   sql<NamedDb[]>`
     select code, array(select name from db_tables t where t.db_id = d.id order by name) as tables
     from dbs d
-    where account_id = ${account}
+    where account_id = ${viewer.account_id}
       and code = any(${codes}::text[])
+      and ${visible(sql, viewer)}
     order by code
     limit ${codes.length}
   `;

@@ -1,4 +1,7 @@
-/** What a program names and is not there. It may come later, so the program is kept all the same. */
+/**
+ * What a program names and is not there, or is not there for the viewer. It may come later, so the program is kept all
+ * the same.
+ */
 import type { Context } from "../../context.ts";
 import type { Fields } from "../../errors.ts";
 import {
@@ -23,8 +26,8 @@ export async function warningsOf({ sql, viewer }: Context, program: unknown): Pr
   const connectors = new Set(connecting.map(({ step }) => step.connector_code));
   const dbs = new Set(recording.map(({ step }) => step.db_code));
   const [known_connectors, known_dbs] = await Promise.all([
-    connectors.size === 0 ? [] : listNamedConnectors(sql, viewer.account_id, [...connectors]),
-    dbs.size === 0 ? [] : listNamedDbs(sql, viewer.account_id, [...dbs]),
+    connectors.size === 0 ? [] : listNamedConnectors(sql, viewer, [...connectors]),
+    dbs.size === 0 ? [] : listNamedDbs(sql, viewer, [...dbs]),
   ]);
   return byPath([
     ...connecting.flatMap(({ step, path }) => below(path, doubtOfConnector(step, known_connectors))),

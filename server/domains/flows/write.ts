@@ -48,11 +48,10 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
     const flow = await lockFlow(tx, viewer, id);
     if (!flow) throw notFound("Flow");
     if (changes.lock_version !== undefined && changes.lock_version !== flow.lock_version) return false;
-    if (changes.fields) await proveWiring({ sql: tx, viewer }, changes.fields.program, JSON.parse(flow.program));
+    const is_changed = changes.fields && JSON.stringify(changes.fields.program) !== flow.program;
+    if (is_changed) await proveWiring({ sql: tx, viewer }, changes.fields?.program);
     await updateFlow(tx, viewer.account_id, id, valuesOf(changes));
-    if (changes.fields && JSON.stringify(changes.fields.program) !== flow.program) {
-      await insertVersion(tx, viewer.account_id, id);
-    }
+    if (is_changed) await insertVersion(tx, viewer.account_id, id);
     return true;
   });
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
