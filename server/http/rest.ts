@@ -1,7 +1,7 @@
 /** REST: every procedure with a `rest` meta, mounted on Hono through `callTRPCProcedure`. */
 import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
 import type { Context as HonoContext, Hono } from "hono";
-import { badRequest, notFound, Refusal, unsupported } from "../errors.ts";
+import { badRequest, invalid, notFound, Refusal, unsupported } from "../errors.ts";
 import { coerce, nest, plantField } from "../form.ts";
 import { Json } from "../json.ts";
 import { type Meta, refusalOf } from "../trpc.ts";
@@ -100,7 +100,12 @@ async function readInput(route: Route, c: HonoContext<Env>): Promise<unknown> {
   if (route.body.length > 0) await takeBody(input, route, c.req.raw);
   else takeQuery(input, route, c.req.raw.url);
   const key = c.req.header("idempotency-key");
-  if (key !== undefined && route.body.includes("idempotency_key")) input.idempotency_key ??= key;
+  if (key !== undefined && route.body.includes("idempotency_key")) {
+    if (input.idempotency_key !== undefined && input.idempotency_key !== key) {
+      throw invalid({ idempotency_key: ["is another one than that of the header Idempotency-Key"] });
+    }
+    input.idempotency_key = key;
+  }
   for (const key of route.params) input[key] = paramOf(route, key, c.req.param(key)?.replace(/\.json$/, ""));
   return input;
 }
@@ -112,10 +117,18 @@ async function takeBody(input: Record<string, unknown>, route: Route, request: R
   const body = await readBody(request, Boolean(multipart_only));
   const fields = body.kind === "form" ? nest(body.value) : body.value;
   if (body.kind === "json") refuseFiles(body, route);
+  // Nobody sends back what was read here, and a typo would mean something else.
+  if (wrapper === undefined) refuseUnknown(fields, route);
   for (const key of route.body) {
     if (!Object.hasOwn(fields, key)) continue;
     input[key] = body.kind === "form" ? coerceKey(route, key, fields[key]) : fields[key];
   }
+}
+
+function refuseUnknown(fields: Record<string, unknown>, { body, params }: Route): void {
+  const unknown = Object.keys(fields).filter((key) => !body.includes(key) && !params.includes(key));
+  if (unknown.length === 0) return;
+  throw invalid(Object.fromEntries(unknown.slice(0, 100).map((key) => [key, ["is not a known field"]])));
 }
 
 /** JSON cannot carry a file (spec, "File upload"). */
@@ -162,23 +175,33 @@ function send({ meta: { status = 200 } }: Route, c: HonoContext<Env>, value: unk
     headers: {
       ...headers,
       "x-total-count": String(value.total),
-      ...linksOf(c.env.context, c.req.url, value.total),
+      ...linksOf(c.env.context, c.req.url, value),
     },
   });
 }
 
 /** RFC 8288 links to the other pages of a list. */
-function linksOf({ config }: Context, url: string, total: number): { link: string } {
+function linksOf({ config }: Context, url: string, list: Json<unknown>): { link: string } {
   const pathname = pathOf(url);
   const searchParams = queryOf(url);
   const page = Number(searchParams.get("page") ?? 1);
-  const last = Math.max(1, Math.ceil(total / Number(searchParams.get("per_page") ?? 100)));
-  // Pages are counted from the first record, wherever this one began.
+  const per_page = Number(searchParams.get("per_page") ?? 100);
+  const last = Math.max(1, Math.ceil((list.total ?? 0) / per_page));
+  const begins_after = searchParams.has("after");
   searchParams.delete("after");
-  const to = (rel: string, number: number) => {
-    searchParams.set("page", String(number));
+  const link = (rel: string, key: string, value: string | number) => {
+    searchParams.set(key, String(value));
     return `<${config.base_url}${pathname}?${searchParams}>; rel="${rel}"`;
   };
+  const to = (rel: string, number: number) => link(rel, "page", number);
+  if (begins_after) {
+    // Which page it is nobody knows: it goes on behind its last row.
+    const rows = list.parse() as { id?: string }[];
+    const behind = rows.length === per_page ? rows.at(-1)?.id : undefined;
+    const ends = [to("first", 1), to("last", last)];
+    searchParams.delete("page");
+    return { link: ends.toSpliced(1, 0, ...behind === undefined ? [] : [link("next", "after", behind)]).join(", ") };
+  }
   const links = [to("first", 1)];
   if (page > 1) links.push(to("prev", Math.min(page - 1, last)));
   if (page < last) links.push(to("next", page + 1));

@@ -429,7 +429,8 @@ inAccount("flows: run by hand", async ({ ask, play }) => {
     run({ input: { apple: [1, { x: null }] } }, 200, { status: "finished", data: { a: [1, { x: null }] } }),
     run({ input: 5 }, 422, { input: /must be an object/ }),
     run({ input: { x: "a\0" } }, 422, { input: /cannot be stored/ }),
-    run({ idempotency_key: "two words" }, 422, { idempotency_key: /invalid/ }),
+    run({ idempotency_key: "two words" }, 422, { idempotency_key: /^must be 1 to 200 printable characters/ }),
+    run({ inputt: { apple: 1 } }, 422, { inputt: /^is not a known field$/ }),
     {
       name: "one that is switched off",
       method: "POST",
@@ -444,6 +445,10 @@ inAccount("flows: run by hand", async ({ ask, play }) => {
   assert.deepEqual(second.body, first.body, "the same run");
   const by_header = { json: { input: { apple: 1 } }, headers: { "idempotency-key": "once" } };
   assert.deepEqual((await ask("POST", at(id, "/run"), by_header)).body, first.body, "as actions take it");
+  const other_header = await ask("POST", at(id, "/run"), { ...again, headers: { "idempotency-key": "twice" } });
+  assert.deepEqual([other_header.status, other_header.body], [422, {
+    idempotency_key: ["is another one than that of the header Idempotency-Key"],
+  }]);
   const changed = await ask("POST", at(id, "/run"), { json: { idempotency_key: "once", input: { apple: 2 } } });
   assert.deepEqual([changed.status, changed.body], [422, { idempotency_key: ["has been used with another input"] }]);
   const somebody = await ask("POST", at(id, "/run"), { ...again, token });

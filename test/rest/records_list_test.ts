@@ -74,11 +74,31 @@ inAccount("records: lists", async ({ server, ask, play }) => {
       },
     ),
     row(
-      "counted pages begin at the first record, wherever this one did",
-      { after: ids[2] ?? "", count: "1", per_page: "2" },
-      [1, 0],
+      "behind a record: all are counted, and the links are to the first page and to what comes behind this one",
+      { after: ids[3] ?? "", count: "1", per_page: "2" },
+      [2, 1],
       {
-        headers: { "x-total-count": "4", link: /^(?!.*after=)/ },
+        headers: {
+          "x-total-count": "4",
+          link: [
+            link("count=1&per_page=2&page=1", "first"),
+            link(`count=1&per_page=2&after=${ids[1]}`, "next"),
+            link("count=1&per_page=2&page=2", "last"),
+          ].join(", "),
+        },
+      },
+    ),
+    row(
+      "behind a record: after the last one there is no link to a next page",
+      { after: ids[1] ?? "", count: "1", per_page: "2" },
+      [0],
+      {
+        headers: {
+          link: [
+            link("count=1&per_page=2&page=1", "first"),
+            link("count=1&per_page=2&page=2", "last"),
+          ].join(", "),
+        },
       },
     ),
     row("fields=: those alone", { fields: "n,name,n" }, [3, 2, 1, 0], {

@@ -42,7 +42,9 @@ const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** Read by the record store, which knows the field's type. */
 const Filter = z.record(
   z.string(),
-  z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))]),
+  z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))], {
+    error: "is written filter[field]=v, filter[field][gte]=v, filter[field][in]=a,b or filter[field][in][]=a",
+  }),
 )
   .optional()
   .describe(
