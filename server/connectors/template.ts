@@ -25,6 +25,14 @@ export function templateFault(template: string): string | undefined {
   }
 }
 
+/** Which parameters the texts inside ask for. */
+export function paramsIn(template: JsonValue | undefined): string[] {
+  if (typeof template === "string") {
+    return [...template.matchAll(PART)].flatMap(([, name]) => name?.split(".").slice(0, 1) ?? []);
+  }
+  return typeof template === "object" && template !== null ? Object.values(template).flatMap(paramsIn) : [];
+}
+
 /** Characters that may still come, in all of a request; more is none that anybody sends. */
 export interface Room {
   left: number;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "./connectors.ts";
-import { fillText, fillValue, newRoom, ParamFault, templateFault } from "./template.ts";
+import { fillText, fillValue, newRoom, ParamFault, paramsIn, templateFault } from "./template.ts";
 
 const PARAMS = { base: "EUR", n: 4.5, yes: true, none: null, a: { b: ["x", { c: "deep" }] }, list: [1, 2] };
 
@@ -55,6 +55,12 @@ Deno.test("template: a request has so much room, however its pieces are filled",
   const room = newRoom();
   fillValue(["{text}", "{text}"], params, room);
   assert.throws(() => fillValue(["{text}", "{text}", "{text}"], params, room), /too large/, "together");
+});
+
+Deno.test("template: what it asks for", () => {
+  const template = { a: "{base} {{no}} {a.b.0}", b: ["{list}", 5, null, { c: "{base}" }] };
+  assert.deepEqual(paramsIn(template), ["base", "a", "list", "base"]);
+  assert.deepEqual(paramsIn(undefined), []);
 });
 
 Deno.test("template: what is filled in is never read as a template", () => {

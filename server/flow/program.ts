@@ -15,6 +15,7 @@ import { walk } from "./program_walk.ts";
 
 // What domains need beside: this file is the flow room's door to them.
 export { unknownNames } from "./program_names.ts";
+export { unreached } from "./program_reach.ts";
 export { walk } from "./program_walk.ts";
 
 interface Common {

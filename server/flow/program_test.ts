@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EXAMPLE } from "../../test/flow/example.ts";
 import type { JsonValue } from "../connectors/connectors.ts";
-import { parseProgram, type Step, unknownNames, walk } from "./program.ts";
+import { parseProgram, type Step, unknownNames, unreached, walk } from "./program.ts";
 
 function stepsOf(program: unknown): Step[] {
   const read = parseProgram(program);
@@ -38,6 +38,25 @@ Deno.test("program: the example of the design, with every default", () => {
   ]);
   assert.deepEqual(end, { type: "return", id: "step_1", ...common, data: { price: "{price}" } });
   assert.deepEqual(unknownNames(stepsOf(EXAMPLE)), []);
+});
+
+Deno.test("program: what no run comes to", () => {
+  const nothing = { type: "mutation", set: {} };
+  const done = { type: "return", data: 1 };
+  const faults = unreached(stepsOf([
+    { ...nothing, on_error: "catch" },
+    nothing,
+    { type: "if", condition: "{input} exists", then: [done, done, nothing], else: [nothing, done] },
+    done,
+    { ...nothing, on_error: "catch", catch: [done] },
+    nothing,
+  ]));
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
+    "0.catch has no steps: an error is passed over",
+    "2.then.1 is never reached: a return stands before it",
+    "4 is never reached: a return stands before it",
+  ]);
+  assert.deepEqual(unreached(stepsOf(EXAMPLE)), []);
 });
 
 Deno.test("program: steps without an id are counted in the order in which they stand, past names that are given", () => {

@@ -232,7 +232,8 @@ async function firstId(tx: Sql, there: Place, match: JsonObject): Promise<string
 
 /** Two runs that look for the same record, which is not there, would both make one. */
 async function lockMatch(tx: Sql, { table }: Place, match: JsonValue | undefined): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${table.id}, hashtext(${storable(match ?? null)}))`;
+  const key = storable(Object.entries(objectOf(match)).toSorted());
+  await tx`select pg_advisory_xact_lock(${table.id}, hashtext(${key}))`;
 }
 
 const objectOf = (value: JsonValue | undefined): JsonObject =>

@@ -79,80 +79,82 @@ Deno.test({
   },
 });
 
-for (
-  const { name, by_ms, calls, ends } of [
-    {
-      name: "a run left behind for a day ends with that, and nothing more of it is done",
-      by_ms: 24 * 3_600_000,
-      calls: 1,
-      ends: ["error", "Left behind for longer than a day"],
-    },
-    { name: "what is gone of a journal is done once more", by_ms: 0, calls: 2, ends: ["finished", null] },
-  ]
-) {
+/** @param by_ms how much older the run is made while nobody is there. @param ends how it does then */
+async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: number; ends: unknown[] }): Promise<void> {
+  await using api = startApi();
+  const DATA_DIR = await Deno.makeTempDir({ prefix: "atrium_resume_" });
+  const environment = {
+    DATA_DIR,
+    EGRESS_ALLOW: api.host,
+    ACTION_WAIT_MS: "0",
+    ...on_postgres && { DATABASE_URL: await createDatabase() },
+  };
+  let held = true;
+  // Its entry in the journal stands in PostgreSQL.
+  api.answers.set("/large", () => Response.json({ large: "x".repeat(200_000) }));
+  api.answers.set(
+    "/held",
+    (_, signal) =>
+      held
+        ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
+        : Response.json({ ok: true }),
+  );
+  const first = await startServer(environment);
+  const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
+  const methods = { large: { method: "GET", path: "/large" }, held: { method: "GET", path: "/held" } };
+  await post("/connect/connectors.json", {
+    connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
+  });
+  const program = ["large", "held"].map((method) => ({ type: "connector", connector_code: "api", method }));
+  const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
+  const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+  const id = run.body.flow_process_id;
+  await until(() => api.count("/held") === 1, "the second call does not come");
+  await first.close();
+  const kv_path = `${DATA_DIR}/kv.sqlite3`;
+  {
+    using kv = await Deno.openKv(kv_path);
+    for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["flow_runs"] })) {
+      const head = JSON.parse(new TextDecoder().decode(value));
+      const aged = JSON.stringify({ ...head, made_at: head.made_at - by_ms });
+      await kv.set(key, new TextEncoder().encode(aged));
+    }
+  }
+  held = false;
+  const second = await startServer(environment);
+  // As the sweep does with what is older than a day; on the embedded database, as a loss of power may.
+  await second.sql`delete from flow_values where run_id = ${id}`;
+  const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
+  assert.deepEqual((await inspect()).steps, [], "nothing can be told of it");
+  await second.sweep();
+  await until(async () => (await inspect()).status !== "pending", "it does not end");
+  const { status, error } = await inspect();
+  assert.deepEqual([status, error], ends);
+  assert.deepEqual([api.count("/large"), api.count("/held")], [calls, calls]);
+  await second.close();
+  {
+    using kv = await Deno.openKv(kv_path);
+    const left = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
+    assert.deepEqual(left.filter((word) => word === "flow_runs" || word === "flow_steps"), []);
+  }
+  await Deno.remove(DATA_DIR, { recursive: true });
+}
+
+const LEFT_BEHIND = [
+  {
+    name: "a run left behind for a day ends with that, and nothing more of it is done",
+    by_ms: 24 * 3_600_000,
+    calls: 1,
+    ends: ["error", "Left behind for longer than a day"],
+  },
+  { name: "what is gone of a journal is done once more", by_ms: 0, calls: 2, ends: ["finished", null] },
+];
+for (const { name, ...how } of LEFT_BEHIND) {
   Deno.test({
     name: `resume: ${name}`,
     sanitizeOps: false,
     sanitizeResources: false,
-    async fn() {
-      await using api = startApi();
-      const DATA_DIR = await Deno.makeTempDir({ prefix: "atrium_resume_" });
-      const environment = {
-        DATA_DIR,
-        EGRESS_ALLOW: api.host,
-        ACTION_WAIT_MS: "0",
-        ...on_postgres && { DATABASE_URL: await createDatabase() },
-      };
-      let held = true;
-      // Its entry in the journal stands in PostgreSQL.
-      api.answers.set("/large", () => Response.json({ large: "x".repeat(200_000) }));
-      api.answers.set(
-        "/held",
-        (_, signal) =>
-          held
-            ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
-            : Response.json({ ok: true }),
-      );
-      const first = await startServer(environment);
-      const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
-      const methods = { large: { method: "GET", path: "/large" }, held: { method: "GET", path: "/held" } };
-      await post("/connect/connectors.json", {
-        connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
-      });
-      const program = ["large", "held"].map((method) => ({ type: "connector", connector_code: "api", method }));
-      const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
-      const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
-      const id = run.body.flow_process_id;
-      await until(() => api.count("/held") === 1, "the second call does not come");
-      await first.close();
-      const kv_path = `${DATA_DIR}/kv.sqlite3`;
-      {
-        using kv = await Deno.openKv(kv_path);
-        for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["flow_runs"] })) {
-          const head = JSON.parse(new TextDecoder().decode(value));
-          const aged = JSON.stringify({ ...head, made_at: head.made_at - by_ms });
-          await kv.set(key, new TextEncoder().encode(aged));
-        }
-      }
-      held = false;
-      const second = await startServer(environment);
-      // As the sweep does with what is older than a day; on the embedded database, as a loss of power may.
-      await second.sql`delete from flow_values where run_id = ${id}`;
-      const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
-      assert.deepEqual((await inspect()).steps, [], "nothing can be told of it");
-      await second.sweep();
-      await until(async () => (await inspect()).status !== "pending", "it does not end");
-      const { status, error } = await inspect();
-      assert.deepEqual([status, error], ends);
-      assert.deepEqual([api.count("/large"), api.count("/held")], [calls, calls]);
-      await second.close();
-      {
-        using kv = await Deno.openKv(kv_path);
-        const left = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
-        assert.deepEqual(left.filter((word) => word === "flow_runs" || word === "flow_steps"), []);
-      }
-      await Deno.remove(DATA_DIR, { recursive: true });
-    },
+    fn: () => leaveBehind(how),
   });
 }
 

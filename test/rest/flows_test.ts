@@ -184,7 +184,12 @@ inAccount("flows: warnings name what is not there", async ({ ask }) => {
         connector: {
           name: "fx",
           url: "https://api.example.com",
-          fields: { methods: { latest: { method: "GET", path: "/" } } },
+          fields: {
+            methods: {
+              latest: { method: "GET", path: "/" },
+              of: { method: "GET", path: "/{base}", query: { n: "{n}" }, headers: { "x-day": "{day.iso}" } },
+            },
+          },
         },
       },
     }),
@@ -205,7 +210,10 @@ inAccount("flows: warnings name what is not there", async ({ ask }) => {
       items: "{steps.first.body}",
       steps: [{ type: "mutation", set: { sum: "{sum} {item} {index}" } }],
     },
+    { ...call("fx", "of"), params: { base: "EUR" } },
+    { ...call("fx", "of"), params: { base: "EUR", day: { iso: "x" } }, query: { m: 1 } },
     { type: "return", data: ["{sum}", "{smu}", "{input.x} {user.name} {run.id}"] },
+    { type: "return" },
   ];
   const warnings = {
     "fields.program.1.method": ["is not a method of the connector fx"],
@@ -215,7 +223,9 @@ inAccount("flows: warnings name what is not there", async ({ ask }) => {
     "fields.program.5.table_name": [`can't be blank: ${several.code} has the tables people, pets`],
     "fields.program.7.db_code": ["names the database nowhere, which is not there"],
     "fields.program.8.items": ["has {steps.first}, and no step has this id"],
-    "fields.program.9.data.1": ["has {smu}, which no step sets"],
+    "fields.program.9.params": ["has no day, which the method of asks for", "has no n, which the method of asks for"],
+    "fields.program.11.data.1": ["has {smu}, which no step sets"],
+    "fields.program.12": ["is never reached: a return stands before it"],
   };
   const flow = await create(ask, { name: "Doubtful", fields: { program } });
   assert.deepEqual(flow.warnings, warnings);

@@ -1,3 +1,4 @@
+import type { Method } from "../../connectors/definition.ts";
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database.ts";
 import { listJson, oneJson, slice } from "../../lists.ts";
@@ -152,13 +153,14 @@ export async function deleteFlow(sql: Sql, viewer: Viewer, id: number): Promise<
 
 export interface KnownConnector {
   code: string;
-  methods: string[];
+  /** As they are stored, by name. */
+  methods: Record<string, Partial<Method>>;
 }
 
 /** Those of the codes that the account has. */
 export const listNamedConnectors = (sql: Sql, viewer: Viewer, codes: string[]): Promise<KnownConnector[]> =>
   sql<KnownConnector[]>`
-    select code, array(select json_object_keys(fields -> 'methods')) as methods
+    select code, coalesce(fields -> 'methods', '{}') as methods
     from connectors
     where account_id = ${viewer.account_id}
       and code = any(${codes}::text[])

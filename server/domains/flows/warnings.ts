@@ -3,6 +3,7 @@
  * the same.
  */
 import type { Context } from "../../context.ts";
+import { paramsIn } from "../../connectors/template.ts";
 import type { Fields } from "../../errors.ts";
 import {
   type ConnectorStep,
@@ -10,6 +11,7 @@ import {
   parseProgram,
   type RecordStep,
   unknownNames,
+  unreached,
   walk,
 } from "../../flow/program.ts";
 import { type KnownConnector, listNamedConnectors, listNamedDbs, type NamedDb } from "./queries.ts";
@@ -30,9 +32,12 @@ export async function warningsOf({ sql, viewer }: Context, program: unknown): Pr
     dbs.size === 0 ? [] : listNamedDbs(sql, viewer, [...dbs]),
   ]);
   return byPath([
-    ...connecting.flatMap(({ step, path }) => below(path, doubtOfConnector(step, known_connectors))),
+    ...connecting.flatMap(({ step, path }) =>
+      doubtsOfConnector(step, known_connectors).flatMap((doubt) => below(path, doubt))
+    ),
     ...recording.flatMap(({ step, path }) => below(path, doubtOfDb(step, known_dbs))),
     ...unknownNames(read.steps),
+    ...unreached(read.steps),
   ]);
 }
 
@@ -41,10 +46,18 @@ type Doubt = [key: string, message: string] | undefined;
 const below = (path: Fault["path"], doubt: Doubt): Fault[] =>
   doubt ? [{ path: [...path, doubt[0]], message: doubt[1] }] : [];
 
-function doubtOfConnector({ connector_code, method }: ConnectorStep, known: readonly KnownConnector[]): Doubt {
+function doubtsOfConnector(step: ConnectorStep, known: readonly KnownConnector[]): Doubt[] {
+  const { connector_code, method, params = {} } = step;
   const connector = known.find(({ code }) => code === connector_code);
-  if (!connector) return ["connector_code", `names the connector ${connector_code}, which is not there`];
-  if (!connector.methods.includes(method)) return ["method", `is not a method of the connector ${connector_code}`];
+  if (!connector) return [["connector_code", `names the connector ${connector_code}, which is not there`]];
+  if (!Object.hasOwn(connector.methods, method)) {
+    return [["method", `is not a method of the connector ${connector_code}`]];
+  }
+  // What the step writes itself stands for the method's own.
+  const { path, headers, query, body } = { ...connector.methods[method] };
+  const asked = [path, headers, step.query ?? query, step.body ?? body].flatMap(paramsIn);
+  return [...new Set(asked)].filter((name) => !Object.hasOwn(params, name))
+    .map((name) => ["params", `has no ${name}, which the method ${method} asks for`]);
 }
 
 function doubtOfDb({ db_code, table_name }: RecordStep, known: readonly NamedDb[]): Doubt {
