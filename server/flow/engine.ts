@@ -49,7 +49,7 @@ interface Deps {
   clock: { now(): Date };
   log: Log;
   /** The outcome of a trigger's run is recorded. */
-  cronEnded?(): void;
+  cronEnded?(cron_id: number): void;
 }
 
 /** A run that waits or is executed here. */
@@ -190,7 +190,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       const other = told ? undefined : await findOutcome(sql, head.account_id, head.id);
       if (!told && !other) await proveOwned(head);
       remove(job);
-      if (head.cron_id !== null) deps.cronEnded?.();
+      if (head.cron_id !== null) deps.cronEnded?.(head.cron_id);
       return other ?? { ...told ?? outcome, app_id: head.app_id, action: head.action };
     } finally {
       clearTimeout(late);

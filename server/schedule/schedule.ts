@@ -70,8 +70,8 @@ export interface Schedules {
    * has either as skipped
    */
   fire(firing: Firing): Promise<{ id: string }>;
-  /** Runs of triggers have ended: how they did is counted in a moment. */
-  noteEnds(): void;
+  /** A run of the trigger has ended: how it did is counted in a moment. */
+  noteEnd(cron_id: number): void;
   /** What is due. In one process one after the other: a call while one is at work is one more round after it. */
   tick(): Promise<Ticked>;
   /** Takes old rows out of the ledger. Once a minute. */

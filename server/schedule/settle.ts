@@ -50,12 +50,14 @@ export const FROM_THE_FIRST = { cron_id: 0, id: 0 };
  * is no failure.
  *
  * @param sql a transaction
+ * @param of these triggers alone
  */
 export async function settle(
   sql: Sql,
   now: Date,
   at_once: number,
   { cron_id, id }: { cron_id: number; id: number },
+  of?: readonly number[],
 ): Promise<Settled> {
   const open = await sql<Open[]>`
     select id, cron_id, by_hand, flow_process_id
@@ -63,6 +65,7 @@ export async function settle(
     where state in ('ran', 'late')
       and outcome is null
       and (cron_id, id) > (${cron_id}, ${id})
+      ${of ? sql`and cron_id = any(${[...of]}::int[])` : sql``}
     order by cron_id, id
     limit ${at_once}
   `;

@@ -29,12 +29,12 @@ export function createSchedules(deps: Deps): Schedules {
   let working: Promise<Ticked> | undefined;
   let next: Promise<Ticked> | undefined;
 
-  async function settleAll(): Promise<number> {
+  async function settleAll(of?: readonly number[]): Promise<number> {
     let settled = 0;
     for (let after: Settled["after"] = FROM_THE_FIRST; after && !closing;) {
       const from: NonNullable<Settled["after"]> = after;
       // deno-lint-ignore no-await-in-loop -- page after page
-      const page: Settled = await planned(sql, (tx) => settle(tx, clock.now(), AT_ONCE, from));
+      const page: Settled = await planned(sql, (tx) => settle(tx, clock.now(), AT_ONCE, from, of));
       settled += page.count;
       after = page.after;
     }
@@ -43,7 +43,7 @@ export function createSchedules(deps: Deps): Schedules {
 
   async function tick(): Promise<Ticked> {
     const began = performance.now();
-    const settled = await attempted("settling", settleAll) ?? 0;
+    const settled = await attempted("settling", () => settleAll()) ?? 0;
     await attempted("giving up", giveUpAll);
     await attempted("looking for lost runs", findLost);
     // What is taken from here on is started, or let go of.
@@ -98,15 +98,23 @@ export function createSchedules(deps: Deps): Schedules {
     }
   }
 
+  const ended = new Set<number>();
   let settling: ReturnType<typeof setTimeout> | undefined;
   let settled: Promise<unknown> | undefined;
   /** Runs often end together: their ends are noted together. */
-  function noteEnds(): void {
-    if (closing || settling !== undefined) return;
-    settling = setTimeout(() => {
-      settling = undefined;
-      settled = attempted("settling", settleAll);
-    }, NOTED_AFTER_MS);
+  function noteEnd(cron_id: number): void {
+    ended.add(cron_id);
+    if (!closing) settling ??= setTimeout(() => void (settled = settleEnded()), NOTED_AFTER_MS);
+  }
+
+  async function settleEnded(): Promise<void> {
+    while (ended.size > 0 && !closing) {
+      const of = [...ended].slice(0, AT_ONCE);
+      for (const id of of) ended.delete(id);
+      // deno-lint-ignore no-await-in-loop -- a page of triggers after the other
+      await attempted("settling", () => settleAll(of));
+    }
+    settling = undefined;
   }
 
   const begin = () =>
@@ -116,7 +124,7 @@ export function createSchedules(deps: Deps): Schedules {
 
   return {
     read,
-    noteEnds,
+    noteEnd,
     fire: (firing) => fire(deps, firing),
     tick() {
       if (!working) return begin();

@@ -87,11 +87,11 @@ onStage("a pause at a moment that is due: the ledger has it as skipped, with the
 
 onStage("ends are counted in a moment, without a tick", async (stage) => {
   const { flows, schedules } = stage;
-  await stage.cron({ max_failures: 1 });
+  const id = await stage.cron({ max_failures: 1 });
   flows.ends = "error";
   await stage.tick("2026-11-21 10:00:00");
-  schedules.noteEnds();
-  schedules.noteEnds();
+  schedules.noteEnd(id);
+  schedules.noteEnd(id);
   await eventually(async () => (await healthOf(stage))?.failures === 1, "the failure is counted");
   const { active, next_run_at } = await healthOf(stage) ?? {};
   assert.deepEqual([active, next_run_at], [false, null], "nothing was due");
