@@ -38,9 +38,11 @@ class Tree {
     this.#fail.push(0);
     this.#longest.push(0);
     this.#sibling.push(parent === 0 ? 0 : this.#child[parent] ?? 0);
-    if (parent === 0) this.#first.set(unit, node);
-    if (parent === 0 && unit < 0x80) this.#ascii[unit] = node;
-    else this.#child[parent] = node;
+    if (parent !== 0) this.#child[parent] = node;
+    else {
+      this.#first.set(unit, node);
+      if (unit < 0x80) this.#ascii[unit] = node;
+    }
     return node;
   }
 

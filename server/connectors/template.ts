@@ -46,7 +46,7 @@ function take(room: Room, length: number): void {
 }
 
 /** Takes about what the value's JSON is long. @throws {ConnectorFault} before more than that has been looked at */
-export function takeValue(room: Room, value: JsonValue): void {
+function takeValue(room: Room, value: JsonValue): void {
   take(room, typeof value === "string" ? value.length + 2 : 5);
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -62,7 +62,8 @@ export const fillText = (template: string, params: Params, room = newRoom()): st
     params,
     (value) => {
       if (typeof value !== "object" || value === null) return `${value ?? ""}`;
-      takeValue(room, value);
+      // Whether it fits is known before it is written; what it takes is counted with the text.
+      takeValue({ ...room }, value);
       return JSON.stringify(value);
     },
     room,

@@ -12,7 +12,7 @@ import type { Databases } from "../store/store.ts";
 import { createTurns } from "../turns.ts";
 import { createCancels } from "./cancels.ts";
 import { execute } from "./execute.ts";
-import { type Flows, NO_FLOW, type RunDetail, type RunUser } from "./flow.ts";
+import { type Flows, NO_FLOW, type RunDetail } from "./flow.ts";
 import { newHead, pendingState, stateOf } from "./heads.ts";
 import { createHistory, type Ended, findOutcome, findSteps, isUnfit, type Recorded, withoutValues } from "./history.ts";
 import { CANCELLED, CLOSING, Interrupted, leave, LOST, TOO_LONG } from "./interruption.ts";
@@ -22,7 +22,7 @@ import { createOrphans } from "./orphans.ts";
 import { createOthers } from "./others.ts";
 import { createOwner } from "./owner.ts";
 import { callConnector } from "./perform.ts";
-import { createPrograms } from "./programs.ts";
+import { createPrograms, findUser } from "./programs.ts";
 import { doRecordStep } from "./record_step.ts";
 import { isoOf, type Outcome, type RunHead } from "./run.ts";
 import { createRunStore, type Kept } from "./store.ts";
@@ -146,7 +146,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
         : await execute({
           program: program.steps,
           input,
-          user: program.names_user ? await userOf(head) : null,
+          user: program.names_user ? await findUser(sql, head) : null,
           run: {
             id: head.id,
             date: isoOf(head.begun_at).slice(0, 10),
@@ -261,14 +261,6 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
         tell(head.account_id);
       },
     });
-  }
-
-  async function userOf({ user_id, account_id }: RunHead): Promise<RunUser | null> {
-    if (user_id === null) return null;
-    const [user] = await sql<RunUser[]>`
-      select id, login, name, email, role from users where id = ${user_id} and account_id = ${account_id}
-    `;
-    return user ?? null;
   }
 
   const orphans = createOrphans({

@@ -4,11 +4,13 @@
  */
 import type { JsonValue } from "../connectors/connectors.ts";
 import { evaluate } from "./condition.ts";
+import { type Effect, StepFault } from "./effect.ts";
 import type { JsonObject, RunUser } from "./flow.ts";
-import { Interrupted, pause, proveGoing, RunFault } from "./interruption.ts";
+import { Interrupted, proveGoing, RunFault } from "./interruption.ts";
 import type { ForEachStep, IfStep, MutationStep, Step } from "./program.ts";
 import { hasEffect, isoOf, type Outcome, type StepRecord, storable } from "./run.ts";
 import { render, TemplateError } from "./template.ts";
+import { withRetry } from "./retry.ts";
 
 /** Source: design, flows, "Limits". */
 const MOST_STEPS = 1_000;
@@ -29,25 +31,6 @@ export interface Task {
   signal: AbortSignal;
   now(): number;
   perform: Perform;
-}
-
-/** What an effect gave. */
-export interface Effect {
-  output: JsonValue;
-  http_status: number | null;
-}
-
-/** Why a step has no output. */
-export class StepFault extends Error {
-  override name = "StepFault";
-  constructor(
-    message: string,
-    /** What `retry.on` of its step may name: a status, "network" or "timeout"; undefined is never tried again. */
-    readonly cause_word: number | "network" | "timeout" | undefined,
-    readonly effect: Effect = { output: null, http_status: null },
-  ) {
-    super(message);
-  }
 }
 
 /** Does what a connector or record step says. @throws {StepFault} */
@@ -132,7 +115,7 @@ export async function execute(task: Task): Promise<Outcome> {
 async function runSteps(state: State, steps: readonly Step[], turn: string): Promise<Returned | undefined> {
   for (const step of steps) {
     if (performance.now() - state.paused_at > LONGEST_GO_MS) {
-      // deno-lint-ignore no-await-in-loop -- likewise
+      // deno-lint-ignore no-await-in-loop -- between two steps
       await new Promise((resolve) => setTimeout(resolve, 0));
       state.paused_at = performance.now();
     }
@@ -308,7 +291,10 @@ async function runEffect(
   task.journal.begin(record);
   state.unkept = true;
   try {
-    Object.assign(record, await withRetry(step, task, record, (signal) => task.perform(step, rendered, place, signal)));
+    Object.assign(
+      record,
+      await withRetry(step, task.signal, record, (signal) => task.perform(step, rendered, place, signal)),
+    );
   } catch (error) {
     if (error instanceof StepFault) Object.assign(record, error.effect);
     throw error;
@@ -359,63 +345,5 @@ function proveFilter(written: JsonValue | undefined, filled: JsonValue | undefin
     if (typeof template === "string" && typeof value === "object" && value !== null) {
       throw new StepFault(`filter: ${field} is no single value`, undefined);
     }
-  }
-}
-
-/** Tries as often as the step says, with growing pauses. */
-async function withRetry(
-  step: Extract<Step, { type: "connector" | "record" }>,
-  { signal }: Task,
-  record: StepRecord,
-  work: (signal: AbortSignal) => Promise<Effect>,
-): Promise<Effect> {
-  const { retry, timeout } = step;
-  const writes = step.type === "record" && step.action !== "get" && step.action !== "list";
-  for (let attempt = 1;; attempt++) {
-    record.attempts = attempt;
-    proveGoing(signal);
-    try {
-      // deno-lint-ignore no-await-in-loop -- one attempt after the other
-      return await within(timeout * 1000, signal, work, writes);
-    } catch (error) {
-      if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
-      if (!isRetried(error.cause_word, retry.on)) throw error;
-    }
-    const grown = retry.backoff === "exponential" ? retry.delay * 2 ** (attempt - 1) : retry.delay;
-    // deno-lint-ignore no-await-in-loop -- likewise
-    await pause(Math.min(grown, retry.max_delay) * 1000, signal);
-  }
-}
-
-const isRetried = (word: StepFault["cause_word"], on: readonly (string | number)[]): boolean =>
-  word !== undefined &&
-  (on.includes(word) || typeof word === "number" && on.includes(`${Math.trunc(word / 100)}xx`));
-
-/**
- * @param to_its_end `work` heeds the signal, and only it knows whether it was in time: it is waited for, unless another
- *   process goes on with the run, which will find what it has done
- * @throws {StepFault} when the time is over
- */
-async function within(
-  ms: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Effect>,
-  to_its_end: boolean,
-): Promise<Effect> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout")), ms);
-  const either = AbortSignal.any([signal, late.signal]);
-  const end = Promise.withResolvers<never>();
-  end.promise.catch(() => {});
-  const stop = () => {
-    if (!to_its_end || either.reason instanceof Interrupted) end.reject(either.reason);
-  };
-  either.addEventListener("abort", stop, { once: true });
-  if (either.aborted) stop();
-  try {
-    return await Promise.race([work(either), end.promise]);
-  } finally {
-    clearTimeout(timer);
-    either.removeEventListener("abort", stop);
   }
 }

@@ -1,6 +1,6 @@
 /** What connector steps do. */
 import { type ConnectorCall, ConnectorFault, type Connectors, type JsonValue } from "../connectors/connectors.ts";
-import { type Effect, StepFault } from "./execute.ts";
+import { type Effect, StepFault } from "./effect.ts";
 import type { JsonObject } from "./flow.ts";
 import type { ConnectorStep } from "./program.ts";
 import { asStored } from "./run.ts";

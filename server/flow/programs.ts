@@ -1,6 +1,7 @@
 /** Programs in memory: which one a code names now, and those that runs began with. */
 import type { Pool, Sql } from "../database.ts";
 import { faultOf, type Log } from "../log.ts";
+import type { RunUser } from "./flow.ts";
 import { parseProgram, type Step } from "./program.ts";
 
 /** How long it is believed which program a code names, where nobody tells of a change. */
@@ -100,4 +101,16 @@ async function findProgram(sql: Sql, flow_id: number, version: number): Promise<
     select program from flow_versions where flow_id = ${flow_id} and version = ${version}
   `;
   return row?.program;
+}
+
+/** Who started the run, as its program sees them. */
+export async function findUser(
+  sql: Sql,
+  { user_id, account_id }: { user_id: number | null; account_id: number },
+): Promise<RunUser | null> {
+  if (user_id === null) return null;
+  const [user] = await sql<RunUser[]>`
+    select id, login, name, email, role from users where id = ${user_id} and account_id = ${account_id}
+  `;
+  return user ?? null;
 }

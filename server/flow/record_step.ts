@@ -13,7 +13,7 @@ import { deleteRecord, findRecord, insertRecords, type Place, updateRecord } fro
 import { STALE, withDb } from "../store/statement.ts";
 import type { Databases } from "../store/store.ts";
 import { readValues } from "../store/values.ts";
-import { type Effect, StepFault } from "./execute.ts";
+import { type Effect, StepFault } from "./effect.ts";
 import type { JsonObject } from "./flow.ts";
 import { LOST } from "./interruption.ts";
 import type { RecordStep } from "./program.ts";

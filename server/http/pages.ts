@@ -136,8 +136,8 @@ const scriptOf = async (file: string) =>
   (await Deno.readTextFile(new URL(`../../client/app/${file}`, import.meta.url)))
     .replace(/^\/\*[^]*?\*\/\s*/, "").replace(/;\s*$/, "");
 
-/** Whatever an app asks with: the `platform` module, by name, or the browser's own means. */
-const MENTIONS_SERVER = /\bplatform\b|\bfetch\b|\bXMLHttpRequest\b|\bEventSource\b|\/db\//;
+/** Whatever an app asks with: the `platform` module, which is no mount point, or the browser's own means. */
+const MENTIONS_SERVER = /\bplatform\b(?!-app\b)|\bfetch\b|\bXMLHttpRequest\b|\bEventSource\b|\/db\//;
 
 async function serve(app: Served): Promise<ServedApp> {
   const [shim, carry] = await Promise.all([scriptOf("shim.js"), scriptOf("shim_token.js")]);

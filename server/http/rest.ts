@@ -99,13 +99,7 @@ async function readInput(route: Route, c: HonoContext<Env>): Promise<unknown> {
   const input: Record<string, unknown> = {};
   if (route.body.length > 0) await takeBody(input, route, c.req.raw);
   else takeQuery(input, route, c.req.raw.url);
-  const key = c.req.header("idempotency-key");
-  if (key !== undefined && route.body.includes("idempotency_key")) {
-    if (input.idempotency_key !== undefined && input.idempotency_key !== key) {
-      throw invalid({ idempotency_key: ["is another one than that of the header Idempotency-Key"] });
-    }
-    input.idempotency_key = key;
-  }
+  if (route.body.includes("idempotency_key")) takeKey(input, c.req.header("idempotency-key"));
   for (const key of route.params) input[key] = paramOf(route, key, c.req.param(key)?.replace(/\.json$/, ""));
   return input;
 }
@@ -123,6 +117,15 @@ async function takeBody(input: Record<string, unknown>, route: Route, request: R
     if (!Object.hasOwn(fields, key)) continue;
     input[key] = body.kind === "form" ? coerceKey(route, key, fields[key]) : fields[key];
   }
+}
+
+/** The header stands for the body's own key. */
+function takeKey(input: Record<string, unknown>, header: string | undefined): void {
+  if (header === undefined) return;
+  if (input.idempotency_key !== undefined && input.idempotency_key !== header) {
+    throw invalid({ idempotency_key: ["is another one than that of the header Idempotency-Key"] });
+  }
+  input.idempotency_key = header;
 }
 
 function refuseUnknown(fields: Record<string, unknown>, { body, params }: Route): void {

@@ -4,6 +4,27 @@ import { createDatabase, on_postgres, startServer } from "../harness.ts";
 import { made } from "../rest/people.ts";
 import { startApi, until } from "./stage.ts";
 
+/** Where two servers stand, one after the other. */
+const placeFor = async (host: string) => ({
+  DATA_DIR: await Deno.makeTempDir({ prefix: "atrium_resume_" }),
+  EGRESS_ALLOW: host,
+  ACTION_WAIT_MS: "0",
+  ...on_postgres && { DATABASE_URL: await createDatabase() },
+});
+
+/** Calls of `/held` get no answer. @returns what ends that, for those that come then */
+function hold({ answers }: ReturnType<typeof startApi>): () => void {
+  let held = true;
+  answers.set(
+    "/held",
+    (_, signal) =>
+      held
+        ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
+        : Response.json({ ok: true }),
+  );
+  return () => void (held = false);
+}
+
 Deno.test({
   name: "resume: a server that stops hands its runs over, to itself when it comes back",
   // The driver's timers and the store's own outlive a server by a moment.
@@ -11,23 +32,10 @@ Deno.test({
   sanitizeResources: false,
   async fn() {
     await using api = startApi();
-    const DATA_DIR = await Deno.makeTempDir({ prefix: "atrium_resume_" });
-    const environment = {
-      DATA_DIR,
-      EGRESS_ALLOW: api.host,
-      ACTION_WAIT_MS: "0",
-      ...on_postgres && { DATABASE_URL: await createDatabase() },
-    };
+    const environment = await placeFor(api.host);
     const large = "x".repeat(200_000);
     api.answers.set("/large", () => Response.json({ large }));
-    let held = true;
-    api.answers.set(
-      "/held",
-      (_, signal) =>
-        held
-          ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
-          : Response.json({ ok: true }),
-    );
+    const release = hold(api);
     const first = await startServer(environment);
     const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
     const methods = { get: { method: "GET", path: "/{path}" } };
@@ -60,7 +68,7 @@ Deno.test({
     assert.deepEqual(steps.map((step: { place: string }) => step.place), ["step_1", "large", "log", "step_2", "held"]);
     await first.close();
 
-    held = false;
+    release();
     const second = await startServer(environment);
     const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
     assert.equal((await inspect()).status, "pending", "it waits for whoever takes it");
@@ -75,30 +83,17 @@ Deno.test({
     assert.deepEqual([api.count("/large"), api.count("/held")], [1, 2]);
     assert.equal((await second.request("GET", "/platform/dbs/log/records.json")).body.length, 1);
     await second.close();
-    await Deno.remove(DATA_DIR, { recursive: true });
+    await Deno.remove(environment.DATA_DIR, { recursive: true });
   },
 });
 
 /** @param by_ms how much older the run is made while nobody is there. @param ends how it does then */
 async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: number; ends: unknown[] }): Promise<void> {
   await using api = startApi();
-  const DATA_DIR = await Deno.makeTempDir({ prefix: "atrium_resume_" });
-  const environment = {
-    DATA_DIR,
-    EGRESS_ALLOW: api.host,
-    ACTION_WAIT_MS: "0",
-    ...on_postgres && { DATABASE_URL: await createDatabase() },
-  };
-  let held = true;
+  const environment = await placeFor(api.host);
   // Its entry in the journal stands in PostgreSQL.
   api.answers.set("/large", () => Response.json({ large: "x".repeat(200_000) }));
-  api.answers.set(
-    "/held",
-    (_, signal) =>
-      held
-        ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
-        : Response.json({ ok: true }),
-  );
+  const release = hold(api);
   const first = await startServer(environment);
   const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
   const methods = { large: { method: "GET", path: "/large" }, held: { method: "GET", path: "/held" } };
@@ -111,7 +106,7 @@ async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: numbe
   const id = run.body.flow_process_id;
   await until(() => api.count("/held") === 1, "the second call does not come");
   await first.close();
-  const kv_path = `${DATA_DIR}/kv.sqlite3`;
+  const kv_path = `${environment.DATA_DIR}/kv.sqlite3`;
   {
     using kv = await Deno.openKv(kv_path);
     for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["flow_runs"] })) {
@@ -120,7 +115,7 @@ async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: numbe
       await kv.set(key, new TextEncoder().encode(aged));
     }
   }
-  held = false;
+  release();
   const second = await startServer(environment);
   // As the sweep does with what is older than a day; on the embedded database, as a loss of power may.
   await second.sql`delete from flow_values where run_id = ${id}`;
@@ -137,7 +132,7 @@ async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: numbe
     const left = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
     assert.deepEqual(left.filter((word) => word === "flow_runs" || word === "flow_steps"), []);
   }
-  await Deno.remove(DATA_DIR, { recursive: true });
+  await Deno.remove(environment.DATA_DIR, { recursive: true });
 }
 
 const LEFT_BEHIND = [

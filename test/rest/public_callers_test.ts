@@ -271,7 +271,8 @@ async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
 
 test("a page: one for all where the app asks the server for nothing", async ({ ask }) => {
   const code = await scoped(ask, "key");
-  const plain = await ask("GET", await addApp(ask, {}), { token: null });
+  const mounted = `<div id="platform-app"></div><p>nothing is asked</p>`;
+  const plain = await ask("GET", await addApp(ask, { source_code: mounted }), { token: null });
   assert.equal(plain.headers.get("cache-control"), "private, no-cache, no-transform");
   assert.ok(plain.headers.get("etag"));
   assert.equal(plain.headers.get("set-cookie"), null);

@@ -193,8 +193,10 @@ export type ActionAnswer = z.output<typeof ActionAnswer>;
 
 const ActionName = z.string().regex(/^[\w-]{1,100}$/);
 /** Printable, as a header carries it. */
+const PRINTABLE = /^[\x21-\x7e]{1,200}$/;
 export const IdempotencyKey = z.string()
-  .refine((key) => /^[\x21-\x7e]{1,200}$/.test(key), "must be 1 to 200 printable characters without spaces")
+  .refine((key) => PRINTABLE.test(key), "must be 1 to 200 printable characters without spaces")
+  .meta({ pattern: PRINTABLE.source })
   .describe(
     "The second call with the same key within 24 hours gives the first one's run; with another input it is refused",
   );
