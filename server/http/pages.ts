@@ -15,8 +15,6 @@ const REMEMBERED_BYTES = 64 * 1024 * 1024;
 const REMEMBERED_HOSTS = 1_000;
 
 export interface ServedApp extends Served {
-  /** Whether it may ask the server for records or actions. */
-  asks: boolean;
   /** The page for nobody in particular. */
   page: Variants;
   script: Variants | undefined;
@@ -136,9 +134,6 @@ const scriptOf = async (file: string) =>
   (await Deno.readTextFile(new URL(`../../client/app/${file}`, import.meta.url)))
     .replace(/^\/\*[^]*?\*\/\s*/, "").replace(/;\s*$/, "");
 
-/** Whatever an app asks with: the `platform` module, which is no mount point, or the browser's own means. */
-const MENTIONS_SERVER = /\bplatform\b(?!-app\b)|\bfetch\b|\bXMLHttpRequest\b|\bEventSource\b|\/db\//;
-
 async function serve(app: Served): Promise<ServedApp> {
   const [shim, carry] = await Promise.all([scriptOf("shim.js"), scriptOf("shim_token.js")]);
   const script = app.engine === "html" ? undefined : variantsOf(app.code, "text/javascript; charset=utf-8");
@@ -150,8 +145,7 @@ async function serve(app: Served): Promise<ServedApp> {
   };
   const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
   const pageFor = prepared((user, token) => renderPage(parts, user, `${carry}(${token});${shim}`));
-  const asks = app.db_code !== null || app.actions.length > 0 || MENTIONS_SERVER.test(app.code);
-  return { ...app, asks, script, style, page, pageFor };
+  return { ...app, script, style, page, pageFor };
 }
 
 /** A page with two gaps, made once: each viewer's is put together from its parts. */

@@ -44,8 +44,8 @@ async function addApp({ request }: TestServer, engine: string, source_code: stri
   const code = `tasks_${engine}`;
   const db = { name: code, code, schema: SCHEMA, public_methods: METHODS };
   equal((await request("POST", "/platform/dbs.json", { json: { db } })).status, 201);
-  // One names its database itself.
-  const its = engine === "vue"
+  // Some name their database themselves.
+  const its = engine !== "react"
     ? { source_code: source_code.replace("db()", `db("${code}")`) }
     : { source_code, db_code: code };
   const app = { name: code, url_code: code, app_engine: engine, css_engine: "none", public: true, ...its };

@@ -271,8 +271,9 @@ async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
 
 test("a page: one for all where the app asks the server for nothing", async ({ ask }) => {
   const code = await scoped(ask, "key");
-  const mounted = `<div id="platform-app"></div><p>nothing is asked</p>`;
-  const plain = await ask("GET", await addApp(ask, { source_code: mounted }), { token: null });
+  const plain = await ask("GET", await addApp(ask, {}), { token: null });
+  const vue = { app_engine: "vue", source_code: "<template><p>nothing is asked</p></template>" };
+  assert.equal(tokenIn(await ask("GET", await addApp(ask, vue), { token: null })), undefined);
   assert.equal(plain.headers.get("cache-control"), "private, no-cache, no-transform");
   assert.ok(plain.headers.get("etag"));
   assert.equal(plain.headers.get("set-cookie"), null);

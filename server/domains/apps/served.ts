@@ -16,8 +16,13 @@ export interface Served {
   imports: string[];
   scripts: string[];
   actions: { action: string; flow_code: string; public: boolean }[];
+  /** Whether it may ask the server for records or actions. */
+  asks: boolean;
   lock_version: number;
 }
+
+/** Whatever an app asks with: the `platform` module, or the browser's own means. */
+const ASKING = "\\m(platform|fetch|XMLHttpRequest|EventSource)\\M|/db/";
 
 /** An active app by its id, or by its code in an account. */
 export async function findServed(
@@ -27,7 +32,10 @@ export async function findServed(
   const [app] = await sql<Served[]>`
     select
       id, account_id, department_id, name, db_code, public, app_engine as engine, css_engine, app_code as code,
-      css_code as css, imports, scripts, actions, lock_version
+      css_code as css, imports, scripts, actions, lock_version,
+      -- By the source: compiled code has addresses instead of names.
+      db_code is not null or jsonb_array_length(actions) > 0
+        or source_code ~ ${ASKING} as asks
     from apps
     where ${"id" in by ? sql`id = ${by.id}` : sql`account_id = ${by.account_id} and url_code = ${by.url_code}`}
       and active
