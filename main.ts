@@ -1,11 +1,11 @@
 /** Composes and serves. */
-import { runCommand } from "./server/commands.ts";
+import { runCommand } from "./server/process/commands.ts";
 import { compose } from "./server/compose.ts";
 import { readConfig } from "./server/config.ts";
-import { registerSweep, registerTick } from "./server/crons.ts";
-import { surviveLostConnections } from "./server/database_loss.ts";
+import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
+import { surviveLostConnections } from "./server/database/connection_loss.ts";
 import { createLog } from "./server/log.ts";
-import { finish, giveUp, proveFree, serve } from "./server/process.ts";
+import { finish, giveUp, proveFree, serve } from "./server/process/lifecycle.ts";
 
 export { compose };
 

@@ -51,7 +51,6 @@ export async function migrate(sql: postgres.Sql, migrations?: Migration[]): Prom
   if (await currentVersion(sql, known) === known) return [];
   const applied: string[] = [];
   for (const migration of wanted) {
-    // deno-lint-ignore no-await-in-loop -- each stands on the one before
     if (await applyOnce(sql, migration, known)) applied.push(migration.name);
   }
   return applied;

@@ -1,25 +1,25 @@
 /** Everything behind the door, made once and handed down; nothing below keeps state of its own. */
 import { migrate } from "../db/migrate.ts";
-import { createCompiler } from "./compiler/sandbox.ts";
-import type { VendorStore } from "./compiler/vendor.ts";
-import { createVendorFiles } from "./compiler/vendor_files.ts";
+import { createCompiler } from "./compiler/host/sandbox.ts";
+import type { VendorStore } from "./compiler/host/vendor.ts";
+import { createVendorFiles } from "./compiler/host/vendor_files.ts";
 import type { Config } from "./config.ts";
 import { createConnectors } from "./connectors/call.ts";
-import type { Lookup } from "./connectors/reach.ts";
-import { openDatabase } from "./database.ts";
+import type { Lookup } from "./connectors/egress/reach.ts";
+import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { createViewers } from "./domains/tokens/viewers.ts";
-import { createFlows } from "./flow/engine.ts";
-import type { Limits } from "./flow/limits.ts";
-import { createApp } from "./http/app.ts";
-import { createPages } from "./http/pages.ts";
-import { openKeys } from "./keys.ts";
-import { openKv } from "./kv.ts";
+import { createFlows } from "./flow/run/engine.ts";
+import type { Limits } from "./flow/run/limits.ts";
+import { createApp } from "./http/front_door.ts";
+import { createPages } from "./http/pages/page_cache.ts";
+import { openKeys } from "./secrets/keys.ts";
+import { openKv } from "./database/kv.ts";
 import type { Log } from "./log.ts";
-import { createPasswords } from "./passwords.ts";
+import { createPasswords } from "./secrets/passwords.ts";
 import { createSchedules } from "./schedule/tick.ts";
-import { createDatabases } from "./store/databases.ts";
-import { createFeeds } from "./store/feeds.ts";
+import { createDatabases } from "./store/definition/databases.ts";
+import { createFeeds } from "./store/feed/feeds.ts";
 import { sweepStore } from "./store/sweep.ts";
 
 interface Parts {

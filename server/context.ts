@@ -2,11 +2,11 @@
 import type { Compiler } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
 import type { Connectors } from "./connectors/connectors.ts";
-import type { Pool } from "./database.ts";
+import type { Pool } from "./database/pool.ts";
 import type { Flows } from "./flow/flow.ts";
-import type { Keys } from "./keys.ts";
+import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
-import type { Passwords } from "./passwords.ts";
+import type { Passwords } from "./secrets/passwords.ts";
 import type { Schedules } from "./schedule/schedule.ts";
 import type { Databases, Feeds } from "./store/store.ts";
 

@@ -4,7 +4,7 @@ import superjson from "superjson";
 import { ZodError } from "zod";
 import { CompileFailure, CompilerBusy } from "./compiler/compiler.ts";
 import { type Context, type Role, ROLES, type Viewer } from "./context.ts";
-import { refusalOfDatabase } from "./database_errors.ts";
+import { refusalOfDatabase } from "./database/pg_errors.ts";
 import {
   badRequest,
   forbidden,
@@ -16,8 +16,8 @@ import {
   unauthorized,
   unavailable,
 } from "./errors.ts";
-import { Json } from "./json.ts";
-import { fieldsOf } from "./messages.ts";
+import { Json } from "./database/json.ts";
+import { fieldsOf } from "./input/messages.ts";
 
 export interface Meta {
   /** `METHOD /path.json`, with `:names` for input keys that stand in the path. */

@@ -5,11 +5,11 @@
  * tells what was left out and why and what passed only at the second try, and closes with `N passed, N failed`.
  */
 import { fileURLToPath } from "node:url";
-import { type Postgres, startPostgres } from "./postgres.ts";
-import { print } from "./print.ts";
-import { findChromium } from "./programs.ts";
-import { findSuite } from "./suite.ts";
-import { closingLine, createFailureReader, readClosingLine, settle, sum, type Tally, tallyAgain } from "./tally.ts";
+import { type Postgres, startPostgres } from "./stage/postgres.ts";
+import { print } from "./stage/print.ts";
+import { findChromium } from "./stage/programs.ts";
+import { findSuite } from "./run/suite.ts";
+import { closingLine, createFailureReader, readClosingLine, settle, sum, type Tally, tallyAgain } from "./run/tally.ts";
 
 const tree = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const ci = Deno.env.get("CI") === "true";

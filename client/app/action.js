@@ -52,10 +52,8 @@ async function poll(address, signal, wait) {
   let failures = 0;
   let told = 0;
   for (let ms = FIRST_PAUSE_MS;; ms = Math.min(ms * GROWTH, LONGEST_PAUSE_MS)) {
-    // deno-lint-ignore no-await-in-loop -- one question after the other
     await wait(Math.max(ms, told), signal);
     try {
-      // deno-lint-ignore no-await-in-loop -- as above
       const state = stateOf(await request("GET", address, { signal }));
       if (state.status !== "pending") return state;
       failures = told = 0;

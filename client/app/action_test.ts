@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOf, type Reply, standIn } from "../../test/stand_in.ts";
+import { errorOf, type Reply, standIn } from "../../test/stage/stand_in.ts";
 import { createAction } from "./action.js";
 
 const APP = { id: "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", name: "Rates", db_code: null };
@@ -89,7 +89,6 @@ Deno.test("action: the call itself is never repeated", async () => {
   for (const reply of replies) {
     await using server = standIn(reply);
     const { action, pauses } = hurried();
-    // deno-lint-ignore no-await-in-loop -- there is one stand-in at a time
     await errorOf(action("rate"));
     assert.equal(server.asked.length, reply === "unreachable" ? 0 : 1, JSON.stringify(reply));
     assert.deepEqual(pauses, []);
@@ -130,7 +129,6 @@ Deno.test("action: what cannot be sent is refused before anything is", async () 
     [() => createAction(APP)("rate", {}, { timeout: NaN }), /^timeout must be/],
   ];
   for (const [call, message] of rows) {
-    // deno-lint-ignore no-await-in-loop
     await assert.rejects(call, { name: "TypeError", message });
   }
   assert.equal((await errorOf(createAction(null)("rate"))).code, "no_app");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOf, standIn } from "../../test/stand_in.ts";
+import { errorOf, standIn } from "../../test/stage/stand_in.ts";
 import { createDb } from "./db.js";
 
 interface Todo {
@@ -33,7 +33,6 @@ Deno.test("db: each method is one request, and gives what it is answered", async
   ];
   await using server = standIn(...rows.map(([, json]) => ({ json })));
   for (const [index, [call, answer, path, body]] of rows.entries()) {
-    // deno-lint-ignore no-await-in-loop -- answers come in the order of the rows
     assert.deepEqual(await call(), answer);
     const asked = server.asked[index];
     assert.deepEqual([asked?.method, asked?.path, asked?.body], ["POST", path, body]);
@@ -93,7 +92,6 @@ Deno.test("db: what names no record, or is none, is refused before it is sent", 
     [() => todos.list("done"), /^What list\(\) takes must be an object/],
   ];
   for (const [call, message] of calls) {
-    // deno-lint-ignore no-await-in-loop
     await assert.rejects(call, { name: "TypeError", message });
   }
   assert.deepEqual(server.asked, []);

@@ -1,6 +1,6 @@
 /*
  * The `platform` module: what an app may use of the server that shows it. What it promises stands in platform.d.ts;
- * the server bundles it (server/compiler/platform_runtime.ts).
+ * the server bundles it (server/compiler/runtime/platform.ts).
  */
 // @ts-check
 import { createAction } from "./action.js";

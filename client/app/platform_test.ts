@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOf } from "../../test/stand_in.ts";
+import { errorOf } from "../../test/stage/stand_in.ts";
 import * as platform from "./platform.js";
 
 Deno.test("platform: anywhere but in an app's page it can be imported, and says what is missing", async () => {

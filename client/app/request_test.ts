@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOf, type Reply, standIn } from "../../test/stand_in.ts";
+import { errorOf, type Reply, standIn } from "../../test/stage/stand_in.ts";
 import { jsonOf, request, segment } from "./request.js";
 
 const refused = (status: number, json: unknown, headers = {}): Reply => ({ status, json, headers });

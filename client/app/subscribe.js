@@ -1,5 +1,4 @@
 // @ts-check
-// deno-lint-ignore-file no-await-in-loop -- one connection after the other, one chunk after the other
 import { PlatformError } from "./platform_error.js";
 import { refusal } from "./request.js";
 import { pause } from "./waiting.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { standIn } from "../../test/stand_in.ts";
+import { standIn } from "../../test/stage/stand_in.ts";
 import { createDb } from "./db.js";
 import { subscribe } from "./subscribe.js";
 

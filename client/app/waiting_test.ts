@@ -1,6 +1,6 @@
 /** How waiting for an action ends before the action does. */
 import assert from "node:assert/strict";
-import { errorOf, type Reply, type StandIn, standIn } from "../../test/stand_in.ts";
+import { errorOf, type Reply, type StandIn, standIn } from "../../test/stage/stand_in.ts";
 import { createAction } from "./action.js";
 import { pause } from "./waiting.js";
 

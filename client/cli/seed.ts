@@ -75,7 +75,6 @@ async function seed(args: string[]): Promise<void> {
   const { url, token } = readOptions(args);
   const client = createClient({ url, token });
   for (const app of GALLERY) {
-    // deno-lint-ignore no-await-in-loop -- the compiler takes one at a time, and the lines come in order
     const done = await put(client, app).catch((error) => explain(error, url, app.name));
     write(`${done.padEnd(9)}  ${app.name.padEnd(11)}  ${url}/a/${app.url_code}`, Deno.stdout);
   }

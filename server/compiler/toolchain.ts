@@ -2,7 +2,7 @@
 import { z } from "zod";
 import config from "../../deno.json" with { type: "json" };
 import type { CssEngine, Engine, Source } from "./compiler.ts";
-import { FETCHED, fetchPackages } from "./fetched_packages.ts";
+import { FETCHED, fetchPackages } from "./runtime/fetched_packages.ts";
 import type { RuntimeName } from "./protocol.ts";
 
 const Imports = z.record(z.string(), z.string());
@@ -19,26 +19,34 @@ const NOTHING: Part = { packages: [], recipe: [] };
 /** How a runtime is bundled, split and minified, whichever it is. */
 const BUNDLED = {
   packages: ["esbuild", "terser", "acorn"],
-  recipe: ["runtime", "pack", "minify", "packages", "layers", "relations", "setters", "statements", "scopes"]
-    .map((name) => `${name}.ts`),
+  recipe: [
+    ...["runtime", "pack", "minify", "packages"].map((name) => `runtime/${name}.ts`),
+    ...["layers", "relations", "setters", "statements", "scopes"].map((name) => `layers/${name}.ts`),
+  ],
 };
 
 const PARTS: Record<Engine | CssEngine | RuntimeName, Part> = {
-  svelte: { packages: ["svelte", "esbuild"], recipe: ["svelte_runtime.ts"] },
-  vue: { packages: ["vue", "@vue/compiler-sfc", "esbuild"], recipe: ["vue_runtime.ts"] },
-  react: { packages: ["react", "react-dom", "esbuild"], recipe: ["react_runtime.ts"] },
+  svelte: { packages: ["svelte", "esbuild"], recipe: ["engines/svelte/runtime.ts"] },
+  vue: { packages: ["vue", "@vue/compiler-sfc", "esbuild"], recipe: ["engines/vue/runtime.ts"] },
+  react: { packages: ["react", "react-dom", "esbuild"], recipe: ["engines/react/runtime.ts"] },
   js: NOTHING,
   html: NOTHING,
-  kaboom: { packages: ["kaboom", "kaplay", "esbuild"], recipe: ["kaboom_runtime.ts"] },
-  phaser: { packages: ["phaser", "esbuild"], recipe: ["phaser_runtime.ts", "webpack_modules.ts"] },
-  phaser4: { packages: ["phaser4"], recipe: ["phaser_runtime.ts", "webpack_modules.ts", "phaser4_runtime.ts"] },
-  tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["tailwind_browser.ts"] },
+  kaboom: { packages: ["kaboom", "kaplay", "esbuild"], recipe: ["engines/kaboom/runtime.ts"] },
+  phaser: {
+    packages: ["phaser", "esbuild"],
+    recipe: ["engines/phaser/runtime.ts", "engines/phaser/webpack_modules.ts"],
+  },
+  phaser4: {
+    packages: ["phaser4"],
+    recipe: ["engines/phaser/runtime.ts", "engines/phaser/webpack_modules.ts", "engines/phaser/runtime_v4.ts"],
+  },
+  tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["tailwind/browser_build.ts"] },
   tailwind: { packages: ["tailwindcss"], recipe: [] },
   none: NOTHING,
   platform: {
     packages: ["esbuild"],
     recipe: [
-      "platform_runtime.ts",
+      "runtime/platform.ts",
       ...["platform", "platform_error", "action", "context", "db", "request", "subscribe", "waiting"]
         .map((name) => `../../client/app/${name}.js`),
     ],

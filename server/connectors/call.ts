@@ -1,18 +1,18 @@
 /** Calls of connectors: found, filled, sent, and given back without the secret. */
 import { STATUS_CODES } from "node:http";
 import type { Config } from "../config.ts";
-import type { Pool } from "../database.ts";
-import type { Keys } from "../keys.ts";
+import type { Pool } from "../database/pool.ts";
+import type { Keys } from "../secrets/keys.ts";
 import type { Log } from "../log.ts";
 import { type ConnectorAnswer, type ConnectorCall, ConnectorFault, type Connectors } from "./connectors.ts";
-import { bodyOf } from "./decode.ts";
+import { bodyOf } from "./egress/decode.ts";
 import type { Method } from "./definition.ts";
-import { createEgress, type Incoming } from "./egress.ts";
+import { createEgress, type Incoming } from "./egress/egress.ts";
 import { createKnownConnectors, type KnownConnector } from "./known.ts";
-import type { Lookup } from "./reach.ts";
-import type { Redactor } from "./redact.ts";
-import { ParamFault } from "./template.ts";
-import { requestOf } from "./request.ts";
+import type { Lookup } from "./egress/reach.ts";
+import type { Redactor } from "./redaction/redact.ts";
+import { ParamFault } from "./request/template.ts";
+import { requestOf } from "./request/request.ts";
 import { createTurns } from "./turns.ts";
 
 /** Of one account; issue 5, "Egress". */

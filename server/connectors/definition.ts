@@ -1,9 +1,9 @@
 /** A connector's `fields`: how it is let in, and its methods. A key that is not known is a fault, by its dotted path. */
 import { z } from "zod";
-import { tooLong } from "../messages.ts";
-import { isStorable, NOT_STORABLE, text } from "../schema.ts";
-import { pathFault } from "./address.ts";
-import { templateFault } from "./template.ts";
+import { tooLong } from "../input/messages.ts";
+import { isStorable, NOT_STORABLE, text } from "../input/shapes.ts";
+import { pathFault } from "./request/address.ts";
+import { templateFault } from "./request/template.ts";
 
 /** Characters of JSON, because lists carry it. */
 const MOST = 65_536;

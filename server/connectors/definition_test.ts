@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fieldsOf } from "../messages.ts";
+import { fieldsOf } from "../input/messages.ts";
 import { ConnectorFields } from "./definition.ts";
 
 const GET = { method: "GET", path: "/x" };

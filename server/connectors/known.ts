@@ -1,10 +1,10 @@
 /** Connectors with their secrets opened, in memory for a moment, so that a busy flow's calls need no query each. */
-import type { Pool, Sql } from "../database.ts";
-import { type Keys, Unreadable } from "../keys.ts";
+import type { Pool, Sql } from "../database/pool.ts";
+import { type Keys, Unreadable } from "../secrets/keys.ts";
 import { faultOf, type Log } from "../log.ts";
 import { ConnectorFault } from "./connectors.ts";
 import { ConnectorFields } from "./definition.ts";
-import { createRedactor, type Redactor } from "./redact.ts";
+import { createRedactor, type Redactor } from "./redaction/redact.ts";
 import { decryptSecret } from "./secret.ts";
 
 /** How long a connector is believed where no notification comes. */

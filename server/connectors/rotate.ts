@@ -1,6 +1,6 @@
 /** `deno task rotate-secrets`: what an old key has written is written anew with the first one. */
-import type { Pool, Sql } from "../database.ts";
-import { type Keys, Unreadable } from "../keys.ts";
+import type { Pool, Sql } from "../database/pool.ts";
+import { type Keys, Unreadable } from "../secrets/keys.ts";
 import { decryptSecret, encryptSecret } from "./secret.ts";
 
 const BATCH = 100;
@@ -22,7 +22,6 @@ interface Row {
 export async function rotateSecrets(sql: Pool, keys: Keys): Promise<Rotation> {
   const total: Rotation = { rotated: 0, unreadable: [] };
   for (let after: number | undefined = 0; after !== undefined;) {
-    // deno-lint-ignore no-await-in-loop -- small steps are the purpose
     const step = await sql.begin((tx) => rotateBatch(tx, keys, after ?? 0));
     total.rotated += step.rotated;
     total.unreadable.push(...step.unreadable);
@@ -50,7 +49,6 @@ async function rotateBatch(sql: Sql, keys: Keys, after: number): Promise<Rotatio
       continue;
     }
     const { key_id, bytes } = encryptSecret(keys, row, secret);
-    // deno-lint-ignore no-await-in-loop -- one connection
     await sql`update connectors set secret_token = ${bytes}, secret_key_id = ${key_id} where id = ${row.id}`;
   }
   return { rotated: rows.length - unreadable.length, unreadable, last: rows.at(-1)?.id };

@@ -1,5 +1,5 @@
 /** A connector's secret as it is stored: bound to its account, connector and field, so that it opens nowhere else. */
-import type { Encrypted, Keys } from "../keys.ts";
+import type { Encrypted, Keys } from "../secrets/keys.ts";
 
 export interface Place {
   account_id: number;

@@ -12,13 +12,13 @@ import { stamp } from "../context.ts";
 import { actionStatus, callAction } from "../domains/apps/actions.ts";
 import { ActionCall, ActionPoll, IdempotencyKey } from "../domains/apps/schema.ts";
 import { badRequest, invalid, notFound } from "../errors.ts";
-import { fieldsOf } from "../messages.ts";
+import { fieldsOf } from "../input/messages.ts";
 import { allow } from "../trpc.ts";
 import { queryOf } from "./address.ts";
-import { optionalBody } from "./body.ts";
+import { optionalBody } from "./rest/body.ts";
 import { callerOf, type CallerOfPage } from "./identity.ts";
-import type { PageMemory } from "./pages.ts";
-import { CORS, type Env, mountOthers } from "./rest.ts";
+import type { PageMemory } from "./pages/page_cache.ts";
+import { CORS, type Env, mountOthers } from "./rest/rest.ts";
 
 const PATH = "/platform/apps/:id/action/:action_name";
 const STATUS = `${PATH}/status`;

@@ -31,7 +31,6 @@ const ROWS: Row[] = [
 
 Deno.test("address of a caller", async (t) => {
   for (const [name, connected, forwarded, proxies, is] of ROWS) {
-    // deno-lint-ignore no-await-in-loop -- steps
     await t.step(name, () => {
       const request = new Request("http://x.test/", forwarded ? { headers: { "x-forwarded-for": forwarded } } : {});
       assert.equal(addressOf(request, connected, proxies), is);

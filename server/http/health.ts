@@ -7,7 +7,7 @@
 import type { Hono } from "hono";
 import type { Context } from "../context.ts";
 import { faultOf } from "../log.ts";
-import { type Env, mountOthers } from "./rest.ts";
+import { type Env, mountOthers } from "./rest/rest.ts";
 
 const PATIENCE_MS = 2_000;
 

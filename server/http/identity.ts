@@ -3,13 +3,13 @@
  * which has no cookies, by the token that the server wrote into it.
  */
 import { randomBytes } from "node:crypto";
-import { readAppToken, signAppToken } from "../app_tokens.ts";
+import { readAppToken, signAppToken } from "../secrets/page_tokens.ts";
 import type { Context, Viewer } from "../context.ts";
 import type { Caller } from "../domains/records/public.ts";
 import { unauthorized } from "../errors.ts";
 import { visibleTo } from "../visibility.ts";
 import { hostOf } from "./address.ts";
-import type { PageMemory, ServedApp } from "./pages.ts";
+import type { PageMemory, ServedApp } from "./pages/page_cache.ts";
 
 interface Identity {
   /** Undefined where neither a login nor a page says it: then the host does. */

@@ -21,11 +21,11 @@ import {
 } from "../domains/records/public.ts";
 import { PUBLIC_BODIES, PublicPage } from "../domains/records/public_schema.ts";
 import { badRequest, notFound } from "../errors.ts";
-import { fieldsOf } from "../messages.ts";
-import { optionalBody } from "./body.ts";
+import { fieldsOf } from "../input/messages.ts";
+import { optionalBody } from "./rest/body.ts";
 import { callerOf } from "./identity.ts";
-import type { PageMemory } from "./pages.ts";
-import { CORS, type Env, mountOthers } from "./rest.ts";
+import type { PageMemory } from "./pages/page_cache.ts";
+import { CORS, type Env, mountOthers } from "./rest/rest.ts";
 
 const PATH = "/platform/db/:db_code/:method";
 

@@ -12,11 +12,11 @@ import type { Hono } from "hono";
 import superjson, { type SuperJSONResult } from "superjson";
 import type { Context } from "../context.ts";
 import { badRequest, notFound, Refusal } from "../errors.ts";
-import { Json } from "../json.ts";
+import { Json } from "../database/json.ts";
 import type { Meta } from "../trpc.ts";
 import { pathOf, queryOf } from "./address.ts";
-import { parseJson, readBody } from "./body.ts";
-import { CORS, type Env, mountOthers, refuse, reported } from "./rest.ts";
+import { parseJson, readBody } from "./rest/body.ts";
+import { CORS, type Env, mountOthers, refuse, reported } from "./rest/rest.ts";
 
 const ENDPOINT = "/trpc";
 /** Calls in one batched request. */

@@ -1,5 +1,5 @@
 /** A trigger that is due, and what stands in its way: its flow, and runs of its own that have not ended. */
-import type { Sql } from "../database.ts";
+import type { Sql } from "../database/pool.ts";
 import type { Overlap, SlotState } from "./schedule.ts";
 
 export interface DueCron {

@@ -1,11 +1,11 @@
 /** Claims triggers that are due: notes their slots in the ledger and moves them on, all in one transaction. */
 import { v7 } from "uuid";
-import type { Pool, Sql } from "../database.ts";
+import type { Pool, Sql } from "../database/pool.ts";
 import { type DueCron, type Locked, withCircumstances } from "./circumstances.ts";
-import type { Expression } from "./expression.ts";
+import type { Expression } from "./expression/expression.ts";
 import { planned } from "./planned.ts";
 import { TimetableFault } from "./schedule.ts";
-import { type Due, dueSince, type Row, rowsOf } from "./slots.ts";
+import { type Due, dueSince, type Row, rowsOf } from "./expression/slots.ts";
 
 /** Triggers of one transaction. */
 const AT_ONCE = 500;
@@ -93,7 +93,6 @@ export async function claimDue(
     const codes = new Map(crons.map(({ id, target_code }) => [id, target_code]));
     const waiting: Waiting[] = [];
     for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-      // deno-lint-ignore no-await-in-loop -- one connection
       const inserted = await insertRows(tx, rows.slice(start, start + ROWS_AT_ONCE), now);
       waiting.push(...inserted.map((row) => ({ ...row, target_code: codes.get(row.cron_id) ?? "" })));
     }

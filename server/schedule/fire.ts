@@ -1,6 +1,6 @@
 /** Runs by hand: in the ledger like the others, but of no slot. */
 import { v7 } from "uuid";
-import type { Sql } from "../database.ts";
+import type { Sql } from "../database/pool.ts";
 import { Refusal } from "../errors.ts";
 import type { Waiting } from "./due.ts";
 import { markStarted, skip } from "./ledger.ts";

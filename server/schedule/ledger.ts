@@ -1,5 +1,5 @@
 /** What happens to the ledger's rows after their claim: started, settled, given up, swept away. */
-import type { Sql } from "../database.ts";
+import type { Sql } from "../database/pool.ts";
 import { open, type Waiting } from "./due.ts";
 
 /** Who claims a row has this long to start its run; then another process may. */

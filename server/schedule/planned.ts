@@ -1,5 +1,5 @@
 /** Statements over many rows whose plan must fit the tables as they are. */
-import type { Pool, Sql } from "../database.ts";
+import type { Pool, Sql } from "../database/pool.ts";
 
 /**
  * Plans the statements of `work` anew. A plan is otherwise kept from when the tables were small until PostgreSQL looks

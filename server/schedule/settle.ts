@@ -1,5 +1,5 @@
 /** Notes how runs ended, counts failures in a row, and pauses triggers that have too many. */
-import type { Sql } from "../database.ts";
+import type { Sql } from "../database/pool.ts";
 import { pauseOf } from "./due.ts";
 import type { Overdue } from "./ledger.ts";
 import type { RunOutcome } from "./schedule.ts";

@@ -1,9 +1,9 @@
 /** Starts what was claimed: a few at a time, account by account, each only while its trigger still wants it. */
-import type { Pool } from "../database.ts";
+import type { Pool } from "../database/pool.ts";
 import { Refusal } from "../errors.ts";
 import { type Flows, type NewRun, NO_FLOW } from "../flow/flow.ts";
 import { faultOf, type Log } from "../log.ts";
-import type { Queue } from "../queue.ts";
+import type { Queue } from "../fairness/queue.ts";
 import type { Waiting } from "./due.ts";
 import { planned } from "./planned.ts";
 import { LEASE_S, listWanted, markStarted, release, skip, STOPPED } from "./ledger.ts";
@@ -49,9 +49,7 @@ export async function startAll(deps: Deps, queue: Queue<Waiting>, isClosing: () 
         (can ? wanted : left).push(next);
         if (left.length >= 1_000) break;
       }
-      // deno-lint-ignore no-await-in-loop -- a few at a time
       await release(sql, left.map(({ id }) => id));
-      // deno-lint-ignore no-await-in-loop -- likewise
       const count = await startSome(deps, wanted, full);
       started += count;
     }

@@ -1,8 +1,8 @@
 /** The schedule: what a minute does, and what the API asks of it. */
 import { faultOf } from "../log.ts";
-import { createQueue } from "../queue.ts";
+import { createQueue } from "../fairness/queue.ts";
 import { claimDue, type Dues, type Waiting } from "./due.ts";
-import { type Expression, readExpression } from "./expression.ts";
+import { type Expression, readExpression } from "./expression/expression.ts";
 import { fire } from "./fire.ts";
 import { giveUp, listOverdue, listUnstarted, markStarted, promoteQueued, sweepLedger, takeOver } from "./ledger.ts";
 import { planned } from "./planned.ts";
@@ -33,7 +33,6 @@ export function createSchedules(deps: Deps): Schedules {
     let settled = 0;
     for (let after: Settled["after"] = FROM_THE_FIRST; after && !closing;) {
       const from: NonNullable<Settled["after"]> = after;
-      // deno-lint-ignore no-await-in-loop -- page after page
       const page: Settled = await planned(sql, (tx) => settle(tx, clock.now(), AT_ONCE, from, of));
       settled += page.count;
       after = page.after;
@@ -58,13 +57,11 @@ export function createSchedules(deps: Deps): Schedules {
     do {
       const dues: Dues = new Map();
       while (more && !closing && queue.size < MOST_WAITING) {
-        // deno-lint-ignore no-await-in-loop -- batch after batch
         const batch = await claimDue(sql, clock.now(), read, dues);
         push(batch.waiting);
         claimed += batch.count;
         more = batch.whole;
       }
-      // deno-lint-ignore no-await-in-loop -- what was claimed is started before more is
       started += await startAll(deps, queue, () => closing);
     } while (more && !closing);
     const ticked = { claimed, started, settled };
@@ -111,7 +108,6 @@ export function createSchedules(deps: Deps): Schedules {
     while (ended.size > 0 && !closing) {
       const of = [...ended].slice(0, AT_ONCE);
       for (const id of of) ended.delete(id);
-      // deno-lint-ignore no-await-in-loop -- a page of triggers after the other
       await attempted("settling", () => settleAll(of));
     }
     settling = undefined;
@@ -136,7 +132,6 @@ export function createSchedules(deps: Deps): Schedules {
     },
     async sweep() {
       const end = performance.now() + SWEEP_MS;
-      // deno-lint-ignore no-await-in-loop -- batch after batch
       while (performance.now() < end && !closing && await sweepLedger(sql, AT_ONCE) === AT_ONCE);
     },
     async close() {

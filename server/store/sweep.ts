@@ -1,7 +1,7 @@
 /** What is left behind is swept away in small batches, so that nobody waits for it. */
-import type { Pool, Sql } from "../database.ts";
-import { sweepChanges } from "./feed_queries.ts";
-import { sweepPublicWrites } from "./public_writes.ts";
+import type { Pool, Sql } from "../database/pool.ts";
+import { sweepChanges } from "./feed/feed_queries.ts";
+import { sweepPublicWrites } from "./write/public_write_limit.ts";
 
 const CHANGES_KEPT_HOURS = 24;
 const AT_ONCE = 1_000;
@@ -17,7 +17,6 @@ export async function sweepStore(sql: Pool, now: Date): Promise<void> {
 
 /** @param work returns how many rows it took */
 async function untilDone(end: number, work: () => Promise<number>): Promise<void> {
-  // deno-lint-ignore no-await-in-loop -- batch after batch
   while (performance.now() < end && await work() === AT_ONCE);
 }
 

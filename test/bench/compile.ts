@@ -5,10 +5,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { childEnvironment } from "../../server/config.ts";
 import type { Compiler } from "../../server/compiler/compiler.ts";
-import { createCompiler } from "../../server/compiler/sandbox.ts";
-import { memoryStore } from "../compiler/scratch.ts";
-import { print } from "../print.ts";
-import { findProgram } from "../programs.ts";
+import { createCompiler } from "../../server/compiler/host/sandbox.ts";
+import { memoryStore } from "../once/compiler/scratch.ts";
+import { print } from "../stage/print.ts";
+import { findProgram } from "../stage/programs.ts";
 import { close, compileBare } from "./compile_floor.ts";
 import { measureStarts, startRows, type Starts } from "./compile_starts.ts";
 import { freshSample, SAMPLE_ENGINES, type SampleEngine } from "./samples.ts";
@@ -105,16 +105,13 @@ async function measure(stack: AsyncDisposableStack, rounds: number) {
   const turns = new Map<SampleEngine, Turn[]>(SAMPLE_ENGINES.map((engine) => [engine, []]));
   const turnsOfAll = async (turn: number) => {
     for (const engine of SAMPLE_ENGINES) {
-      // deno-lint-ignore no-await-in-loop -- subjects take turns
       turns.get(engine)?.push(await takeTurn(engine, subjects, turn < VITE_TURNS_A_ROUND));
     }
   };
-  // deno-lint-ignore no-await-in-loop -- likewise
   for (let turn = 0; turn < WARM_UP; turn++) await turnsOfAll(turn);
   for (const list of turns.values()) list.length = 0;
   for (let round = 0; round < rounds; round++) {
     print(`compile: round ${round + 1} of ${rounds}`);
-    // deno-lint-ignore no-await-in-loop -- likewise
     for (let turn = 0; turn < TURNS_A_ROUND; turn++) await turnsOfAll(turn);
   }
   await Promise.all([subjects.words.close(), subjects.classes.close()]);

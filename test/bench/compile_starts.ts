@@ -1,9 +1,9 @@
 /** How long the first app of each engine waits after a start. */
 import { setTimeout as pause } from "node:timers/promises";
-import { createCompiler } from "../../server/compiler/sandbox.ts";
-import type { VendorStore } from "../../server/compiler/vendor.ts";
-import { memoryStore } from "../compiler/scratch.ts";
-import { print } from "../print.ts";
+import { createCompiler } from "../../server/compiler/host/sandbox.ts";
+import type { VendorStore } from "../../server/compiler/host/vendor.ts";
+import { memoryStore } from "../once/compiler/scratch.ts";
+import { print } from "../stage/print.ts";
 import { freshSample, SAMPLE_ENGINES, type SampleEngine } from "./samples.ts";
 
 type Times = Partial<Record<SampleEngine, number>>;
@@ -40,18 +40,13 @@ export async function measureStarts(environment: Readonly<Record<string, string>
     into[engine] = performance.now() - began;
   };
   for (const engine of SAMPLE_ENGINES) {
-    // deno-lint-ignore no-await-in-loop -- one after the other
     await first(starts.first, engine, compiler);
-    // deno-lint-ignore no-await-in-loop -- likewise
     await first(starts.second, engine, compiler);
   }
   await compiler.close();
   for (const engine of SAMPLE_ENGINES) {
-    // deno-lint-ignore no-await-in-loop -- likewise
     const fresh = await open(memoryStore());
-    // deno-lint-ignore no-await-in-loop -- likewise
     await first(starts.first_ever, engine, fresh.compiler);
-    // deno-lint-ignore no-await-in-loop -- likewise
     await fresh.compiler.close();
   }
   return starts;

@@ -2,9 +2,9 @@
  * What other requests notice of hostile source: how late the latest of a hundred answers are while every compile worker
  * hangs, beside how late they are else, in turn.
  */
-import { HANGS } from "../compiler/hostile.ts";
-import { print } from "../print.ts";
-import { findProgram } from "../programs.ts";
+import { HANGS } from "../once/compiler/hostile.ts";
+import { print } from "../stage/print.ts";
+import { findProgram } from "../stage/programs.ts";
 import { HOW_TO_INSTALL, type Load, load, type Order } from "./load.ts";
 import type { Section } from "./section.ts";
 import { setStage } from "./stage.ts";
@@ -38,13 +38,11 @@ async function attack(origin: string, token: string, isOver: () => boolean): Pro
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   while (!isOver()) {
     const app = { name: "Hostile", css_engine: "none", source_code: `${HANGS}<p>${crypto.randomUUID()}</p>` };
-    // deno-lint-ignore no-await-in-loop -- an attacker waits for its answer
     const answer = await fetch(`${origin}/platform/apps.json`, {
       method: "POST",
       headers,
       body: JSON.stringify({ app }),
     });
-    // deno-lint-ignore no-await-in-loop -- likewise
     const text = await answer.text();
     if (answer.status !== 422) throw new Error(`a hostile save was answered ${answer.status}: ${text}`);
   }

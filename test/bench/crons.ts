@@ -3,10 +3,10 @@
  * and by three on one PostgreSQL, and what a process holds at most. Runs are only noted, one row each.
  */
 import { migrate } from "../../db/migrate.ts";
-import { openDatabase } from "../../server/database.ts";
+import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
-import { startPostgres } from "../postgres.ts";
-import { print } from "../print.ts";
+import { startPostgres } from "../stage/postgres.ts";
+import { print } from "../stage/print.ts";
 import { addTriggers, startTicker } from "../schedule/tickers.ts";
 import type { Round } from "../schedule/ticking.ts";
 import type { Section } from "./section.ts";

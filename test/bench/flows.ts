@@ -4,10 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { print } from "../print.ts";
-import { freePort } from "../ports.ts";
-import { startPostgres } from "../postgres.ts";
-import { findProgram } from "../programs.ts";
+import { print } from "../stage/print.ts";
+import { freePort } from "../stage/ports.ts";
+import { startPostgres } from "../stage/postgres.ts";
+import { findProgram } from "../stage/programs.ts";
 import { HOW_TO_INSTALL, load, type Order } from "./load.ts";
 import { memoryOf } from "./memory.ts";
 import type { Section } from "./section.ts";

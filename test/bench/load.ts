@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { findProgram } from "../programs.ts";
+import { findProgram } from "../stage/programs.ts";
 
 /** What is asked for, again and again. */
 export interface Order {
@@ -33,7 +33,7 @@ const Report = z.object({
   broken: z.number(),
 });
 
-const script = fileURLToPath(new URL("load.lua", import.meta.url));
+const script = fileURLToPath(new URL("./load.lua", import.meta.url));
 
 /**
  * Asks over `connections` kept-alive connections, each with one request under way, for `seconds`.

@@ -2,8 +2,8 @@
  * Records on PostgreSQL: create, read, update, list and search in databases of several sizes among a hundred, ours and
  * the same statements from a bare handler in turn.
  */
-import { print } from "../print.ts";
-import { findProgram } from "../programs.ts";
+import { print } from "../stage/print.ts";
+import { findProgram } from "../stage/programs.ts";
 import { HOW_TO_INSTALL, load } from "./load.ts";
 import { setRecordsStage } from "./records_stage.ts";
 import { type RecordsWork, recordsWorks } from "./records_works.ts";

@@ -65,11 +65,9 @@ export async function loadRecords(url: string, tables: ReadonlyMap<number, numbe
       await tx`set local maintenance_work_mem = '256MB'`;
       await tx`drop index ${tx(indexes.map(({ indexname }) => indexname))}`;
       for (const [table, records] of tables) {
-        // deno-lint-ignore no-await-in-loop -- one connection
         await tx.unsafe(INSERT, [table, records, customersOf(records)]);
       }
       for (const { indexdef } of indexes) {
-        // deno-lint-ignore no-await-in-loop -- likewise
         await tx.unsafe(indexdef);
       }
     });

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
-import { print } from "../print.ts";
-import { freePort } from "../ports.ts";
-import { startPostgres } from "../postgres.ts";
+import { print } from "../stage/print.ts";
+import { freePort } from "../stage/ports.ts";
+import { startPostgres } from "../stage/postgres.ts";
 import { CITIES, customersOf, loadRecords, SCHEMA, SEARCHED, wordOf } from "./records_load.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
 
@@ -124,7 +124,6 @@ export async function setRecordsStage(stack: AsyncDisposableStack, sizes: readon
   const maker = await launch(launched, port);
   try {
     for (const n of numbers(DATABASES)) {
-      // deno-lint-ignore no-await-in-loop -- a hundred at once would be a load of their own
       await makeDb(maker.origin, token, `db_${n}`);
     }
   } finally {
@@ -139,7 +138,7 @@ export async function setRecordsStage(stack: AsyncDisposableStack, sizes: readon
   const ours = await launch(launched, port);
   stack.defer(() => ours.stop());
   const bare = await launch({
-    args: ["-A", fileURLToPath(new URL("records_bare.ts", import.meta.url))],
+    args: ["-A", fileURLToPath(new URL("./records_bare.ts", import.meta.url))],
     env: { DATABASE_URL, KNOWN: JSON.stringify(Object.fromEntries(dbs.map(({ code, known }) => [code, known]))) },
     log: `${folder}/bare.log`,
     first: `/${dbs[0]?.code}/records`,

@@ -3,8 +3,8 @@
  * both, and how soon they answer.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { print } from "../print.ts";
-import { findProgram } from "../programs.ts";
+import { print } from "../stage/print.ts";
+import { findProgram } from "../stage/programs.ts";
 import { HOW_TO_INSTALL, type Load, load } from "./load.ts";
 import { memoryOf, withPeak } from "./memory.ts";
 import { checkSameAnswers } from "./same_answers.ts";

@@ -8,7 +8,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { print } from "../print.ts";
+import { print } from "../stage/print.ts";
 import { compile } from "./compile.ts";
 import { containment } from "./containment.ts";
 import { crons } from "./crons.ts";

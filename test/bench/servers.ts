@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { freePort } from "../ports.ts";
+import { freePort } from "../stage/ports.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -41,9 +41,7 @@ async function answers(url: string, headers: Record<string, string>): Promise<bo
 
 async function untilItAnswers(url: string, headers: Record<string, string>, hasEnded: () => boolean): Promise<boolean> {
   for (let tries = 0; tries < 6000 && !hasEnded(); tries++) {
-    // deno-lint-ignore no-await-in-loop -- waiting is what this loop is for
     if (await answers(url, headers)) return true;
-    // deno-lint-ignore no-await-in-loop -- likewise
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return false;
@@ -78,11 +76,8 @@ export async function launch({ args, env, log, first, headers = {} }: Launch, po
   };
   const says = async (event: string) => {
     for (let tries = 0; tries < 600; tries++) {
-      // deno-lint-ignore no-await-in-loop -- waiting is what this loop is for
       if ((await Deno.readTextFile(log)).includes(`"event":"${event}`)) return;
-      // deno-lint-ignore no-await-in-loop -- likewise
       await check();
-      // deno-lint-ignore no-await-in-loop -- likewise
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await fail(`does not say ${event}`);

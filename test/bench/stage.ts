@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type Postgres, startPostgres } from "../postgres.ts";
-import { print } from "../print.ts";
-import { freePort } from "../ports.ts";
+import { type Postgres, startPostgres } from "../stage/postgres.ts";
+import { print } from "../stage/print.ts";
+import { freePort } from "../stage/ports.ts";
 import { seed, type Seeded } from "./seed.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
 
@@ -90,7 +90,7 @@ export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
 
   const seeded = await seed(postgres.url("ours"));
   const bare: Launch = {
-    args: ["-A", fileURLToPath(new URL("bare.ts", import.meta.url))],
+    args: ["-A", fileURLToPath(new URL("./bare.ts", import.meta.url))],
     env: {
       DATABASE_URL: await postgres.createDatabase("bare", "ours"),
       ACCOUNT: `${seeded.account}`,

@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import config from "../../deno.json" with { type: "json" };
 import type { CssEngine, Engine } from "../../server/compiler/compiler.ts";
-import { FETCHED } from "../../server/compiler/fetched_packages.ts";
+import { FETCHED } from "../../server/compiler/runtime/fetched_packages.ts";
 import { readLines } from "../../server/compiler/lines.ts";
-import { hashOf } from "../../server/http/variants.ts";
-import { findProgram } from "../programs.ts";
+import { hashOf } from "../../server/http/files/variants.ts";
+import { findProgram } from "../stage/programs.ts";
 
 /** What Deno does not have. The engines themselves are the ones that deno.json pins. */
 const TOOLS = {
@@ -110,7 +110,7 @@ async function installed(): Promise<string> {
     // Two benches may get here at once: the first one's folder stays.
     await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
   }
-  await Deno.copyFile(fileURLToPath(new URL("vite_worker.js", import.meta.url)), `${folder}/worker.mjs`);
+  await Deno.copyFile(fileURLToPath(new URL("./vite_worker.js", import.meta.url)), `${folder}/worker.mjs`);
   return folder;
 }
 

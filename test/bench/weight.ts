@@ -2,9 +2,9 @@
  * What a page with an app weighs: the bytes that a browser gets from this server, compressed as it gets them, beside
  * Vite's production build of the same source, compressed as well as brotli can. Headers do not count.
  */
-import { startServer, type TestServer } from "../harness.ts";
-import { print } from "../print.ts";
-import { findProgram } from "../programs.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { print } from "../stage/print.ts";
+import { findProgram } from "../stage/programs.ts";
 import type { Section } from "./section.ts";
 import { layOut } from "./table.ts";
 import { openVite, type Vite } from "./vite.ts";

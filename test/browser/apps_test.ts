@@ -1,8 +1,8 @@
 /** Compiled apps in a real browser, in the sandbox that they are served in. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
-import { startServer, type TestServer } from "../harness.ts";
-import { complaintsOf, executablePath, launch } from "./browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { complaintsOf, executablePath, launch } from "../stage/browser.ts";
 
 const COUNTER = `<script lang="ts">
   import { fade } from "svelte/transition";
@@ -59,14 +59,12 @@ Deno.test({
     try {
       const base = server.listen();
       for (const [url_code, fields] of Object.entries(apps)) {
-        // deno-lint-ignore no-await-in-loop -- the compiler takes one at a time anyway
         const { status, body } = await server.request("POST", "/platform/apps.json", {
           json: { app: { name: url_code, url_code, public: true, ...fields } },
         });
         equal(status, 201, JSON.stringify(body));
       }
       for (const css_engine of ["counter", "everything"]) {
-        // deno-lint-ignore no-await-in-loop -- steps run in order
         await t.step(`${css_engine}: a click counts`, () => counts(browser, `${base}/a/${css_engine}`));
       }
       await t.step("storage lives as long as the page", () => keepsStorage(browser, base));

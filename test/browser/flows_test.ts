@@ -4,9 +4,9 @@
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { made } from "../rest/people.ts";
-import { startStage, until } from "../flow/stage.ts";
-import { complaintsOf, executablePath, launch } from "./browser.ts";
+import { made } from "../stage/people.ts";
+import { startStage, until } from "../flow/flow_stage.ts";
+import { complaintsOf, executablePath, launch } from "../stage/browser.ts";
 
 const APP = `<script>
   import { action, db } from "platform";

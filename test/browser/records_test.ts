@@ -1,8 +1,8 @@
 /** Apps with a database in a real browser, in the sandbox: each visitor has its own records, and sees them live. */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startServer, type TestServer } from "../harness.ts";
-import { complaintsOf, executablePath, launch } from "./browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { complaintsOf, executablePath, launch } from "../stage/browser.ts";
 import { RECORD_APPS } from "./record_apps.ts";
 
 const SCHEMA = {
@@ -28,9 +28,7 @@ Deno.test({
     try {
       const base = server.listen();
       for (const [engine, source_code] of Object.entries(RECORD_APPS)) {
-        // deno-lint-ignore no-await-in-loop -- the compiler takes one at a time anyway
         await addApp(server, engine, source_code);
-        // deno-lint-ignore no-await-in-loop -- steps
         await t.step(engine, () => worksWithRecords(browser, `${base}/a/tasks_${engine}`, `tasks_${engine}`));
       }
     } finally {
@@ -116,7 +114,6 @@ const attempt = (page: Page, code: string, ids: string[]): Promise<number[]> =>
     const statuses: number[] = [];
     for (const id of ids) {
       for (const method of ["update", "delete"]) {
-        // deno-lint-ignore no-await-in-loop -- one after the other
         const { status } = await fetch(`/platform/db/${code}/${method}`, {
           method: "POST",
           headers: { "content-type": "application/json" },

@@ -3,7 +3,7 @@
  * does so for long; `plants_test.ts` proves that it would be noticed.
  */
 import assert from "node:assert/strict";
-import { on_postgres } from "../harness.ts";
+import { on_postgres } from "../stage/harness.ts";
 import { launchCrew, runRound, seeded } from "./round.ts";
 import { databaseAwayAtItsEnd, stoppedInALongCall } from "./scenarios.ts";
 import { dropBase, makeBase, openSite, type Site } from "./site.ts";
@@ -29,7 +29,6 @@ const test = (name: string, fn: (site: Site) => Promise<void>, only_postgres = f
 test("workers are killed, paused and stopped at random, and every run ends once", async (site) => {
   const crew = await launchCrew(site, site.sql ? 2 : 1);
   for (const seed of [1, 2]) {
-    // deno-lint-ignore no-await-in-loop -- round after round
     const { acknowledged, broken } = await runRound(crew, seeded(seed));
     assert.deepEqual(broken, []);
     assert.ok(acknowledged >= 10, `${acknowledged} runs`);

@@ -79,18 +79,15 @@ export async function settle(
     const pending: string[] = [];
     const lost: string[] = [];
     for (const run of runs) {
-      // deno-lint-ignore no-await-in-loop -- one after the other
       const { status, body } = await worker.ask("GET", statusPath(site, run));
       if (status === 404) lost.push(`${run.id} is lost: it was acknowledged, and nobody knows it`);
       else if (status !== 200 || body.status === "pending") pending.push(`${run.id} is pending for ever`);
     }
     // Whoever is not known at any moment will not be known later.
     if (lost.length > 0) return lost;
-    // deno-lint-ignore no-await-in-loop -- likewise
     const left = pending.length === 0 ? await listLeft(site) : [];
     const broken = [...pending, ...left.map((key) => `${key} is left in Deno KV`)];
     if (broken.length === 0 || performance.now() > until) return broken;
-    // deno-lint-ignore no-await-in-loop -- waiting is what this loop is for
     await pause(100);
   }
 }
@@ -104,7 +101,6 @@ export async function findBroken(
 ): Promise<string[]> {
   const broken = brokenCalls(site, faults);
   for (const run of runs) {
-    // deno-lint-ignore no-await-in-loop -- one after the other
     broken.push(...await brokenRun(site, workers, run));
   }
   for (const [key, same] of Map.groupBy(runs.filter(({ key }) => key), ({ key }) => key)) {

@@ -2,7 +2,7 @@
  * The world that connectors call: it counts its calls and knows which worker makes each, because every worker looks its
  * name up to an address of its own.
  */
-import { freePort } from "../ports.ts";
+import { freePort } from "../stage/ports.ts";
 
 /** As connectors know it. */
 export const HOST = "oracle.test";

@@ -25,9 +25,7 @@ export async function plantedTree(edits: readonly Edit[]): Promise<Tree> {
   const { success } = await new Deno.Command("cp", { args: ["-r", ...parts, path], cwd: TREE }).output();
   if (!success) throw new Error("the tree was not copied");
   for (const { file, find, put } of edits) {
-    // deno-lint-ignore no-await-in-loop -- several edits may be of one file
     const text = await Deno.readTextFile(`${path}/${file}`);
-    // deno-lint-ignore no-await-in-loop -- likewise
     await Deno.writeTextFile(`${path}/${file}`, planted(text, { file, find, put }));
   }
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };

@@ -25,8 +25,8 @@ export interface Plant {
   caught: RegExp;
 }
 
-const ENGINE = "server/flow/engine.ts";
-const ORPHANS = "server/flow/orphans.ts";
+const ENGINE = "server/flow/run/engine.ts";
+const ORPHANS = "server/flow/lease/takeover.ts";
 
 /** No fault: what a slow machine may do at any moment, at the worst one. */
 const STANDS_STILL: Edit = {
@@ -38,7 +38,7 @@ const STANDS_STILL: Edit = {
 
 /** Likewise: what comes while a commit is on its way waits for the next one. */
 const SLOW_DISK: Edit = {
-  file: "server/flow/commits.ts",
+  file: "server/flow/storage/group_commit.ts",
   find: "  const atomic = kv.atomic();\n",
   put: "  await new Promise((resolve) => setTimeout(resolve, 30));\n  const atomic = kv.atomic();\n",
 };
@@ -88,7 +88,7 @@ export const PLANTS: Plant[] = [
   {
     name: "no checkpoint",
     edits: [{
-      file: "server/flow/journal.ts",
+      file: "server/flow/run/journal.ts",
       find: "      await keep(entries.slice(kept_count), kept_count);\n",
       put: "",
     }],
@@ -124,7 +124,7 @@ export const PLANTS: Plant[] = [
   {
     name: "no catch-up",
     edits: [{
-      file: "server/schedule/slots.ts",
+      file: "server/schedule/expression/slots.ts",
       find: "isOld(slot)) return missed(slot);",
       put: "age(slot) > ON_TIME_MS) return missed(slot);",
     }],
@@ -148,7 +148,7 @@ export const PLANTS: Plant[] = [
   {
     name: "what was cut off counts as failed",
     edits: [{
-      file: "server/flow/execute.ts",
+      file: "server/flow/run/execute.ts",
       find: "    if (error instanceof Interrupted) throw error;\n    if (error instanceof RunFault) {",
       put: "    if (error instanceof Interrupted || error instanceof RunFault) {",
     }],
@@ -158,7 +158,7 @@ export const PLANTS: Plant[] = [
   {
     name: "no fencing in PostgreSQL",
     edits: [{
-      file: "server/flow/history.ts",
+      file: "server/flow/storage/history.ts",
       find: "    where c.attempts is null\n      or c.attempts <= r.attempts\n",
       put: "",
     }],
@@ -169,7 +169,7 @@ export const PLANTS: Plant[] = [
   {
     name: "two claims of a key in one commit",
     edits: [{
-      file: "server/flow/commits.ts",
+      file: "server/flow/storage/group_commit.ts",
       find: "if (count > 0 && (!fits || keys.some((key) => checked.has(key)))) break;",
       put: "if (count > 0 && !fits) break;",
     }],

@@ -1,6 +1,6 @@
 /** Each planted fault is caught by the invariants, in a story in which nothing is caught without it. */
 import assert from "node:assert/strict";
-import { on_postgres } from "../harness.ts";
+import { on_postgres } from "../stage/harness.ts";
 import { type Edit, planted, plantedTree } from "./plant.ts";
 import { PLANTS } from "./plants.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -36,7 +36,6 @@ for (const { name, edits, always = [], scenario, caught } of PLANTS) {
     name: `plants: ${name}`,
     ignore,
     async fn() {
-      // deno-lint-ignore no-await-in-loop -- each plant's own test
       const [sound, planted] = await Promise.allSettled([
         tell(scenario, always),
         tell(scenario, [...always, ...edits]),

@@ -120,7 +120,6 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
         worker?.ask("POST", `/platform/apps/${site.app_id}/action/${flow}`, { key }, {
           ...key !== undefined && { "idempotency-key": key },
         });
-      // deno-lint-ignore no-await-in-loop -- one after the other
       const given = (await Promise.all(Array.from({ length: at_once }, ask))).filter((one) => one?.status === 200);
       for (const answer of given) {
         const { flow_process_id: id, ...end } = answer?.body;
@@ -131,11 +130,9 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
       } else if (key === undefined) {
         break;
       } else {
-        // deno-lint-ignore no-await-in-loop -- the worker is being started again
         await pause(100);
       }
     }
-    // deno-lint-ignore no-await-in-loop -- not all at once
     await pause(120 * random());
   }
 }
@@ -146,7 +143,6 @@ async function disturb({ site, workers }: Crew, random: Random, figures: Figures
   const alone = workers.length === 1;
   await Promise.all(workers.map(async (_, index) => {
     while (performance.now() < until) {
-      // deno-lint-ignore no-await-in-loop -- one fault after the other
       await pause(800 * random());
       const worker = workers[index];
       const from = performance.now();
@@ -155,20 +151,15 @@ async function disturb({ site, workers }: Crew, random: Random, figures: Figures
       if (dice < 0.4 && !alone) {
         figures.pauses++;
         worker.pause();
-        // deno-lint-ignore no-await-in-loop -- likewise
         await pause(LEASE_MS * (0.3 + 2 * random()));
         worker.resume();
       } else if (dice < 0.9) {
         figures.kills++;
-        // deno-lint-ignore no-await-in-loop -- likewise
         await worker.kill();
-        // deno-lint-ignore no-await-in-loop -- likewise
         workers[index] = await site.launch(index, { wait_ms: 200 });
       } else {
         figures.stops++;
-        // deno-lint-ignore no-await-in-loop -- likewise
         await worker.stop();
-        // deno-lint-ignore no-await-in-loop -- likewise
         workers[index] = await site.launch(index, { wait_ms: 200 });
       }
       faults.push({ from, until: performance.now(), wakes: dice < 0.4 });

@@ -4,8 +4,8 @@
  * Two workers on one PostgreSQL and one file of Deno KV (or one on the embedded database) are killed, paused and stopped
  * at random while runs are begun. Prints what was done and what did not hold, and ends with 1 where anything did not.
  */
-import { startPostgres } from "../postgres.ts";
-import { print } from "../print.ts";
+import { startPostgres } from "../stage/postgres.ts";
+import { print } from "../stage/print.ts";
 import { addFigures, launchCrew, noFigures, runRound, seeded } from "./round.ts";
 import { type Base, dropBase, makeBase, openSite } from "./site.ts";
 
@@ -22,7 +22,6 @@ async function run(base: Base | undefined): Promise<boolean> {
   const began = performance.now();
   let done = 0;
   for (; done < rounds && sum.broken.length === 0; done++) {
-    // deno-lint-ignore no-await-in-loop -- round after round
     addFigures(sum, await runRound(crew, seeded(seed * 100_003 + done)));
     if (done % 20 === 19) print(`${done + 1} rounds, ${sum.acknowledged} runs acknowledged`);
   }

@@ -1,6 +1,6 @@
 /** Short stories with one fault each, told by the oracle and the database rather than by luck. */
 import type postgres from "postgres";
-import { eventually } from "../start/launch.ts";
+import { eventually } from "../stage/launch.ts";
 import { type Acknowledged, type Fault, findBroken, listLeft, settle } from "./invariants.ts";
 import { type FlowName, LEASE_MS, type Site } from "./site.ts";
 import type { Worker } from "./workers.ts";

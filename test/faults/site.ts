@@ -1,7 +1,7 @@
 /** Where workers work: a database, a file of Deno KV, the oracle, and the flows that call it. */
 import postgres from "postgres";
-import { copyMigrated } from "../harness.ts";
-import { createDatabase, dropDatabase } from "../postgres.ts";
+import { copyMigrated } from "../stage/harness.ts";
+import { createDatabase, dropDatabase } from "../stage/postgres.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
 import { launchWorker, SECRET_KEYS, type Worker } from "./workers.ts";
 
@@ -110,7 +110,6 @@ async function furnish(worker: Worker, port: number): Promise<string> {
   await make("/platform/dbs.json", { db: { name: "Marks", code: "marks", schema } });
   for (const code of FLOW_NAMES) {
     const flow = { kind: "platform/custom_flow", code, name: code, fields: { program: FLOWS[code].program } };
-    // deno-lint-ignore no-await-in-loop -- in turn
     const { warnings } = await make("/connect/flows.json", { flow });
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings));
   }

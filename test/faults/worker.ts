@@ -6,10 +6,10 @@
  */
 import { compose } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
-import { surviveLostConnections } from "../../server/database_loss.ts";
+import { surviveLostConnections } from "../../server/database/connection_loss.ts";
 import { createLog, faultOf } from "../../server/log.ts";
-import { giveUp, serve } from "../../server/process.ts";
-import { sharedStore } from "../compiler/scratch.ts";
+import { giveUp, serve } from "../../server/process/lifecycle.ts";
+import { sharedStore } from "../once/compiler/scratch.ts";
 
 const [lease = "", every = "", address = ""] = Deno.args;
 const log = createLog();

@@ -1,10 +1,10 @@
 /** Actions as apps call them: who may, what they are told. Source: spec, "Actions"; decisions, "Action call". */
 import assert from "node:assert/strict";
-import { ADMIN_TOKEN } from "../harness.ts";
-import { addPerson } from "../rest/people.ts";
-import { inTurn } from "../rest/scenario.ts";
-import { tokenIn } from "../rest/visitors.ts";
-import { onStage, until } from "./stage.ts";
+import { ADMIN_TOKEN } from "../stage/harness.ts";
+import { addPerson } from "../stage/people.ts";
+import { inTurn } from "../stage/scenario.ts";
+import { tokenIn } from "../stage/visitors.ts";
+import { onStage, until } from "./flow_stage.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
 

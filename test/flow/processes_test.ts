@@ -1,9 +1,9 @@
 /** Runs as they are inspected, cancelled and repeated. Source: decisions, "Connectors, flows, actions, triggers". */
 import assert from "node:assert/strict";
-import { ADMIN_TOKEN } from "../harness.ts";
-import { addPerson, made } from "../rest/people.ts";
-import { follow } from "../rest/followers.ts";
-import { onStage, until } from "./stage.ts";
+import { ADMIN_TOKEN } from "../stage/harness.ts";
+import { addPerson, made } from "../stage/people.ts";
+import { follow } from "../stage/followers.ts";
+import { onStage, until } from "./flow_stage.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
 

@@ -1,8 +1,8 @@
 /** A run that one server begins and another ends: what was done is not done again, however large its outcome was. */
 import assert from "node:assert/strict";
-import { createDatabase, on_postgres, startServer } from "../harness.ts";
-import { made } from "../rest/people.ts";
-import { startApi, until } from "./stage.ts";
+import { createDatabase, on_postgres, startServer } from "../stage/harness.ts";
+import { made } from "../stage/people.ts";
+import { startApi, until } from "./flow_stage.ts";
 
 /** Where two servers stand, one after the other. */
 const placeFor = async (host: string) => ({

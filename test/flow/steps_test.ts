@@ -1,8 +1,8 @@
 /** What each kind of step does, and what becomes of what goes wrong in it. */
 import assert from "node:assert/strict";
-import { says } from "../rest/scenario.ts";
-import { on_postgres } from "../harness.ts";
-import { onStage } from "./stage.ts";
+import { says } from "../stage/scenario.ts";
+import { on_postgres } from "../stage/harness.ts";
+import { onStage } from "./flow_stage.ts";
 
 const inTeam = onStage();
 
@@ -204,7 +204,6 @@ inTeam("flow steps: each kind, and what goes wrong", async ({ api, run }, t) => 
   api.answers.set("/rates", () => Response.json({ mid: 4.7 }));
   api.answers.set("/large", () => Response.json({ text: "x".repeat(500_000) }));
   for (const { name, program, input, status = "finished", data, error, places, warnings } of CASES) {
-    // deno-lint-ignore no-await-in-loop -- step after step
     await t.step(name, async () => {
       const answer = await run(program, input);
       assert.equal(answer.status, status, JSON.stringify(answer.process));
@@ -340,7 +339,6 @@ inTeam("flow steps: a value from outside names a record, and is never how it is 
     for (const value of values) {
       if (name === "list by filter" && (typeof value !== "object" || value === null)) continue;
       const path = `/connect/flows/${flows[index]?.id}/run.json`;
-      // deno-lint-ignore no-await-in-loop -- each must leave the records as they are
       const { body } = await ask("POST", path, { json: { input: { code: value } } });
       const found = JSON.stringify([name, value, body]);
       if (name === "get by id" && value === "") assert.deepEqual([body.status, body.data], ["finished", null], found);

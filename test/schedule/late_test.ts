@@ -1,8 +1,8 @@
 /** What comes late: starts after days, ends between ticks, pauses of what is due, deletes beside a tick. */
 import assert from "node:assert/strict";
-import { inTurn } from "../rest/scenario.ts";
-import { eventually } from "../start/launch.ts";
-import { type Entry, onSharedDatabase, type Stage, tooMany } from "./stage.ts";
+import { inTurn } from "../stage/scenario.ts";
+import { eventually } from "../stage/launch.ts";
+import { type Entry, onSharedDatabase, type Stage, tooMany } from "./schedule_stage.ts";
 
 const onStage = onSharedDatabase();
 

@@ -1,8 +1,8 @@
 /** A whole server: what came due while none was there is started soon after one is. */
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { on_postgres } from "../harness.ts";
-import { ask, eventually, launch, newPlace, stop } from "../start/launch.ts";
+import { on_postgres } from "../stage/harness.ts";
+import { ask, eventually, launch, newPlace, stop } from "../stage/launch.ts";
 
 const TOKEN = "token-of-the-launch-test";
 

@@ -3,10 +3,10 @@
  * to a threshold, and an app shows it.
  */
 import assert from "node:assert/strict";
-import { onStage, until } from "../flow/stage.ts";
-import { made } from "../rest/people.ts";
-import { inTurn } from "../rest/scenario.ts";
-import { page, tokenIn } from "../rest/visitors.ts";
+import { onStage, until } from "../flow/flow_stage.ts";
+import { made } from "../stage/people.ts";
+import { inTurn } from "../stage/scenario.ts";
+import { page, tokenIn } from "../stage/visitors.ts";
 
 const inTeam = onStage();
 

@@ -1,10 +1,10 @@
 /** Three real processes on one PostgreSQL, ticking in the same minutes: no slot twice, none left out, fair. */
 import assert from "node:assert/strict";
 import { migrate } from "../../db/migrate.ts";
-import { openDatabase } from "../../server/database.ts";
+import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
-import { createDatabase, on_postgres } from "../harness.ts";
-import { inTurn } from "../rest/scenario.ts";
+import { createDatabase, on_postgres } from "../stage/harness.ts";
+import { inTurn } from "../stage/scenario.ts";
 import { addTriggers, startTicker } from "./tickers.ts";
 
 /** `SCHEDULE_TRIGGERS=10000` is the size that the figures are about. */
@@ -72,10 +72,8 @@ Deno.test({
 /** The process that is to die has begun with the third minute. */
 async function untilStarting(sql: Awaited<ReturnType<typeof openDatabase>>["sql"]): Promise<void> {
   for (let tries = 0; tries < 400; tries++) {
-    // deno-lint-ignore no-await-in-loop -- waiting is what this loop is for
     const rows = await sql`select 1 from starts where process = 'one' and key like '%T10:02Z' limit 1`;
     if (rows.length > 0) return;
-    // deno-lint-ignore no-await-in-loop -- likewise
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error("it has not begun with the third minute");

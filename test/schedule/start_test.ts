@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { invalid } from "../../server/errors.ts";
 import { LEASE_S } from "../../server/schedule/ledger.ts";
-import { inTurn } from "../rest/scenario.ts";
-import { type Entry, noFlow, onSharedDatabase, timeOf, tooMany } from "./stage.ts";
+import { inTurn } from "../stage/scenario.ts";
+import { type Entry, noFlow, onSharedDatabase, timeOf, tooMany } from "./schedule_stage.ts";
 
 const onStage = onSharedDatabase();
 

@@ -1,7 +1,7 @@
 /** What becomes of due times: the ledger, by a clock that the tests set. */
 import assert from "node:assert/strict";
-import { inTurn } from "../rest/scenario.ts";
-import { type Entry, onSharedDatabase, timeOf } from "./stage.ts";
+import { inTurn } from "../stage/scenario.ts";
+import { type Entry, onSharedDatabase, timeOf } from "./schedule_stage.ts";
 
 const onStage = onSharedDatabase();
 

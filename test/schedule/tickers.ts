@@ -1,5 +1,5 @@
 /** Processes that tick together, and many triggers for them. */
-import type { Pool } from "../../server/database.ts";
+import type { Pool } from "../../server/database/pool.ts";
 import type { Round } from "./ticking.ts";
 
 export interface Ticker extends AsyncDisposable {
@@ -10,7 +10,7 @@ export interface Ticker extends AsyncDisposable {
 
 export async function startTicker(database_url: string, name: string): Promise<Ticker> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL("ticking.ts", import.meta.url).href, database_url, name],
+    args: ["run", "-A", new URL("./ticking.ts", import.meta.url).href, database_url, name],
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
@@ -56,7 +56,6 @@ export async function addTriggers(sql: Pool, sizes: readonly number[], first: st
     )
   `;
   for (const size of sizes) {
-    // deno-lint-ignore no-await-in-loop -- their order is that of their numbers
     await sql`
       with
         account as (insert into accounts (name) values ('Load') returning id),

@@ -2,7 +2,7 @@
  * A process that ticks on a PostgreSQL database when it is told the time, one line each: the clock is its teller's. Runs
  * are only noted, in the table `starts`. Each tick is answered with one line of JSON.
  */
-import { openDatabase } from "../../server/database.ts";
+import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
 import { createSchedules } from "../../server/schedule/tick.ts";
 
@@ -50,7 +50,6 @@ if (import.meta.main) {
       [first, rss] = [undefined, 0];
       const sampling = setInterval(look, 20);
       const began = performance.now();
-      // deno-lint-ignore no-await-in-loop -- one minute after the other
       const { claimed, started } = await schedules.tick();
       const ms = performance.now() - began;
       clearInterval(sampling);

@@ -1,9 +1,9 @@
 /** A database that goes away, or kills what is at work on it: PostgreSQL only. */
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { createDatabase, on_postgres } from "../harness.ts";
-import { emptyPlace, eventually, launch, type Process, stop } from "./launch.ts";
-import { openProxy } from "./proxy.ts";
+import { createDatabase, on_postgres } from "../stage/harness.ts";
+import { emptyPlace, eventually, launch, type Process, stop } from "../stage/launch.ts";
+import { openProxy } from "../stage/proxy.ts";
 
 const TOKEN = "token-of-the-loss-tests";
 const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
@@ -58,7 +58,6 @@ Deno.test({
       for (let index = 0; working; index++) {
         const name = `Department ${worker} ${index}`;
         const began = performance.now();
-        // deno-lint-ignore no-await-in-loop -- one request after another keeps a transaction open at any time
         const { status } = await create(process, name);
         slowest = Math.max(slowest, performance.now() - began);
         if (status === 201) created.push(name);
@@ -68,7 +67,6 @@ Deno.test({
     const workers = Promise.all([1, 2, 3, 4, 5, 6].map(work));
     let killed = 0;
     for (let round = 0; killed < 80 && round < 300; round++) {
-      // deno-lint-ignore no-await-in-loop -- a blow every 50 ms
       const rows = await killer`
         select pg_terminate_backend(pid)
         from pg_stat_activity
@@ -76,7 +74,6 @@ Deno.test({
           and (${round % 3 === 0} or state = 'idle in transaction')
       `;
       killed += rows.length;
-      // deno-lint-ignore no-await-in-loop -- likewise
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     working = false;
@@ -115,27 +112,20 @@ Deno.test({
     assert.equal((await ask(process, "/a/nothing")).status, 404);
 
     for (const round of [1, 2]) {
-      // deno-lint-ignore no-await-in-loop -- the second round stands on the first
       await proxy.leave();
       for (const path of ["/account/departments.json", "/account.json", "/a/counter"]) {
-        // deno-lint-ignore no-await-in-loop -- a failure names its path
         const answer = await ask(process, path);
         assert.equal(answer.status, 503, `${path}: ${answer.text.slice(0, 200)}`);
         assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/, path);
       }
-      // deno-lint-ignore no-await-in-loop -- likewise
       assertUnavailable(await create(process, `Away ${round}`));
-      // deno-lint-ignore no-await-in-loop -- likewise
       const ready = await ask(process, "/readyz");
       assert.deepEqual([ready.status, JSON.parse(ready.text).database, JSON.parse(ready.text).kv], [503, false, true]);
       assert.match(ready.headers.get("retry-after") ?? "", /^\d+$/);
-      // deno-lint-ignore no-await-in-loop -- likewise
       await assertAlive(process);
 
       proxy.comeBack();
-      // deno-lint-ignore no-await-in-loop -- likewise
       await eventually(async () => (await create(process, `Back ${round}`)).status === 201, "it works again", 3_000);
-      // deno-lint-ignore no-await-in-loop -- likewise
       assert.equal((await ask(process, "/readyz")).status, 200);
     }
     const names = JSON.parse((await ask(process, "/account/departments.json")).text).map(({ name }: { name: string }) =>

@@ -1,10 +1,10 @@
 /** Why a process cannot start: one clear line on standard error, code 1, and nothing half started. */
 import assert from "node:assert/strict";
-import { openDatabase } from "../../server/database.ts";
+import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
-import { on_postgres } from "../harness.ts";
-import { freePort } from "../ports.ts";
-import { ask, emptyPlace, type Environment, launch, newPlace, run, SECRET_KEYS, stop } from "./launch.ts";
+import { on_postgres } from "../stage/harness.ts";
+import { freePort } from "../stage/ports.ts";
+import { ask, emptyPlace, type Environment, launch, newPlace, run, SECRET_KEYS, stop } from "../stage/launch.ts";
 
 /** Proves that it ends with code 1, these lines and nothing else. */
 async function refuses(environment: Environment, lines: RegExp[], ...args: string[]): Promise<void> {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { DatabaseTooNew, migrate, type Migration, readMigrations } from "../../db/migrate.ts";
-import { createDatabase, on_postgres } from "../harness.ts";
-import { ask, emptyPlace, launch, stop } from "./launch.ts";
+import { createDatabase, on_postgres } from "../stage/harness.ts";
+import { ask, emptyPlace, launch, stop } from "../stage/launch.ts";
 
 function onPostgres(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: !on_postgres, fn });
@@ -34,7 +34,6 @@ onPostgres(
     for (const process of processes) stack.use(process);
 
     for (const { url } of processes) {
-      // deno-lint-ignore no-await-in-loop -- a failure names its process
       assert.equal((await ask(`${url}/account.json`, environment.ADMIN_TOKEN)).status, 200);
     }
     const banners = processes.filter((process) => process.output().includes("ready for its first admin"));
@@ -108,7 +107,6 @@ onPostgres("migrate: ten at once apply each migration once", async () => {
   const applied = (await Promise.all(Array.from({ length: 10 }, () => migrate(sql, steps)))).flat();
   assert.deepEqual(applied.sort(), steps.map(({ name }) => name));
   for (const { version } of steps) {
-    // deno-lint-ignore no-await-in-loop -- a failure names its table
     assert.deepEqual((await sql`select count(*)::int as n from ${sql(`t${version}`)}`).map(({ n }) => n), [1]);
   }
 });

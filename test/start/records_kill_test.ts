@@ -1,6 +1,6 @@
 /** `kill -9` of the server while records are written: what was acknowledged is there, and found, afterwards. */
 import assert from "node:assert/strict";
-import { ask, launch, newPlace, type Process } from "./launch.ts";
+import { ask, launch, newPlace, type Process } from "../stage/launch.ts";
 
 const TOKEN = "token-of-the-kill-test";
 const WRITERS = 6;
@@ -40,7 +40,6 @@ async function write(process: Process, writer: string, acknowledged: () => void)
   try {
     for (let i = 0;; i++) {
       const name = `${writer}/${i}`;
-      // deno-lint-ignore no-await-in-loop -- each waits for its acknowledgement
       const { status, body } = await send<Answer>(at(process, "/load/records.json"), "POST", {
         record: { data: { name, n: 0 } },
       });
@@ -48,7 +47,6 @@ async function write(process: Process, writer: string, acknowledged: () => void)
       const record: Written = { id: body.id, name, n: 0, pending: undefined };
       written.push(record);
       acknowledged();
-      // deno-lint-ignore no-await-in-loop -- likewise
       await change(process, record, i, acknowledged);
     }
   } catch (error) {
@@ -62,7 +60,6 @@ async function change(process: Process, record: Written, i: number, acknowledged
   const path = at(process, `/load/records/${record.id}.json`);
   for (const n of i % 3 ? [1, 2] : [1, null]) {
     record.pending = n;
-    // deno-lint-ignore no-await-in-loop -- each waits for its acknowledgement
     const { status } = n === null ? await send(path, "DELETE") : await send(path, "PATCH", { record: { data: { n } } });
     assert.equal(status, n === null ? 204 : 200);
     record.n = n;
@@ -75,7 +72,6 @@ async function change(process: Process, record: Written, i: number, acknowledged
 async function listAll(process: Process): Promise<Map<string, Answer>> {
   const found = new Map<string, Answer>();
   for (let after = "";;) {
-    // deno-lint-ignore no-await-in-loop -- page after page
     const { body } = await send<Answer[]>(at(process, `/load/records.json?sort=id&per_page=500${after}`), "GET");
     for (const record of body) found.set(record.id, record);
     if (body.length < 500) return found;
@@ -93,7 +89,6 @@ async function proveAll(process: Process, written: readonly Written[]): Promise<
   }
   // What lists do not show, indexes must not know either.
   for (const { id, name } of written.slice(-40)) {
-    // deno-lint-ignore no-await-in-loop -- in turn
     const { body } = await send<Answer[]>(
       at(process, `/load/search.json?filter[name]=${encodeURIComponent(name)}`),
       "GET",
@@ -107,14 +102,11 @@ Deno.test("records: kill -9 under write load loses no acknowledged record", asyn
   const environment = { ...place.environment, ADMIN_TOKEN: TOKEN };
   const written: Written[] = [];
   for (const round of [1, 2, 3]) {
-    // deno-lint-ignore no-await-in-loop -- one server after the other
     await using process = await launch(environment);
     if (round === 1) {
-      // deno-lint-ignore no-await-in-loop -- likewise
       const { status } = await send(at(process, ".json"), "POST", { db: { name: "Load", schema: SCHEMA } });
       assert.equal(status, 201);
     }
-    // deno-lint-ignore no-await-in-loop -- likewise
     await proveAll(process, written);
     if (round === 3) break;
     let count = 0;
@@ -122,7 +114,6 @@ Deno.test("records: kill -9 under write load loses no acknowledged record", asyn
       write(process, `${round}.${i}`, () => {
         if (++count === ENOUGH) process.kill("SIGKILL");
       }));
-    // deno-lint-ignore no-await-in-loop -- likewise
     written.push(...(await Promise.all(writers)).flat());
     assert.ok(count >= ENOUGH && written.length > 0);
   }

@@ -1,7 +1,7 @@
 /** Two servers on one database: what is done through one holds at the other. PostgreSQL only. */
 import assert from "node:assert/strict";
-import { createDatabase, on_postgres, startServer, type TestServer } from "../harness.ts";
-import { eventually } from "./launch.ts";
+import { createDatabase, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
+import { eventually } from "../stage/launch.ts";
 
 async function withTwo(work: (one: TestServer, other: TestServer) => Promise<void>): Promise<void> {
   const DATABASE_URL = await createDatabase();

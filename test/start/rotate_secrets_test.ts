@@ -1,8 +1,8 @@
 /** `deno task rotate-secrets`, as an operator runs it: k1, then k2 and k1, then k2 alone. */
 import assert from "node:assert/strict";
-import { serveApi } from "../rest/outside.ts";
-import { inTurn } from "../rest/scenario.ts";
-import { ask, launch, newPlace, run } from "./launch.ts";
+import { serveApi } from "../stage/outside.ts";
+import { inTurn } from "../stage/scenario.ts";
+import { ask, launch, newPlace, run } from "../stage/launch.ts";
 
 const [K1, K2, K3] = ["k1:the-first-key-of-all", "k2:the-second-key-of-all", "k3:a-key-that-wrote-nothing"];
 const ADMIN_TOKEN = "rotating-admin-token";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { GALLERY, readSource } from "../../client/gallery/gallery.ts";
 import { childEnvironment } from "../../server/config.ts";
-import { ADMIN_TOKEN, startServer } from "../harness.ts";
-import { freePort } from "../ports.ts";
-import { addPerson } from "../rest/people.ts";
+import { ADMIN_TOKEN, startServer } from "../stage/harness.ts";
+import { freePort } from "../stage/ports.ts";
+import { addPerson } from "../stage/people.ts";
 
 const TREE = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -101,7 +101,6 @@ Deno.test("seed: what cannot be done is said in one line", async (t) => {
       [[`--url=${elsewhere}`, "--token=x"], /^what answers at http:\S+ is not Atrium\n$/],
     ];
     for (const [args, complained] of refused) {
-      // deno-lint-ignore no-await-in-loop -- each is a process
       await t.step(`${complained}`, async () => {
         const end = await seed(args);
         assert.deepEqual([end.code, end.said], [1, ""]);

@@ -1,10 +1,10 @@
 /** First and later starts, in a process of their own: what is printed, what is kept, what the commands make. */
 import assert from "node:assert/strict";
-import { openDatabase } from "../../server/database.ts";
+import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
-import { createPasswords } from "../../server/passwords.ts";
-import { on_postgres } from "../harness.ts";
-import { ask, emptyPlace, type Environment, launch, newPlace, type Process, run, stop } from "./launch.ts";
+import { createPasswords } from "../../server/secrets/passwords.ts";
+import { on_postgres } from "../stage/harness.ts";
+import { ask, emptyPlace, type Environment, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
 
 const accountOf = async ({ url }: Process, token: string) => (await ask(`${url}/account.json`, token)).status;
 
@@ -79,7 +79,6 @@ Deno.test("start: what was generated is shown once; tokens and data stay; comman
 
   await t.step("a command that cannot be carried out says so in one line", async () => {
     for (const args of [["password", "nobody@example.com"], ["constructor"], ["tokne"]]) {
-      // deno-lint-ignore no-await-in-loop -- the embedded database takes one process at a time
       const { code, stdout, stderr } = await run(environment, ...args);
       assert.deepEqual([code, stdout], [1, ""], args[0]);
       assert.match(stderr, /^[^\n]*(nobody@example\.com|constructor|tokne)[^\n]*\n$/);

@@ -1,6 +1,6 @@
 /** SIGTERM and SIGINT: what is in flight is finished, nothing holds the process longer than 5 s. */
 import assert from "node:assert/strict";
-import { ask, eventually, launch, newPlace, type Process, stop } from "./launch.ts";
+import { ask, eventually, launch, newPlace, type Process, stop } from "../stage/launch.ts";
 
 const TOKEN = "token-of-the-stop-tests";
 const BODY = JSON.stringify({ department: { name: "Slowly sent" } });
@@ -13,7 +13,6 @@ async function beginRequest({ port }: Process) {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const send = async (text: string) => {
     let bytes = new TextEncoder().encode(text);
-    // deno-lint-ignore no-await-in-loop -- a socket takes what it takes
     while (bytes.length > 0) bytes = bytes.subarray(await connection.write(bytes));
   };
   await send(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
 import { type Client, type ClientError, createClient, isClientError } from "../../client/mod.ts";
 import { appRouter } from "../../server/router.ts";
-import { ADMIN_TOKEN, startServer, type TestServer } from "../harness.ts";
+import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 
 interface Stage {
   server: TestServer;
@@ -76,7 +76,6 @@ const walks: Record<string, (client: Client) => Promise<void>> = {
 
   async directory({ teams, groups, mailboxes }) {
     for (const [directory, key] of [[teams, "team"], [groups, "group"]] as const) {
-      // deno-lint-ignore no-await-in-loop -- one after another reads best in a failure
       await walkEntries(directory, key);
     }
     const box = await mailboxes.create.mutate({ mailbox: { name: "Info", email: "info@example.com" } });
@@ -254,7 +253,6 @@ async function walkEntries(directory: Client["teams"] | Client["groups"], key: "
 }
 
 onPort("client: every procedure of the router is called and answers what REST would", async ({ client, requests }) => {
-  // deno-lint-ignore no-await-in-loop -- the account's mode stands on the departments before it
   for (const walk of Object.values(walks)) await walk(client);
   const called = new Set(requests.flatMap((path) => path.split(",")));
   const router: AnyTRPCRouter = appRouter;
@@ -304,9 +302,7 @@ onPort("client: null empties a field, with a file beside it or without", async (
   const { id } = await departments.create.mutate({ department: filled });
   const empty = { phone: null, email: null, company_website: null };
   for (const logo of [undefined, logoFile()]) {
-    // deno-lint-ignore no-await-in-loop -- the second stands on what the first left
     await departments.update.mutate({ id, department: filled });
-    // deno-lint-ignore no-await-in-loop -- likewise
     const { phone, email, company_website } = await departments.update.mutate({ id, department: { ...empty, logo } });
     assert.deepEqual({ phone, email, company_website }, empty, logo ? "with a file" : "without a file");
   }

@@ -1,6 +1,6 @@
 /** `/trpc` as any other client than ours may call it: the protocol's edges, and what must never get through. */
 import assert from "node:assert/strict";
-import { type Answer, type Sent, startServer, type TestServer } from "../harness.ts";
+import { type Answer, type Sent, startServer, type TestServer } from "../stage/harness.ts";
 
 function onServer(name: string, work: (server: TestServer) => Promise<void>): void {
   Deno.test(name, async () => {
@@ -189,7 +189,6 @@ function bodyOf({ body }: Answer) {
 
 onServer("trpc: what is refused, and how", async ({ request, logged }) => {
   for (const { name, method = "GET", path, sent, status, code, headers = {} } of ROWS) {
-    // deno-lint-ignore no-await-in-loop -- a failure names its row
     const answer = await request(method, path, sent);
     assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
     assert.equal(bodyOf(answer).code, code, name);
@@ -207,7 +206,6 @@ onServer("trpc: a stranger's body is not read", async ({ handler, base_url }) =>
       highWaterMark: 0,
     });
     const request = new Request(`${base_url}${CREATE}`, { method: "POST", headers, body });
-    // deno-lint-ignore no-await-in-loop -- a failure names its row
     const text = await (await handler(request)).text();
     assert.match(text, /"code":"unauthorized"/, headers["content-type"]);
     assert.equal(pulls, 0, headers["content-type"]);

@@ -1,7 +1,7 @@
 /** Live records over tRPC: the typed client's subscription, which is an EventSource. */
 import assert from "node:assert/strict";
 import { createClient } from "../../client/mod.ts";
-import { ADMIN_TOKEN, startServer } from "../harness.ts";
+import { ADMIN_TOKEN, startServer } from "../stage/harness.ts";
 
 /** Resolves with what a subscription is told, as soon as it is `count` events. */
 function heard(client: ReturnType<typeof createClient>, db_code: string, count: number, lastEventId?: string) {

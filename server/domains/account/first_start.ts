@@ -1,9 +1,9 @@
 /** The default account and its admin, made on the first start (decisions, "First start"). */
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../config.ts";
-import type { Pool, Sql } from "../../database.ts";
-import type { Passwords } from "../../passwords.ts";
-import { fold } from "../../schema.ts";
+import type { Pool, Sql } from "../../database/pool.ts";
+import type { Passwords } from "../../secrets/passwords.ts";
+import { fold } from "../../input/shapes.ts";
 import { insertToken } from "../tokens/queries.ts";
 import { hashOf, newSecret } from "../tokens/secret.ts";
 import { insertUserSetting } from "../user_settings/queries.ts";

@@ -1,5 +1,5 @@
-import type { Sql } from "../../database.ts";
-import { oneJson } from "../../lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { oneJson } from "../../database/lists.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
 const columns = (sql: Sql) =>

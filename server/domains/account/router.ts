@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
+import { sent } from "../../database/json.ts";
 import { adminProcedure, router, userProcedure } from "../../trpc.ts";
 import { Account, AccountChanges } from "./schema.ts";
 import { changeAccount, readAccount } from "./write.ts";

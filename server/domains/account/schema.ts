@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Name } from "../../schema.ts";
+import { Id, Name } from "../../input/shapes.ts";
 
 export const Mode = z.enum(["open", "restricted"])
   .describe("restricted: users see only what belongs to their departments");

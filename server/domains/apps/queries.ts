@@ -1,8 +1,8 @@
 import type { Build, CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database.ts";
-import { listJson, oneJson, slice } from "../../lists.ts";
-import type { Page } from "../../schema.ts";
+import type { Sql } from "../../database/pool.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
+import type { Page } from "../../input/shapes.ts";
 import { visible } from "../../visibility.ts";
 import type { App, AppPage, ListedApp, ListedVersion, Version } from "./schema.ts";
 

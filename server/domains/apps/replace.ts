@@ -1,8 +1,8 @@
 /** Partial edits: one fragment of one field (spec and decisions, "Replace"). */
 import type { z } from "zod";
-import { deeperThan, DEPTH_LIMIT } from "../../depth.ts";
+import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import { invalid } from "../../errors.ts";
-import { fieldsOf } from "../../messages.ts";
+import { fieldsOf } from "../../input/messages.ts";
 import type { Written } from "./queries.ts";
 import { AppChanges, type Replacement } from "./schema.ts";
 

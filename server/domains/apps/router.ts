@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ByUuid, Uuid } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ByUuid, Uuid } from "../../input/shapes.ts";
 import { guestProcedure, managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { actionStatus, callAction } from "./actions.ts";
 import { listApps, listVersions } from "./queries.ts";

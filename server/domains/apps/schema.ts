@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { CSS_ENGINES, ENGINES } from "../../compiler/compiler.ts";
-import { Id, JsonObject, jsonObject, Line, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
-import { slug } from "../../slug.ts";
+import {
+  Id,
+  JsonObject,
+  jsonObject,
+  Line,
+  LockVersion,
+  Name,
+  page,
+  text,
+  Timestamp,
+  Uuid,
+} from "../../input/shapes.ts";
+import { slug } from "../../input/slug.ts";
 
 /** Modules whose side menu may hold an app. Source: spec, "Embedding". */
 export const MODULES = [

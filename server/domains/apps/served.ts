@@ -1,6 +1,6 @@
 /** What `/a/` serves: active apps of any account, without a viewer's rules; whoever serves them applies those. */
 import type { CssEngine, Engine } from "../../compiler/compiler.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 
 export interface Served {
   id: string;

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
-import type { Json } from "../../json.ts";
-import { fold } from "../../schema.ts";
+import type { Json } from "../../database/json.ts";
+import { fold } from "../../input/shapes.ts";
 import { seesAll } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import {
@@ -56,7 +56,6 @@ export async function changeApp(
   edit: (app: Written) => AppChanges,
 ): Promise<Json<App>> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // deno-lint-ignore no-await-in-loop -- each attempt stands on the state that the one before lost to
     const changed = await tryChange(ctx, id, edit);
     if (changed) {
       ctx.pages.forget(id);

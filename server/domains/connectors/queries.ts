@@ -1,8 +1,8 @@
 import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database.ts";
-import type { Encrypted } from "../../keys.ts";
-import { listJson, oneJson, slice } from "../../lists.ts";
-import { within } from "../../store/filter.ts";
+import type { Sql } from "../../database/pool.ts";
+import type { Encrypted } from "../../secrets/keys.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
+import { within } from "../../store/read/filter.ts";
 import { visible } from "../../visibility.ts";
 import { type Connector, type ConnectorPage, KIND } from "./schema.ts";
 

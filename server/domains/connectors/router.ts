@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ById, Id } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listConnectors } from "./queries.ts";
 import { Connector, ConnectorChanges, ConnectorPage, NewConnector, Trial, Tried } from "./schema.ts";

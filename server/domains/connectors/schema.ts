@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { baseFault } from "../../connectors/address.ts";
+import { baseFault } from "../../connectors/request/address.ts";
 import { ConnectorFields } from "../../connectors/definition.ts";
-import { Id, LockVersion, Name, page, text, Timestamp } from "../../schema.ts";
-import { slug } from "../../slug.ts";
+import { Id, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
+import { slug } from "../../input/slug.ts";
 
 /** The one kind of connector that there is. Source: spec, "Custom connector"; `<ns>` is `platform`. */
 export const KIND = "platform/custom_connector";

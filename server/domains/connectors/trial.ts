@@ -1,9 +1,9 @@
 /** One call of a method, to see whether a connector works. */
 import { ConnectorFault } from "../../connectors/connectors.ts";
-import { ParamFault } from "../../connectors/template.ts";
+import { ParamFault } from "../../connectors/request/template.ts";
 import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
-import { Json } from "../../json.ts";
+import { Json } from "../../database/json.ts";
 import { findCode } from "./queries.ts";
 import type { Trial, Tried } from "./schema.ts";
 

@@ -1,11 +1,11 @@
 /** Creating, changing and deleting connectors. */
 import { encryptSecret } from "../../connectors/secret.ts";
 import type { Context } from "../../context.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
-import type { Json } from "../../json.ts";
-import { fold } from "../../schema.ts";
-import { slug } from "../../slug.ts";
+import type { Json } from "../../database/json.ts";
+import { fold } from "../../input/shapes.ts";
+import { slug } from "../../input/slug.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import {
   deleteConnector,

@@ -1,6 +1,6 @@
 import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database.ts";
-import { listJson, oneJson, slice } from "../../lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { visible } from "../../visibility.ts";
 import type { CronPage, CronRun, CronRunPage, ListedCron } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ById, Id } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listCrons } from "./queries.ts";
 import { Cron, CronChanges, CronPage, CronRun, CronRunPage, Fired, ListedCron, NewCron } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CATCH_UP_S, MAX_FAILURES, OUTCOMES, OVERLAPS, SLOT_STATES } from "../../schedule/schedule.ts";
-import { Id, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
+import { Id, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const LONGEST_CATCH_UP_S = 7 * 24 * 3_600;
 

@@ -1,7 +1,7 @@
 /** Creating, changing, resuming, firing and deleting scheduled triggers. */
 import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
-import { Json } from "../../json.ts";
+import { Json } from "../../database/json.ts";
 import { CATCH_UP_S, MAX_FAILURES, type Timetable, TimetableFault } from "../../schedule/schedule.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { findFlowActive } from "../flows/queries.ts";

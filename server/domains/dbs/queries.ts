@@ -1,7 +1,7 @@
 import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database.ts";
-import { listJson, oneJson, slice } from "../../lists.ts";
-import { within } from "../../store/filter.ts";
+import type { Sql } from "../../database/pool.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
+import { within } from "../../store/read/filter.ts";
 import { visible } from "../../visibility.ts";
 import type { Db, DbPage } from "./schema.ts";
 

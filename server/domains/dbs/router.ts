@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
+import { sent } from "../../database/json.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listDbs } from "./queries.ts";
 import { ByCode, Db, DbChanges, DbCode, DbPage, NewDb } from "./schema.ts";

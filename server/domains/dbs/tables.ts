@@ -1,7 +1,7 @@
 /** What a change of a schema does to the tables of its database. */
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
-import { type Progress, reindex } from "../../store/reindex.ts";
+import { type Progress, reindex } from "../../store/definition/reindex.ts";
 import type { Table } from "../../store/store.ts";
 import { countRecords, dropTable, insertTable, listTables, type StoredTable, updateTable } from "./queries.ts";
 
@@ -17,7 +17,6 @@ interface Schemas {
 
 export async function addTables(tx: Sql, db_id: number, tables: Iterable<Table>): Promise<void> {
   for (const { name, fields } of tables) {
-    // deno-lint-ignore no-await-in-loop -- one connection
     await insertTable(tx, db_id, name, searchedIn(fields, []));
   }
 }
@@ -39,15 +38,12 @@ export async function changeTables(
   for (const { id, name, searched } of stored) {
     const [was, becomes] = [before.get(name), after.get(name)];
     if (!was || !becomes) {
-      // deno-lint-ignore no-await-in-loop -- one connection
       await dropTable(tx, id);
       continue;
     }
     loses ||= [...was.fields.keys()].some((field) => !becomes.fields.has(field));
     const places = searchedIn(becomes.fields, searched);
-    // deno-lint-ignore no-await-in-loop -- one connection
     await updateTable(tx, id, places);
-    // deno-lint-ignore no-await-in-loop -- one connection
     await reindex(tx, progress, { before: { ...was, id, searched }, after: { ...becomes, id, searched: places } });
   }
   await addTables(tx, db_id, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
@@ -64,7 +60,6 @@ async function proveLeaving(
   const faults: string[] = [];
   for (const { id, name } of leaving) {
     if (drop_tables.includes(name)) continue;
-    // deno-lint-ignore no-await-in-loop -- one connection
     const count = await countRecords(tx, id, COUNTED + 1);
     if (count > 0) faults.push(losing(name, count));
   }

@@ -1,6 +1,6 @@
 /** Who and what is assigned to a department. */
 import type postgres from "postgres";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 
 /** Replaces the users of a department. Returns the ids that the account does not have. */
 export const replaceUsers = (sql: Sql, account: number, department: number, ids: number[]) =>

@@ -1,6 +1,6 @@
 /** Uploaded logos: kept byte for byte under a content address (decisions, "Logo"). */
 import { createHash } from "node:crypto";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
 import { insertLogo } from "./logo_queries.ts";
 

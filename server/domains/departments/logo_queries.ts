@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 
 /** Content-addressed: storing the same logo twice is storing it once. */
 export const insertLogo = (sql: Sql, file: string, content_type: string, body: Uint8Array) =>

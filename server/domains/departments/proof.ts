@@ -1,6 +1,6 @@
 /** The department that an object is about to carry. */
 import type { Context } from "../../context.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
 import { visibleTo } from "../../visibility.ts";
 

@@ -1,5 +1,5 @@
-import type { Sql } from "../../database.ts";
-import { listJson, oneJson, slice } from "../../lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Department, DepartmentPage } from "./schema.ts";
 
 /** What a write changes, by column; the others stay as they are. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { objectOrForm } from "../../form.ts";
-import { sent } from "../../json.ts";
-import { ById, Id } from "../../schema.ts";
+import { objectOrForm } from "../../input/form.ts";
+import { sent } from "../../database/json.ts";
+import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
 import { listDepartments } from "./queries.ts";
 import { Department, DepartmentChanges, DepartmentPage, NewDepartment } from "./schema.ts";

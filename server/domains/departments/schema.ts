@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { Id, Ids, Line, LockVersion, Name, OptionalEmail, OptionalUrl, page, text, Timestamp } from "../../schema.ts";
+import {
+  Id,
+  Ids,
+  Line,
+  LockVersion,
+  Name,
+  OptionalEmail,
+  OptionalUrl,
+  page,
+  text,
+  Timestamp,
+} from "../../input/shapes.ts";
 
 /** What a client may write. Source: spec, "Department"; lengths: ours. */
 const written = {

@@ -1,10 +1,10 @@
 /** Creating and changing departments: rules that more than one statement holds. */
 import type { Context } from "../../context.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
-import type { Json } from "../../json.ts";
-import { fold } from "../../schema.ts";
-import { resetFeedsOf } from "../../store/feed_queries.ts";
+import type { Json } from "../../database/json.ts";
+import { fold } from "../../input/shapes.ts";
+import { resetFeedsOf } from "../../store/feed/feed_queries.ts";
 import { replaceMailboxes, replaceUsers } from "./assigned.ts";
 import { storeLogo } from "./logo.ts";
 import {

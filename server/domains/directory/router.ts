@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
-import { type Json, sent } from "../../json.ts";
-import { ById, Id } from "../../schema.ts";
+import { type Json, sent } from "../../database/json.ts";
+import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
 import { deleteEntry, type Directory, insertEntry, listEntries, updateEntry, type Values } from "./queries.ts";
 import { Entry, EntryChanges, EntryPage, Mailbox, MailboxChanges, NewEntry, NewMailbox } from "./schema.ts";

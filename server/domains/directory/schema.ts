@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Name, OptionalEmail, page, Timestamp } from "../../schema.ts";
+import { Id, Name, OptionalEmail, page, Timestamp } from "../../input/shapes.ts";
 
 const EntryName = Name.meta({ examples: ["Night shift"] });
 const MailboxName = Name.meta({ examples: ["Support"] });

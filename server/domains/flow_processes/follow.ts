@@ -49,9 +49,7 @@ export async function* followProcess(
 ): AsyncGenerator<ProcessEvent> {
   let told = "";
   for (let count = 1; !signal.aborted;) {
-    // deno-lint-ignore no-await-in-loop -- look after look
     await again();
-    // deno-lint-ignore no-await-in-loop -- likewise
     const now = await readProcess(ctx, id);
     if (now.text !== told) {
       const data = now.parse();
@@ -59,7 +57,6 @@ export async function* followProcess(
       told = now.text;
       if (data.status !== "pending") return;
     }
-    // deno-lint-ignore no-await-in-loop -- likewise
     await news(ctx, signal);
   }
 }
@@ -94,7 +91,6 @@ export async function* followProcesses(
   await look(ctx.viewer);
   yield { id: count++, event: "ready", data: {} };
   while (!signal.aborted) {
-    // deno-lint-ignore no-await-in-loop -- look after look
     await news(ctx, signal);
     if (signal.aborted) return;
     for (const data of await look(await again())) yield { id: count++, event: "process", data };

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { badRequest, conflict, invalid, notFound } from "../../errors.ts";
 import { NO_FLOW, type RunHead } from "../../flow/flow.ts";
-import { Json } from "../../json.ts";
+import { Json } from "../../database/json.ts";
 import { visibleTo } from "../../visibility.ts";
 import { findFlowActive } from "../flows/queries.ts";
 import { countEnded, findEnded, findRepeatable, listEnded } from "./queries.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ByUuid } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ByUuid } from "../../input/shapes.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { cancelProcess, listProcesses, readProcess, retryProcess } from "./inspect.ts";
 import { FlowProcess, FlowProcessPage, Retry, WholeFlowProcess } from "./schema.ts";

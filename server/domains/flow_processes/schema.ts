@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_STATUSES, STEP_STATUSES, TRIGGERS } from "../../flow/flow.ts";
-import { Id, text, Timestamp, Uuid } from "../../schema.ts";
+import { Id, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
 const Status = z.enum(RUN_STATUSES).meta({ examples: ["finished"] });

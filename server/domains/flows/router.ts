@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ById, Id } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listFlows } from "./queries.ts";
 import { Flow, FlowChanges, FlowPage, FlowRun, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";

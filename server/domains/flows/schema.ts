@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { RUN_STATUSES } from "../../flow/flow.ts";
-import { Program } from "../../flow/program.ts";
-import { Id, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../schema.ts";
-import { slug } from "../../slug.ts";
+import { Program } from "../../flow/program/program.ts";
+import { Id, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { slug } from "../../input/slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
 
 /** The one kind of flow that there is. Source: spec, "Custom flow"; `<ns>` is `platform`. */

@@ -3,7 +3,7 @@
  * the same.
  */
 import type { Context } from "../../context.ts";
-import { paramsIn } from "../../connectors/template.ts";
+import { paramsIn } from "../../connectors/request/template.ts";
 import type { Fields } from "../../errors.ts";
 import {
   type ConnectorStep,
@@ -13,7 +13,7 @@ import {
   unknownNames,
   unreached,
   walk,
-} from "../../flow/program.ts";
+} from "../../flow/program/program.ts";
 import { type KnownConnector, listNamedConnectors, listNamedDbs, type NamedDb } from "./queries.ts";
 
 const MOST = 100;

@@ -1,8 +1,8 @@
 /** What a program may name: it acts in the account's name, so its author must see what it is wired to. */
 import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
-import { parseProgram, type Step, walk } from "../../flow/program.ts";
+import { parseProgram, type Step, walk } from "../../flow/program/program.ts";
 import { seesAll } from "../../visibility.ts";
 import { listHiddenNames } from "./queries.ts";
 import { byPath } from "./warnings.ts";

@@ -1,9 +1,9 @@
 /** Creating, changing, deleting and starting flows. */
 import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
-import { Json } from "../../json.ts";
-import { fold } from "../../schema.ts";
-import { slug } from "../../slug.ts";
+import { Json } from "../../database/json.ts";
+import { fold } from "../../input/shapes.ts";
+import { slug } from "../../input/slug.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import {
   deleteFlow,

@@ -13,7 +13,6 @@ export async function* textsOf(
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     for (;;) {
-      // deno-lint-ignore no-await-in-loop -- one chunk after the other
       const { value, done } = await soon(reader.read(), silence_ms);
       const text = decode(decoder, value);
       if (text) yield text;

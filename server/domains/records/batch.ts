@@ -2,13 +2,13 @@
 import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { type Fields, invalid } from "../../errors.ts";
-import { Json } from "../../json.ts";
-import { Id, Uuid } from "../../schema.ts";
-import { type Operation, runBatch } from "../../store/batch.ts";
-import { part } from "../../store/part.ts";
-import { findTablesOf } from "../../store/records.ts";
+import { Json } from "../../database/json.ts";
+import { Id, Uuid } from "../../input/shapes.ts";
+import { type Operation, runBatch } from "../../store/write/batch.ts";
+import { part } from "../../store/statement/part.ts";
+import { findTablesOf } from "../../store/write/records.ts";
 import type { KnownDb, KnownTable } from "../../store/store.ts";
-import { readValues } from "../../store/values.ts";
+import { readValues } from "../../store/definition/values.ts";
 import { visible } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
@@ -116,7 +116,6 @@ async function departmentFaults(ctx: Context, operations: readonly OperationInpu
   );
   const faults = new Map<number | null | undefined, string | undefined>();
   for (const department of new Set(sent)) {
-    // deno-lint-ignore no-await-in-loop -- few departments
     if (department !== undefined) faults.set(department, await faultOfDepartment(ctx, department));
   }
   return Object.fromEntries(sent.flatMap((department, i) => {

@@ -3,7 +3,7 @@ import { tracked } from "@trpc/server";
 import { z } from "zod";
 import type { Context, Viewer } from "../../context.ts";
 import { unauthorized } from "../../errors.ts";
-import { Uuid } from "../../schema.ts";
+import { Uuid } from "../../input/shapes.ts";
 import type { ChangeKind, KnownDb, KnownTable, StoredChange, StoredRow } from "../../store/store.ts";
 import { allow } from "../../trpc.ts";
 import { visibleTo } from "../../visibility.ts";

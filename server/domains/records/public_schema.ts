@@ -1,6 +1,6 @@
 /** Bodies of the public methods. Source: spec, "Payloads". */
 import { z } from "zod";
-import { Uuid } from "../../schema.ts";
+import { Uuid } from "../../input/shapes.ts";
 import { RecordPage } from "./schema.ts";
 
 export const PublicPage = RecordPage.pick({ page: true, per_page: true, sort: true, filter: true });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
+import { sent } from "../../database/json.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { ChangesInput, trackedChanges } from "./changes.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everyKey, Id, text, Timestamp, Uuid } from "../../schema.ts";
+import { everyKey, Id, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { DbCode } from "../dbs/schema.ts";
 
 const DATA = { message: "Hello", author: "Ada" };

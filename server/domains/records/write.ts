@@ -1,10 +1,10 @@
 /** The private record API: who may see what, and what a table takes. */
 import type { Context } from "../../context.ts";
 import { badRequest, type Fields, invalid, notFound } from "../../errors.ts";
-import type { Json } from "../../json.ts";
-import { readFilter, readOrder } from "../../store/filter.ts";
-import { listRecords } from "../../store/list.ts";
-import { part } from "../../store/part.ts";
+import type { Json } from "../../database/json.ts";
+import { readFilter, readOrder } from "../../store/read/filter.ts";
+import { listRecords } from "../../store/read/list.ts";
+import { part } from "../../store/statement/part.ts";
 import {
   deleteRecord,
   findRecord,
@@ -13,10 +13,10 @@ import {
   type Place,
   type Shape,
   updateRecord,
-} from "../../store/records.ts";
-import { STALE, withDb } from "../../store/statement.ts";
+} from "../../store/write/records.ts";
+import { STALE, withDb } from "../../store/statement/statement.ts";
 import type { KnownDb, KnownTable } from "../../store/store.ts";
-import { readValues } from "../../store/values.ts";
+import { readValues } from "../../store/definition/values.ts";
 import { visible, visibleTo } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import type { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage } from "./schema.ts";

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database.ts";
-import { listJson, slice } from "../../lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { listJson, slice } from "../../database/lists.ts";
 import type { Token, TokenPage } from "./schema.ts";
 
 const columns = (sql: Sql) =>

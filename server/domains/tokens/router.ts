@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ById } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ById } from "../../input/shapes.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { listTokens } from "./queries.ts";
 import { CreatedToken, NewToken, Token, TokenPage } from "./schema.ts";

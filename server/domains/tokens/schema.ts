@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Name, page, Timestamp } from "../../schema.ts";
+import { Id, Name, page, Timestamp } from "../../input/shapes.ts";
 
 /** What a scope opens: `<domain>:read` its queries, `<domain>:write` its mutations. */
 export const DOMAINS = [

@@ -1,6 +1,6 @@
 /** Finds callers by their tokens, with a short memory: one indexed query at most, and usually none. */
 import type { Clock, Viewer, Viewers } from "../../context.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { findViewer, touchTokens } from "./queries.ts";
 import { hashOf } from "./secret.ts";

@@ -1,6 +1,6 @@
-import type { Sql } from "../../database.ts";
-import { listJson, oneJson, slice } from "../../lists.ts";
-import { fold } from "../../schema.ts";
+import type { Sql } from "../../database/pool.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
+import { fold } from "../../input/shapes.ts";
 import type { UserSetting, UserSettingPage } from "./schema.ts";
 
 export interface Values {

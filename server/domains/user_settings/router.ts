@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sent } from "../../json.ts";
-import { ById, Id } from "../../schema.ts";
+import { sent } from "../../database/json.ts";
+import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, guestProcedure, managerProcedure, router } from "../../trpc.ts";
 import { listUserSettings } from "./queries.ts";
 import { NewUserSetting, UserSetting, UserSettingChanges, UserSettingPage } from "./schema.ts";

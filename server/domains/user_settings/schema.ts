@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../context.ts";
-import { Email, Id, Ids, Name, page, text, Timestamp } from "../../schema.ts";
+import { Email, Id, Ids, Name, page, text, Timestamp } from "../../input/shapes.ts";
 
 const fields = {
   login: Name.meta({ examples: ["ada"] }),

@@ -1,10 +1,10 @@
 /** Creating, changing and deleting users: rules that more than one statement holds. */
 import type { Context } from "../../context.ts";
-import type { Sql } from "../../database.ts";
+import type { Sql } from "../../database/pool.ts";
 import { type Fields, forbidden, invalid, notFound } from "../../errors.ts";
-import type { Json } from "../../json.ts";
-import { fold } from "../../schema.ts";
-import { resetFeedsOf } from "../../store/feed_queries.ts";
+import type { Json } from "../../database/json.ts";
+import { fold } from "../../input/shapes.ts";
+import { resetFeedsOf } from "../../store/feed/feed_queries.ts";
 import { lockAccount } from "../departments/queries.ts";
 import {
   deleteUserSetting,
@@ -98,7 +98,6 @@ async function join(sql: Sql, account: number, user: number, input: UserSettingC
   for (const membership of Object.keys(MEMBERSHIPS) as Membership[]) {
     const ids = input[membership];
     if (!ids) continue;
-    // deno-lint-ignore no-await-in-loop -- one transaction answers one statement at a time
     const unknown = await replaceMembership(sql, account, user, membership, ids);
     if (unknown.length > 0) fields[membership] = [`has unknown ids: ${unknown.slice(0, 10).join(", ")}`];
   }

@@ -1,0 +1,262 @@
+/**
+ * Several clients, one backend: who runs next. A client that is in a transaction, or has yet to end its request, holds
+ * the backend until it has; all others wait.
+ */
+import { type Backend, BackendStopped } from "./backend.ts";
+import { Place } from "./place.ts";
+import { Revival, stoppedBy } from "./revival.ts";
+import type { Client, Session } from "./session.ts";
+import type { Fault } from "./wire/wire.ts";
+import type { Batch, Startup } from "./wire/wire_client.ts";
+
+/** Work that is no client's, outside of any transaction. */
+interface Task {
+  work: (session: Session) => void;
+  reject: (error: unknown) => void;
+}
+
+/** After so long at a stretch the rest of the process has its turn. */
+const SLICE_MS = 10;
+/** So long a client that was welcomed may take to its first statement, while all others wait. */
+const GREETING_MS = 50;
+
+export class Turns {
+  readonly #revival: Revival;
+  readonly #lock_wait_ms: number;
+  readonly #places = new Map<Client, Place>();
+  #line: Place[] = [];
+  #tasks: Task[] = [];
+  #holder: Place | undefined;
+  #held_since = 0;
+  #is_awake = false;
+  #alarm: ReturnType<typeof setTimeout> | undefined;
+  #greeting: ReturnType<typeof setTimeout> | undefined;
+  /** When the event loop must have its turn, and what notices that it had. */
+  #slice: { until: number; end: ReturnType<typeof setImmediate> } | undefined;
+  #is_closed = false;
+  /** How many requests were served so far. */
+  runs = 0;
+
+  /** @param reopen starts the backend again after it stopped */
+  constructor(backend: Backend, reopen: () => Promise<Backend>, lock_wait_ms: number) {
+    this.#revival = new Revival(backend, reopen);
+    this.#lock_wait_ms = lock_wait_ms;
+  }
+
+  /**
+   * Welcomes the client when its turn comes, and lets it run its first statement before anyone else. With postgres.js
+   * that one is its own and asks for types, and nobody catches it: were it refused, the process would end.
+   */
+  join(client: Client, startup: Startup): void {
+    this.#places.set(client, new Place(client));
+    this.add(client, startup);
+  }
+
+  /** Runs a batch when its turn comes, and answers the client. */
+  add(client: Client, request: Batch | Startup): void {
+    const place = this.#places.get(client);
+    if (!place) return;
+    place.add(request);
+    this.#lineUp(place);
+  }
+
+  /** What the client was in the middle of is undone; what it had queued never runs. */
+  leave(client: Client): void {
+    const place = this.#places.get(client);
+    if (!place) return;
+    place.leave();
+    this.#lineUp(place);
+  }
+
+  /** Refuses what that client waits to run. What runs cannot be stopped: nothing else runs meanwhile, to ask for it. */
+  cancel(pid: number, secret: number): void {
+    const fault: Fault = { severity: "ERROR", code: "57014", message: "canceling statement due to user request" };
+    for (const [client, place] of this.#places) {
+      if (client.pid === pid && client.secret === secret && place !== this.#holder) {
+        place.refuse(fault, place.waits_since);
+      }
+    }
+  }
+
+  /**
+   * Does something that is no client's, outside of any transaction; what it does after it returns is among the others.
+   *
+   * @throws {BackendStopped}
+   */
+  alone<T>(work: (session: Session) => T | Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#tasks.push({ work: (session) => resolve(work(session)), reject });
+    this.#wake();
+    return promise;
+  }
+
+  /** Ends every connection, then the backend, with all of its work in the folder. */
+  async close(): Promise<void> {
+    this.#is_closed = true;
+    await this.#revival.attempt;
+    for (const client of [...this.#places.keys()]) {
+      client.hangUp();
+      this.leave(client);
+    }
+    const { session } = this.#revival;
+    try {
+      if (session) await this.alone(({ backend }) => backend.select("checkpoint"));
+    } finally {
+      clearTimeout(this.#alarm);
+      clearTimeout(this.#greeting);
+      clearImmediate(this.#slice?.end);
+      this.#revival.session = undefined;
+      await session?.backend.close();
+    }
+  }
+
+  #lineUp(place: Place): void {
+    if (place !== this.#holder && !place.is_in_line) {
+      place.is_in_line = true;
+      this.#line.push(place);
+    }
+    this.#wake();
+  }
+
+  /** Not at once, so that what comes together is in line together. */
+  #wake(): void {
+    if (this.#is_awake) return;
+    this.#is_awake = true;
+    queueMicrotask(() => this.#go());
+  }
+
+  #go(): void {
+    // A client that waits for each answer may bring the next request before anything else in the process has run, again
+    // and again; so a slice ends only when the event loop came round.
+    this.#slice ??= {
+      until: performance.now() + SLICE_MS,
+      end: setImmediate(() => this.#slice = undefined),
+    };
+    const { until } = this.#slice;
+    while (this.#revival.session ? this.#step(this.#revival.session) : this.#awaitBackend()) {
+      if (performance.now() < until) continue;
+      setImmediate(() => this.#go());
+      return;
+    }
+    this.#is_awake = false;
+    this.#setAlarm();
+  }
+
+  /** @returns whether there may be more to do */
+  #step(session: Session): boolean {
+    const task = this.#holder ? undefined : this.#tasks.shift();
+    const place = this.#holder ?? (task ? undefined : this.#line.shift());
+    try {
+      if (task) task.work(session);
+      else if (place?.has_left) this.#clear(session, place);
+      else if (place) return this.#serve(session, place);
+      else return false;
+    } catch (error) {
+      task?.reject(error);
+      if (!task || error instanceof BackendStopped) this.#halt(stoppedBy(error));
+    }
+    return true;
+  }
+
+  #serve(session: Session, place: Place): boolean {
+    const { client } = place;
+    place.is_in_line = false;
+    const request = place.next();
+    if (!request) return place !== this.#holder;
+    let outcome;
+    try {
+      if (place !== this.#holder) session.settle(client);
+      if (request.kind === "batch") outcome = session.run(client, request);
+    } catch (error) {
+      if (error instanceof BackendStopped) throw error;
+      place.turnAway(request, { severity: "FATAL", code: "22023", message: textOf(error) });
+      client.hangUp();
+      return true;
+    }
+    this.runs++;
+    clearTimeout(this.#greeting);
+    this.#holder = outcome?.state === "idle" ? undefined : place;
+    this.#held_since = performance.now();
+    if (place.waits_since !== undefined) this.#lineUp(place);
+    if (!outcome) this.#greeting = setTimeout(() => this.#release(place), GREETING_MS);
+    // Last, because an answer may bring the client's next request.
+    if (outcome) session.tell(client, outcome);
+    else client.welcome();
+    return true;
+  }
+
+  #release(place: Place): void {
+    if (this.#holder !== place) return;
+    this.#holder = undefined;
+    this.#wake();
+  }
+
+  #clear(session: Session, place: Place): void {
+    const holds = place === this.#holder;
+    this.#holder = undefined;
+    this.#places.delete(place.client);
+    session.clear(place.client, holds);
+  }
+
+  /** The backend is gone, and with it all that the clients had in its session: they must connect anew. */
+  #halt(reason: string): void {
+    const clients = [...this.#places.keys()];
+    this.#revival.session = undefined;
+    this.#holder = undefined;
+    this.#line = [];
+    this.#places.clear();
+    for (const client of clients) client.fail(reason);
+  }
+
+  #awaitBackend(): boolean {
+    const { failure, attempt } = this.#revival;
+    if (this.#is_closed || attempt || this.#line.length + this.#tasks.length === 0) return false;
+    if (failure !== undefined) this.#failAll(failure);
+    else void this.#revival.tryAgain().then(() => this.#wake());
+    return false;
+  }
+
+  #failAll(reason: string): void {
+    for (const { reject } of this.#tasks.splice(0)) reject(new BackendStopped(reason));
+    for (const { client } of this.#line.splice(0)) {
+      this.#places.delete(client);
+      client.fail(reason);
+    }
+  }
+
+  /**
+   * Nobody waits for ever for a transaction that does nothing, be it because that waits in turn for who waits. First
+   * those who wait are refused; if that does not help, and others come to wait, it is undone.
+   */
+  #setAlarm(): void {
+    clearTimeout(this.#alarm);
+    this.#alarm = undefined;
+    const waits = Math.min(...this.#line.map((place) => place.waits_since ?? Infinity));
+    if (!this.#holder || waits === Infinity) return;
+    const due = Math.max(waits, this.#held_since) + this.#lock_wait_ms;
+    this.#alarm = setTimeout(() => this.#endWaiting(), Math.max(1, due - performance.now() + 1));
+  }
+
+  #endWaiting(): void {
+    const ms = this.#lock_wait_ms;
+    const now = performance.now();
+    if (this.#held_since + ms > now) return this.#setAlarm();
+    if (this.#held_since + 2 * ms < now) {
+      this.#holder?.client.fail(`a transaction did nothing for ${2 * ms} ms, and is undone`);
+    } else for (const place of [...this.#line]) place.refuse(held(ms), now - ms);
+    this.#setAlarm();
+  }
+}
+
+function held(ms: number): Fault {
+  return {
+    severity: "ERROR",
+    code: "55P03",
+    message: `waited ${ms} ms for the embedded database, which another connection keeps in an idle transaction`,
+    hint: "Inside of sql.begin, use the transaction's own handle.",
+  };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

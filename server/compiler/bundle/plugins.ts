@@ -1,0 +1,81 @@
+/** How esbuild comes by the modules that an app imports: from memory, or not at all. */
+import type * as esbuild from "esbuild";
+import { GLOBALS, type Imports, type Loader, MODULE_MARK } from "./options.ts";
+import { AUTHOR, type Compiled } from "../engines/engine.ts";
+import { VENDOR } from "./links.ts";
+import type { Runtime } from "../protocol.ts";
+
+/** What esbuild is told beside the code that it is given. */
+export function virtualOf({ code, author, globals = {} }: Compiled, loader: Loader = "js") {
+  const words = new Set(`${code}\n${author?.code ?? ""}`.match(/\w+/g));
+  const injected = Object.entries(globals).filter(([name]) => words.has(name)).map(([name, [module, there]]) =>
+    `export { ${there} as ${name} } from ${JSON.stringify(module)};`
+  );
+  const virtual = new Map<string, esbuild.OnLoadResult>();
+  if (injected.length > 0) virtual.set(GLOBALS, { contents: injected.join("\n") });
+  if (author) virtual.set(AUTHOR, { contents: MODULE_MARK + author.code, loader });
+  return { words, virtual, inject: injected.length > 0 ? [GLOBALS] : [] };
+}
+
+/** Modules whose text is at hand. */
+export function virtualModules(modules: ReadonlyMap<string, esbuild.OnLoadResult>): esbuild.Plugin {
+  return {
+    name: "virtual",
+    setup(build) {
+      // A mistake's file is then `namespace:path`, the specifier again.
+      build.onResolve(
+        { filter: /^app:/ },
+        ({ path }) =>
+          modules.has(path)
+            ? { namespace: "app", path: path.slice("app:".length), sideEffects: path !== GLOBALS }
+            : undefined,
+      );
+      build.onLoad({ filter: /.*/, namespace: "app" }, ({ path }) => modules.get(`app:${path}`));
+    },
+  };
+}
+
+/**
+ * Resolves the runtime's modules, and refuses all else.
+ *
+ * @param importer whose imports are written to `imported`
+ */
+export function closed(
+  words: ReadonlySet<string>,
+  { runtime, remote_imports }: Imports,
+  importer = "",
+  imported = new Set<string>(),
+): esbuild.Plugin {
+  const names = Object.keys(runtime.modules).filter((name) => !/\/internal|jsx-(dev-)?runtime/.test(name));
+  const refuse = (text: string) => ({ errors: [{ text }] });
+  return {
+    name: "closed",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, ({ path, kind, namespace, importer: from, with: attributes }) => {
+        if (from === importer || `${namespace}:${from}` === importer) imported.add(path);
+        if (kind === "url-token") return { path, external: true };
+        if (namespace === "runtime" && path.startsWith(VENDOR)) return { path, external: true, sideEffects: false };
+        if (Object.keys(attributes).length > 0) {
+          return refuse(`"${path}" cannot be imported: import attributes are not supported`);
+        }
+        if (Object.hasOwn(runtime.modules, path)) return { path, namespace: "runtime", sideEffects: false };
+        if (path.startsWith("https://") && remote_imports) return { path, external: true };
+        if (names.length === 0) return refuse(`"${path}" cannot be imported; only https: addresses can`);
+        if (/^https?:/.test(path)) return refuse(`"${path}" cannot be imported: this server allows no remote imports`);
+        return refuse(`"${path}" cannot be imported; an app may import ${names.join(", ")}`);
+      });
+      build.onLoad({ filter: /.*/, namespace: "runtime" }, ({ path }) => ({
+        // A compiler names what it calls of its internals, a tenth of them; the others would only cost time.
+        contents: runtimeModule(runtime.modules[path] ?? {}, path.includes("/internal/") ? words : undefined),
+      }));
+    },
+  };
+}
+
+/** A module that passes on what vendor files have: a statement a name, so that what an app does not use is left out. */
+function runtimeModule(exports: Runtime["modules"][string], words: ReadonlySet<string> | undefined): string {
+  return Object.entries(exports)
+    .filter(([name]) => name !== "*" && (!words || words.has(name)))
+    .map(([name, [file, there]]) => `export { ${there} as ${name} } from "${VENDOR}${file}";`)
+    .join("\n");
+}

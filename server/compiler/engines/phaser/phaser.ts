@@ -1,0 +1,36 @@
+/** Phaser games, for 3.90 or with `phaser@4` for 4.2, in JavaScript or TypeScript. */
+import { AUTHOR, type Compiled } from "../engine.ts";
+
+export { buildRuntime } from "./runtime.ts";
+
+export const sample = `import Phaser from "phaser";
+class Level extends Phaser.Scene {
+  private score = 0;
+  create() {
+    const ball = this.add.circle(160, 40, 12, 0xffcc00);
+    this.physics.add.existing(ball);
+    this.input.on("pointerdown", () => this.add.text(8, 8, String(++this.score)));
+  }
+}
+new Phaser.Game({ width: 320, height: 240, physics: { default: "arcade" }, scene: Level });
+`;
+
+const IMPORTS_3 = /["']phaser(?:@3)?["']/;
+const IMPORTS_4 = /["']phaser@4["']/;
+
+/** Code that esbuild does not connect with the library. */
+const AS_PROPERTY = /\b(?:window|globalThis|self)\s*(?:\?\.\s*|\.\s*|\[\s*["'])Phaser\b/;
+
+export function compile(source: string): Compiled {
+  const library = IMPORTS_4.test(source) && !IMPORTS_3.test(source) ? "phaser@4" : "phaser";
+  // The library sets `window.Phaser` when it loads, and is left out where nothing of it is used: an export uses it.
+  const loaded = AS_PROPERTY.test(source) ? `export { VERSION } from "${library}";\n` : "";
+  return {
+    code: `${loaded}import ${JSON.stringify(AUTHOR)};`,
+    author: { code: source, loaders: ["ts", "js"] },
+    globals: { Phaser: [library, "default"] },
+    css: "",
+    warnings: [],
+    locate: (place) => place,
+  };
+}

@@ -1,0 +1,107 @@
+/** Svelte components, in runes or legacy mode, with TypeScript. */
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import { compile as compileSvelte } from "svelte/compiler";
+import { CompileFailure } from "../../compiler.ts";
+import type { Compiled } from "../engine.ts";
+import { type Position, showMistake, showWarning } from "../../bundle/positions.ts";
+import { SHOW } from "./runtime.ts";
+
+export { buildRuntime } from "./runtime.ts";
+
+/** Behind the compiled component, whose lines it leaves where they are. */
+const MOUNT = `
+import { show as $$show } from "${SHOW}";
+$$show(App);
+`;
+
+/** What the compiler imports to turn on one of the runtime's modes, which is a function call there. */
+const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
+
+/** Nobody imports an app; what stands behind it keeps its place. */
+const EXPORT = /^export default (?=function App\()/m;
+
+/** Words of components that wait for something in their markup; others run in Svelte's usual way, which is smaller. */
+const WAITS = /\b(?:await|pending|fork|settled)\b/;
+
+export const sample = `<script lang="ts">
+  let { first = 1 }: { first?: number } = $props();
+  let items = $state([{ name: "one", done: false }]);
+  let left = $derived(items.filter((item) => !item.done).length);
+  $effect(() => console.log(left, first));
+</script>
+<main class="mx-auto max-w-md p-4">
+  {#each items as item (item.name)}
+    <label class:done={item.done}><input type="checkbox" bind:checked={item.done}> {item.name}</label>
+  {:else}
+    <p>None</p>
+  {/each}
+  <button class="btn" onclick={() => items.push({ name: String(items.length), done: false })}>{left} left</button>
+</main>
+<style>
+  .btn { @apply rounded bg-blue-600 px-3 py-1 text-white hover:bg-blue-700; }
+  .done { opacity: 0.5; }
+</style>
+`;
+
+/** @throws {CompileFailure} with one message: Svelte stops at the first mistake */
+export function compile(source: string): Compiled {
+  const { js, css, warnings } = compileOrFail(withApplyEnded(source));
+  return {
+    code: js.code.replace(FLAG, 'import { enable_$1_mode_flag as $$$$$1 } from "svelte/internal/flags"; $$$$$1();')
+      .replace(EXPORT, (word) => " ".repeat(word.length)) + MOUNT,
+    css: css?.code ?? "",
+    warnings: warnings.map(({ message, start }) => {
+      const text = firstLine(message);
+      return start ? showWarning(text, oneBased(start)) : text;
+    }),
+    locate: ({ line, column }) => {
+      // Decoded only for an app that has a mistake.
+      const { line: row, column: unit } = originalPositionFor(new TraceMap(js.map.toString()), {
+        line,
+        column: column - 1,
+      });
+      return row === null ? undefined : { line: row, column: unit + 1 };
+    },
+  };
+}
+
+/**
+ * Svelte's parser wants a semicolon behind an at-rule's last word, CSS does not: `.a { @apply p-4 }`. It takes the
+ * place of a space, so that nothing moves; what is written without one is a mistake of one column at most.
+ */
+function withApplyEnded(source: string): string {
+  return source.replace(
+    /<style[^>]*>[^]*?<\/style>/g,
+    (style) => style.replace(/(@apply\s[^;{}]*[^;{}\s])(\s?)(\s*\})/g, "$1;$3"),
+  );
+}
+
+function compileOrFail(source: string) {
+  try {
+    return compileSvelte(source, {
+      filename: "App.svelte",
+      name: "App",
+      generate: "client",
+      css: "external",
+      discloseVersion: false,
+      experimental: { async: WAITS.test(source) },
+    });
+  } catch (error) {
+    if (!isMistake(error)) throw error;
+    const { message, start } = error;
+    throw new CompileFailure([showMistake(source, firstLine(message), start && oneBased(start))]);
+  }
+}
+
+interface Mistake extends Error {
+  start?: { line: number; column: number };
+}
+
+/** Svelte's CompileError is not exported; its own faults are other errors. */
+const isMistake = (error: unknown): error is Mistake => error instanceof Error && error.name === "CompileError";
+
+/** Svelte counts columns from 0. */
+const oneBased = ({ line, column }: { line: number; column: number }): Position => ({ line, column: column + 1 });
+
+/** The lines after it are an address in Svelte's documentation. */
+const firstLine = (message: string) => message.split("\n", 1)[0] ?? message;

@@ -1,0 +1,153 @@
+/** Vue single-file components: `<script setup>` or `<script>`, TypeScript, scoped styles, CSS modules. */
+import type { SFCDescriptor } from "@vue/compiler-sfc";
+import { AUTHOR, type Compiled } from "../engine.ts";
+import { sha256 } from "../../hash.ts";
+import { positionAt, showWarning } from "../../bundle/positions.ts";
+import { readBlocks } from "./blocks.ts";
+import { hearing, type NodeTransform } from "./compiler.ts";
+import { compileComponent, COMPONENT, locator, type Section } from "./component.ts";
+import { failureOf, isMistake, type Mistake, mistakeIn, needsTypes, templateMistake } from "./mistakes.ts";
+import { OPTIONS_API } from "./runtime.ts";
+import { compileStyles } from "./styles.ts";
+
+export { buildRuntime } from "./runtime.ts";
+
+const mount = (module: string) => `
+import { createApp } from "${module}";
+import App from "${AUTHOR}";
+createApp(App).mount("#platform-app");
+`;
+
+/** A setup function that waits, as top-level `await` makes one, works inside a Suspense only. */
+const mountAsync = (module: string) => `
+import { createApp } from "${module}";
+import { h, Suspense } from "vue";
+import App from "${AUTHOR}";
+createApp(() => h(Suspense, null, h(App))).mount("#platform-app");
+`;
+const ASYNC_SETUP = /\basync\s+setup\b|\bsetup\s*:\s*async\b/;
+
+export const sample = `<script setup lang="ts">
+import { computed, ref, watchEffect } from "vue";
+const props = defineProps<{ first?: number }>();
+const items = ref([{ name: "one", done: false }]);
+const left = computed(() => items.value.filter((item) => !item.done).length);
+watchEffect(() => console.log(left.value, props.first));
+</script>
+<template>
+  <main class="mx-auto max-w-md p-4">
+    <label v-for="item in items" :key="item.name" :class="{ done: item.done }">
+      <input type="checkbox" v-model="item.done"> {{ item.name }}
+    </label>
+    <p v-if="items.length === 0">None</p>
+    <button :class="$style.add" @click="items.push({ name: String(items.length), done: false })">{{ left }} left</button>
+  </main>
+</template>
+<style scoped>
+.done { @apply opacity-50; width: v-bind("left + 'px'"); }
+</style>
+<style module>
+.add { color: red; }
+</style>
+`;
+
+/** @throws {CompileFailure} with the mistakes of every block */
+export async function compile(source: string): Promise<Compiled> {
+  const { descriptor, mistakes } = readBlocks(source);
+  // Of the styles alone: the same rules are not built again for another word in the script.
+  const id = (await sha256(descriptor.styles.map(({ content }) => content).join("\n"))).slice(0, 8);
+  const styles = compileStyles(descriptor, id);
+  const component = attempt(descriptor, id);
+  const all = [...mistakes, ...styles.mistakes, ...component.mistakes];
+  if (all.length > 0) throw failureOf(source, all);
+  if (component.error) throw component.error;
+
+  const { sections } = component;
+  const code = sections.map(({ code }) => code).join("\n");
+  const isScoped = descriptor.styles.some(({ scoped }) => scoped);
+  const set = (property: string, value: unknown) => `${COMPONENT}.${property} = ${JSON.stringify(value)};`;
+  let locate: Compiled["locate"] | undefined;
+  const module = [
+    code,
+    isScoped ? set("__scopeId", `data-v-${id}`) : "",
+    styles.modules.size > 0 ? set("__cssModules", Object.fromEntries(styles.modules)) : "",
+    `export default ${COMPONENT};`,
+  ];
+  return {
+    code: (ASYNC_SETUP.test(code) ? mountAsync : mount)(mayHaveOptions(descriptor) ? OPTIONS_API : "vue"),
+    author: {
+      code: module.join("\n"),
+      loaders: [(descriptor.scriptSetup ?? descriptor.script)?.lang === "ts" ? "ts" : "js"],
+    },
+    css: styles.css,
+    warnings: [...styles.warnings, ...component.warnings, ...uncompiled(source, descriptor)].map(warningOf),
+    // Maps are drawn only for an app that has a mistake.
+    locate: (place) => {
+      locate ??= locator(source, compileComponent(descriptor, { id, maps: true, transform: () => {} }));
+      return locate(place);
+    },
+  };
+}
+
+interface Attempt {
+  sections: Section[];
+  mistakes: Mistake[];
+  warnings: Mistake[];
+  /** The compiler stumbled. */
+  error?: unknown;
+}
+
+/** Vue throws the first mistake only; a template has told all of its own by then. */
+function attempt(descriptor: SFCDescriptor, id: string): Attempt {
+  const mistakes: Mistake[] = [];
+  const warnings: Mistake[] = [];
+  const transform: NodeTransform = (node, context) => {
+    if (node !== context.root) return;
+    const { onError } = context;
+    context.onError = (error) => {
+      mistakes.push(templateMistake(error));
+      onError(error);
+    };
+    context.onWarn = (warning) => warnings.push(templateMistake(warning));
+  };
+  const { result, heard } = hearing(() => {
+    try {
+      return { sections: compileComponent(descriptor, { id, maps: false, transform }) };
+    } catch (error) {
+      return { sections: [], error };
+    }
+  });
+  const { sections, error } = result;
+  // What has no place is about things that the compiler sets right, and is said once in a process.
+  warnings.push(...heard.map(mistakeIn).filter(({ position }) => position));
+  if (mistakes.length > 0 || error === undefined) return { sections, mistakes, warnings };
+  return isMistake(error)
+    ? { sections, mistakes: [scriptMistake(descriptor, error)], warnings }
+    : { sections, mistakes, warnings, error };
+}
+
+function scriptMistake({ script, scriptSetup }: SFCDescriptor, { message }: Error): Mistake {
+  const mistake = mistakeIn(message);
+  const isTyped = [script, scriptSetup].some((block) => block && block.lang !== "ts" && needsTypes(block.content));
+  return isTyped ? { ...mistake, message: 'Types need <script lang="ts">' } : mistake;
+}
+
+const warningOf = ({ message, position }: Mistake) => position ? showWarning(message, position) : message;
+
+/** Without one of these words no script makes a component or changes all of them, and nothing asks for options. */
+const OPTIONS =
+  /\b(?:setup|render|template|mixin|export\s+default|defineComponent|defineOptions)\b|\$(?:options|watch)\b/;
+
+/** In doubt they may: only `<script setup>` alone is written without the options API for certain. */
+const mayHaveOptions = ({ script, scriptSetup, template }: SFCDescriptor) =>
+  [script, scriptSetup, template].some((block) => block && OPTIONS.test(block.content));
+
+/** Vue's own way to write a component in a script; the page has no compiler for it. */
+function uncompiled(source: string, { script, scriptSetup }: SFCDescriptor): Mistake[] {
+  return [script, scriptSetup].flatMap((block) => {
+    const found = block ? block.content.search(/\btemplate\s*:\s*["'`]\s*</) : -1;
+    if (!block || found < 0) return [];
+    const message = "A template in a string is not compiled: write a <template>, or a render function with h()";
+    return [{ message, position: positionAt(source, block.loc.start.offset + found) }];
+  });
+}

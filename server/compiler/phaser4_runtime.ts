@@ -1,9 +1,0 @@
-/** Phaser 4, which few games import: on its own, so that the others never wait for its 20 MB. */
-import { buildPhaser } from "./phaser_runtime.ts";
-
-export const buildRuntime = () =>
-  buildPhaser({
-    library: "phaser4",
-    hash: "66348b1b5141e49b7d5ebbe688cddcb502eab1cb00f21c538686a5b2c5abe4de",
-    specifiers: ["phaser@4"],
-  });

@@ -1,0 +1,33 @@
+/** `tailwind_all`: Tailwind's own browser build, served by us instead of a CDN. */
+import { findPackageFile } from "../runtime/packages.ts";
+import type { BuiltRuntime } from "../protocol.ts";
+import { packScript } from "../runtime/runtime.ts";
+
+/** Never called. A package that is only read as a file reaches Deno's cache because an import names it. */
+export const keepsCached = () => import("@tailwindcss/browser");
+
+/** What only Tailwind understands. */
+const DIRECTIVES =
+  /@import\s+["']tailwindcss|@(?:apply|theme|utility|variant|custom-variant|layer|reference|tailwind)\b|--(?:alpha|spacing)\(|\btheme\(/;
+
+/**
+ * The browser build reads `<style type="text/tailwindcss">` only, so styles with its directives must come as that.
+ *
+ * @returns statements for the end of the app's module; undefined where the styles are plain CSS
+ */
+export function styleInPage(css: string): string | undefined {
+  if (!DIRECTIVES.test(css)) return undefined;
+  const text = JSON.stringify(css.replace(/@reference[^;]*;/g, ""));
+  return `
+{
+  const style = document.createElement("style");
+  style.type = "text/tailwindcss";
+  style.textContent = ${text};
+  document.head.append(style);
+}
+`;
+}
+
+export async function buildRuntime(): Promise<BuiltRuntime> {
+  return await packScript(await Deno.readFile(findPackageFile("@tailwindcss/browser").path));
+}

@@ -1,0 +1,55 @@
+/** One source through its engine, the bundler and its CSS engine. */
+import { bundleApp, bundleStyles } from "../bundle/bundle.ts";
+import { CompileFailure, type Source } from "../compiler.ts";
+import { ENGINE_FILES } from "../engines/engine.ts";
+import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
+import { buildTailwind } from "../tailwind/tailwind.ts";
+import { styleInPage } from "../tailwind/browser_build.ts";
+
+/** @throws {CompileFailure} with the mistakes of code and styles together */
+export async function build(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
+  const { engine, css_engine, source_code } = source;
+  const load = ENGINE_FILES[engine];
+  if (!load) throw new CompileFailure([`${engine} is not compiled by this server`]);
+  const { compile } = await load();
+
+  const start = performance.now();
+  const compiled = await compile(source_code);
+  const compile_time = performance.now() - start;
+  const inPage = css_engine === "tailwind_all" ? styleInPage(compiled.css) : undefined;
+  const isTailwind = css_engine === "tailwind";
+  // Side by side: while esbuild's process reads the code, this one works on the styles.
+  const [app, styles] = await both(
+    timed(bundleApp(source_code, { ...compiled, code: compiled.code + (inPage ?? "") }, { runtime, remote_imports })),
+    timed(
+      isTailwind ? buildTailwind(source_code, compiled.css) : bundleStyles(source_code, inPage ? "" : compiled.css),
+    ),
+  );
+  // Said here, so that the server need not read what it would refuse.
+  if (app.value.code.length + styles.value.length > OUTPUT_LIMIT) {
+    throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
+  }
+  return {
+    code: app.value.code,
+    css: styles.value,
+    imports: app.value.imports,
+    app_build_time: Math.ceil(compile_time + app.time),
+    css_build_time: isTailwind ? Math.ceil(styles.time) : 0,
+    warnings: [...compiled.warnings, ...app.value.warnings],
+  };
+}
+
+async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; time: number }> {
+  const start = performance.now();
+  const value = await work;
+  return { value, time: performance.now() - start };
+}
+
+async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  const outcomes = await Promise.allSettled([one, other]);
+  const [first, second] = outcomes;
+  if (first.status === "fulfilled" && second.status === "fulfilled") return [first.value, second.value];
+  const errors = outcomes.flatMap((outcome) => outcome.status === "rejected" ? [outcome.reason] : []);
+  const mistakes = errors.filter((error) => error instanceof CompileFailure).flatMap(({ messages }) => messages);
+  throw errors.find((error) => !(error instanceof CompileFailure)) ?? new CompileFailure(mistakes);
+}

@@ -1,0 +1,98 @@
+/** Bodies of answers: decoded within a limit, then read as JSON or text. */
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
+import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
+import { ConnectorFault, type JsonValue } from "../connectors.ts";
+
+type Decoder = (bytes: InputType, options: ZlibOptions) => Promise<Uint8Array>;
+
+const inflated: Decoder = promisify<InputType, ZlibOptions, Uint8Array>(inflate);
+const inflatedRaw: Decoder = promisify<InputType, ZlibOptions, Uint8Array>(inflateRaw);
+const gunzipped: Decoder = promisify<InputType, ZlibOptions, Uint8Array>(gunzip);
+const unbrotlied: Decoder = promisify<InputType, { maxOutputLength?: number }, Uint8Array>(brotliDecompress);
+
+/** Some servers send `deflate` without the zlib header, whose first byte's low half is always 8. */
+const deflated: Decoder = (bytes, options) =>
+  bytes instanceof Uint8Array && ((bytes[0] ?? 0) & 0x0f) === 8
+    ? inflated(bytes, options)
+    : inflatedRaw(bytes, options);
+
+const DECODERS = new Map<string, Decoder>([
+  ["gzip", gunzipped],
+  ["x-gzip", gunzipped],
+  ["deflate", deflated],
+  ["br", unbrotlied],
+]);
+/** What the server asks for, as `accept-encoding`. */
+export const ENCODINGS = "gzip, deflate, br";
+/** One on another is legal; more is an attack. */
+const MOST_ENCODINGS = 2;
+
+const tooLarge = (limit: number) =>
+  new ConnectorFault("too_large", `the answer is larger than ${limit.toLocaleString("en")} bytes`);
+
+/** The chunks as one, at most `limit` bytes. @throws {ConnectorFault} `too_large` */
+export async function gather(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    parts.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/**
+ * @param encoding the `content-encoding` header
+ * @throws {ConnectorFault} `too_large` where more than `limit` bytes come out; `network` where it is broken
+ */
+export async function decoded(bytes: Uint8Array, encoding: string | undefined, limit: number): Promise<Uint8Array> {
+  const names = (encoding ?? "").toLowerCase().split(",").map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "identity");
+  if (bytes.length === 0 || names.length === 0) return bytes;
+  const decoders = names.map((name) => DECODERS.get(name)).reverse();
+  if (decoders.length > MOST_ENCODINGS || decoders.some((decoder) => !decoder)) {
+    throw new ConnectorFault("network", "the answer is encoded in a way that was not asked for");
+  }
+  let plain = bytes;
+  for (const decoder of decoders) {
+    if (decoder) plain = await decoder(plain, { maxOutputLength: limit }).catch((error) => faultOf(error, limit));
+  }
+  return plain;
+}
+
+function faultOf(error: unknown, limit: number): never {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(limit);
+  throw new ConnectorFault("network", "the answer's compression is broken");
+}
+
+/** JSON where its type says so, or where it has none better and looks so; else text. Null where it is empty. */
+export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
+  if (bytes.length === 0) return null;
+  const text = decoderFor(type).decode(bytes);
+  const may_be = /[/+]json\b/i.test(type) ||
+    /^(?:text\/(?:plain|javascript)\b.*)?$/i.test(type) && /^\s*[[{]/.test(text);
+  if (!may_be || deeperThan(text, DEPTH_LIMIT)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function decoderFor(type: string): TextDecoder {
+  const [, charset = "utf-8"] = /charset="?([\w-]+)/i.exec(type) ?? [];
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}

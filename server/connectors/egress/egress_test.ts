@@ -1,0 +1,78 @@
+/** What stands between calls. What may be called at all: test/rest/connectors/egress_test.ts. */
+import assert from "node:assert/strict";
+import { createEgress } from "./egress.ts";
+
+const ORIGINS = 300;
+const KEPT = 256;
+
+/** Answers on connections that it keeps open. */
+function serveKept() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  const answer = new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+  const serve = async (connection: Deno.Conn) => {
+    const buffer = new Uint8Array(4096);
+    while (await connection.read(buffer) !== null) await connection.write(answer);
+  };
+  const accept = async () => {
+    for await (const connection of listener) {
+      open.add(connection);
+      serve(connection).catch(() => {}).finally(() => open.delete(connection) && connection.close());
+    }
+  };
+  const ended = accept().catch(() => {});
+  return {
+    port: listener.addr.transport === "tcp" ? listener.addr.port : 0,
+    open: () => open.size,
+    async close() {
+      listener.close();
+      await ended;
+    },
+  };
+}
+
+/** The driver has one timer for all its connections, which goes on for a second after the last one. */
+const sanitizers = { sanitizeOps: false, sanitizeResources: false };
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("egress: connections are kept for so many origins, those used last", sanitizers, async () => {
+  const server = serveKept();
+  const names = Array.from({ length: ORIGINS }, (_, n) => `h${n}.test`);
+  const looked_up: string[] = [];
+  const egress = createEgress(names.map((name) => `${name}:${server.port}`), (name) => {
+    looked_up.push(name);
+    return Promise.resolve(["127.0.0.1"]);
+  });
+  const send = (name: string) =>
+    egress.send(
+      { url: new URL(`http://${name}:${server.port}/`), method: "GET", headers: {}, body: undefined },
+      signal,
+    );
+  const { signal } = new AbortController();
+  for (const name of names) {
+    assert.equal((await send(name)).status, 200);
+  }
+  const until = performance.now() + 2_000;
+  while (server.open() > KEPT && performance.now() < until) await pause(10);
+  assert.equal(server.open(), KEPT);
+  looked_up.length = 0;
+  // The driver gives an answer's end on a moment before its connection is free.
+  await pause(50);
+  await send(names.at(-1) ?? "");
+  await send("h0.test");
+  assert.deepEqual(looked_up, ["h0.test"], "the last one's connection was still there, the first one's not");
+  await egress.close();
+  await server.close();
+});
+
+Deno.test("egress: a call whose time is over does not wait for the look-up", sanitizers, async () => {
+  const egress = createEgress([], () => new Promise(() => {}));
+  const controller = new AbortController();
+  const url = new URL("http://silent.test/");
+  const sent = egress.send({ url, method: "GET", headers: {}, body: undefined }, controller.signal);
+  setTimeout(() => controller.abort(new Error("over")), 20);
+  await assert.rejects(sent, /over/);
+  await assert.rejects(egress.send({ url, method: "GET", headers: {}, body: undefined }, controller.signal), /over/);
+  await egress.close();
+});

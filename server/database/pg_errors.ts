@@ -1,0 +1,70 @@
+/** What PostgreSQL and the connection to it refuse, as refusals. One place, so that no procedure catches. */
+import postgres from "postgres";
+import { internal, invalid, type Refusal, unavailable } from "../errors.ts";
+
+/** postgres.js' own codes and the system's, for a database that is not there or a connection that went away. */
+const AWAY = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+]);
+
+const MESSAGES: Record<string, string> = {
+  "23502": "can't be blank",
+  "23503": "must exist",
+  "23505": "has already been taken",
+  "23514": "is invalid",
+};
+
+/** Somebody else holds the row, and the statement did not want to wait. */
+export const isLockNotAvailable = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === "55P03";
+
+/** Undefined where the error is not the database's. */
+export function refusalOfDatabase(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error)) return;
+  if (error instanceof postgres.PostgresError) return refusalOfPostgres(error);
+  if ("code" in error && typeof error.code === "string" && AWAY.has(error.code)) {
+    return unavailable("The database is away", error);
+  }
+}
+
+function refusalOfPostgres(error: postgres.PostgresError): Refusal {
+  const { code } = error;
+  const message = MESSAGES[code];
+  if (message) return invalid({ [fieldOf(error)]: [message] });
+  switch (code.slice(0, 2)) {
+    case "22": // data exception: a value that the type does not hold
+    case "23": // other integrity constraints
+    case "54": // program limit exceeded: a value too large for an index
+      return invalid({ base: ["has a value that cannot be stored"] });
+    case "53":
+      return unavailable("The database is out of space or connections", error);
+    case "08": // connection exception
+    case "40": // deadlock, serialization
+    case "55": // lock not available
+    case "57": // shutdown, statement time-out, crash
+    case "58": // system error
+      return unavailable("The database could not answer in time", error);
+    default:
+      return internal(error);
+  }
+}
+
+/** Constraints are named `<table>_<field>_key`, `_fkey` or `_check`. */
+function fieldOf({ column_name, constraint_name, table_name }: postgres.PostgresError): string {
+  if (column_name) return column_name;
+  const prefix = `${table_name}_`;
+  const name = constraint_name?.startsWith(prefix) ? constraint_name.slice(prefix.length) : undefined;
+  return name?.replace(/_(key|fkey|check)$/, "") || "base";
+}

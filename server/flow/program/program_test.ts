@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { EXAMPLE } from "../../../test/flow/example.ts";
+import type { JsonValue } from "../../connectors/connectors.ts";
+import { parseProgram, type Step, unknownNames, unreached, walk } from "./program.ts";
+
+function stepsOf(program: unknown): Step[] {
+  const read = parseProgram(program);
+  if ("faults" in read) throw new Error(JSON.stringify(read.faults));
+  return read.steps;
+}
+
+const common = { timeout: 30, on_error: "stop", catch: [] };
+
+Deno.test("program: the example of the design, with every default", () => {
+  const [start, rates, pick, save, high, end, ...more] = stepsOf(EXAMPLE);
+  assert.deepEqual(more, []);
+  assert.deepEqual(start, { type: "mutation", id: "start", ...common, set: { base: "EUR", limit: 4.5 } });
+  assert.deepEqual(rates, {
+    type: "connector",
+    id: "rates",
+    ...common,
+    retry: { attempts: 3, delay: 2, backoff: "exponential", max_delay: 60, on: ["network", "timeout", 429, "5xx"] },
+    connector_code: "fx",
+    method: "latest",
+    params: { base: "{base}", n: 1 },
+  });
+  assert.equal(pick?.id, "pick");
+  assert.deepEqual(save?.type === "record" && [save.action, save.match, save.limit], [
+    "upsert",
+    { day: "{run.date}" },
+    100,
+  ]);
+  assert.deepEqual(high?.type === "if" && [high.condition, high.then.map(({ id }) => id), high.else], [
+    { left: "{json_object.rates.0.mid}", operator: "gt", right: "{limit}" },
+    ["alert"],
+    [],
+  ]);
+  assert.deepEqual(end, { type: "return", id: "step_1", ...common, data: { price: "{price}" } });
+  assert.deepEqual(unknownNames(stepsOf(EXAMPLE)), []);
+});
+
+Deno.test("program: what no run comes to", () => {
+  const nothing = { type: "mutation", set: {} };
+  const done = { type: "return", data: 1 };
+  const faults = unreached(stepsOf([
+    { ...nothing, on_error: "catch" },
+    nothing,
+    { type: "if", condition: "{input} exists", then: [done, done, nothing], else: [nothing, done] },
+    done,
+    { ...nothing, on_error: "catch", catch: [done] },
+    nothing,
+  ]));
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
+    "0.catch has no steps: an error is passed over",
+    "2.then.1 is never reached: a return stands before it",
+    "4 is never reached: a return stands before it",
+  ]);
+  assert.deepEqual(unreached(stepsOf(EXAMPLE)), []);
+});
+
+Deno.test("program: steps without an id are counted in the order in which they stand, past names that are given", () => {
+  const nothing = { type: "mutation", set: {} };
+  const steps = stepsOf([
+    nothing,
+    { ...nothing, id: "step_2" },
+    {
+      type: "if",
+      condition: "{input} exists",
+      then: [nothing, { type: "for_each", items: [1], steps: [nothing] }],
+      else: [nothing],
+      on_error: "catch",
+      catch: [{ ...nothing, id: "caught" }, nothing],
+    },
+    nothing,
+  ]);
+  const seen = [...walk(steps)].map(({ step, path, depth }) => `${step.id} ${path.join(".")} ${depth}`);
+  assert.deepEqual(seen, [
+    "step_1 0 1",
+    "step_2 1 1",
+    "step_3 2 1",
+    "step_4 2.then.0 2",
+    "step_5 2.then.1 2",
+    "step_6 2.then.1.steps.0 3",
+    "step_7 2.else.0 2",
+    "caught 2.catch.0 2",
+    "step_8 2.catch.1 2",
+    "step_9 3 1",
+  ]);
+});
+
+Deno.test("program: what is read is not changed, is read the same again, and keeps the order of names", () => {
+  const program = [{ type: "mutation", set: { zebra: 1, apple: "{zebra}", mango: "{apple}" } }, { type: "return" }];
+  const before = JSON.stringify(program);
+  assert.deepEqual(stepsOf(program), stepsOf(JSON.parse(before)));
+  assert.equal(JSON.stringify(program), before);
+  const [first] = stepsOf(program);
+  assert.deepEqual(first?.type === "mutation" && Object.keys(first.set), ["zebra", "apple", "mango"]);
+});
+
+Deno.test("program: defaults of a retry, a loop and a return", () => {
+  const [call, loop, end] = stepsOf([
+    { type: "connector", connector_code: "fx", method: "latest", retry: {} },
+    { type: "for_each", items: "{input.all}", steps: [] },
+    { type: "return" },
+  ]);
+  assert.deepEqual(call?.retry, {
+    attempts: 3,
+    delay: 1,
+    backoff: "exponential",
+    max_delay: 60,
+    on: ["network", "timeout", 429, "5xx"],
+  });
+  assert.equal(loop?.type === "for_each" && loop.as, "item");
+  assert.equal(end?.type === "return" && end.data, null);
+});
+
+Deno.test("program: a short condition becomes the tree, inside of trees, too", () => {
+  const [step] = stepsOf([{
+    type: "if",
+    condition: { any: ["{a} > 1 and {b} exists", { not: "{a} == 'x'" }] },
+    then: [],
+  }]);
+  assert.deepEqual(step?.type === "if" && step.condition, {
+    any: [
+      { all: [{ left: "{a}", operator: "gt", right: 1 }, { left: "{b}", operator: "exists" }] },
+      { not: { left: "{a}", operator: "eq", right: "x" } },
+    ],
+  });
+});
+
+Deno.test("program: one mutation may use what stands before, and what a name was before", () => {
+  for (
+    const set of [{ a: 1, b: "{a}", c: "{a}{b}" }, { sum: "{sum} more" }, { b: "{a}", a: 1 }, { a: "{b.a}", c: "{a}" }]
+  ) {
+    stepsOf([{ type: "mutation", set }]);
+  }
+  const read = parseProgram([{ type: "mutation", set: { x: "{b}", a: "{b}", b: { deep: ["{a.x|default:1}"] } } }]);
+  assert.deepEqual(read, { faults: [{ path: [0, "set", "a"], message: "needs itself in a circle: a → b → a" }] });
+});
+
+Deno.test("program: whatever is no program is told, and nothing makes the reader throw", () => {
+  const deep = (open: string, close: string) => JSON.parse(`${open.repeat(50_000)}1${close.repeat(50_000)}`);
+  const circular: unknown[] = [];
+  circular.push(circular);
+  const values: [value: unknown, path: string, message: string][] = [
+    [undefined, "", "can't be blank"],
+    [null, "", "can't be blank"],
+    ["[]", "", "must be an array"],
+    [[new Date()], "0", "must be JSON"],
+    [[new Map()], "0", "must be JSON"],
+    [[1n], "0", "must be JSON"],
+    [[() => 1], "0", "must be JSON"],
+    [[NaN], "0", "must be a finite number"],
+    [[undefined], "0", "must be JSON"],
+    [deep("[", "]"), Array(64).fill(0).join("."), "is nested deeper than 64 levels"],
+    [deep('[{"then":', "}]"), Array(32).fill("0.then").join("."), "is nested deeper than 64 levels"],
+    [circular, Array(64).fill(0).join("."), "is nested deeper than 64 levels"],
+  ];
+  for (const [value, path, message] of values) {
+    const read = parseProgram(value);
+    assert.ok("faults" in read);
+    assert.deepEqual(read.faults.map(({ path, message }) => [path.join("."), message]), [[path, message]]);
+  }
+});
+
+Deno.test("program: at most 50 faults are told", () => {
+  const read = parseProgram(Array(200).fill({ type: "mutation", set: { a: "{" } }));
+  assert.equal("faults" in read && read.faults.length, 50);
+});
+
+const odd = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }).map((value): JsonValue => JSON.parse(JSON.stringify(value))),
+  fc.constantFrom<JsonValue>("{", "{a}", "{a} > 1", [], {}, -1, 0, 1e9, "if", "catch", { type: "return" }, [{
+    type: "return",
+  }]),
+);
+
+/** The value with another in the place of one of its parts, or under a new key. */
+function changed(value: JsonValue, path: readonly number[], part: JsonValue, key: string): JsonValue {
+  const [first, ...rest] = path;
+  if (first === undefined || typeof value !== "object" || value === null) return part;
+  const keys = Object.keys(value);
+  const at = keys[first % (keys.length + 1)] ?? key;
+  const inner = Object.hasOwn(value, at) ? Object.entries(value).find(([name]) => name === at)?.[1] ?? null : null;
+  const becomes = changed(inner, rest, part, key);
+  if (Array.isArray(value)) return keys.includes(at) ? value.with(Number(at), becomes) : [...value, becomes];
+  return Object.fromEntries([...Object.entries(value).filter(([name]) => name !== at), [at, becomes]]);
+}
+
+Deno.test("program: property: whatever is changed in one, it is read or its faults are told by paths into it", () => {
+  const program: JsonValue = JSON.parse(JSON.stringify(EXAMPLE));
+  let read_again = 0;
+  fc.assert(
+    fc.property(fc.array(fc.nat(9), { maxLength: 6 }), odd, fc.string(), (path, part, key) => {
+      const other = changed(program, path, part, key);
+      const read = parseProgram(other);
+      if ("steps" in read) {
+        read_again++;
+        const ids = [...walk(read.steps)].map(({ step }) => step.id);
+        assert.equal(new Set(ids).size, ids.length);
+        assert.ok(ids.every((id) => /^[a-z][a-z0-9_]{0,39}$/.test(id)));
+        return;
+      }
+      assert.ok(read.faults.length > 0);
+      for (const { path, message } of read.faults) {
+        assert.doesNotMatch(message, /undefined|\[object|Invalid/);
+        // What is missing has no place of its own: its step has.
+        const there = path.slice(0, -1).reduce<unknown>((value, key) => Object(value)[key], other);
+        assert.notEqual(there, undefined, `${path.join(".")} in ${JSON.stringify(other)}`);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+  assert.ok(read_again > 20, "some of them are programs");
+});

@@ -1,0 +1,37 @@
+/** Runs as they begin, and as their callers know them. */
+import { newRecordId } from "../../store/read/record_id.ts";
+import type { NewRun, RunHead, RunState } from "../flow.ts";
+import type { Recorded } from "../storage/history.ts";
+import type { KnownFlow } from "../storage/program_cache.ts";
+
+/** A run as it begins. @param owner the process that has it */
+export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: number): RunHead => ({
+  id: run.id ?? newRecordId(),
+  account_id: run.account_id,
+  department_id: flow.department_id,
+  flow_id: flow.id,
+  flow_version: flow.version,
+  flow_code: flow.code,
+  trigger: run.trigger,
+  user_id: run.user_id,
+  app_id: run.app_id ?? null,
+  action: run.action ?? null,
+  cron_id: run.cron_id ?? null,
+  retry: run.retry ?? null,
+  made_at,
+  begun_at: null,
+  owner,
+  lost: 0,
+  attempts: 1,
+  input: run.input,
+});
+
+export const stateOf = (id: string, { status, data, error, app_id, action }: Recorded): RunState => ({
+  id,
+  status,
+  app_id,
+  action,
+  ...(status === "finished" ? { data } : { error: error ?? "The flow failed" }),
+});
+
+export const pendingState = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "pending", app_id, action });

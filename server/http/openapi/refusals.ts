@@ -1,0 +1,132 @@
+/** Every refusal that a route may answer with, as the API reference shows it (decisions, "All other errors"). */
+import type { RefusalStatus } from "../../errors.ts";
+import type { Route } from "../rest/routes.ts";
+
+interface RefusalShape {
+  status: RefusalStatus;
+  description: string;
+  /** None where the body is fields with messages. */
+  code?: string;
+  headers?: string[];
+  /** Which routes' shapes say that they may answer so; a route's meta names what its shape does not say. */
+  when: (route: Route) => boolean;
+}
+
+const always = () => true;
+const never = () => false;
+const has_body = ({ body }: Route) => body.length > 0;
+const has_query = ({ query }: Route) => query.length > 0;
+
+const REFUSALS: Record<string, RefusalShape> = {
+  BadRequest: {
+    status: 400,
+    description: "Malformed body, missing wrapper or wrong query parameter",
+    code: "bad_request",
+    when: (route) => has_body(route) || has_query(route),
+  },
+  Unauthorized: {
+    status: 401,
+    description: "No valid token",
+    code: "unauthorized",
+    headers: ["WWW-Authenticate"],
+    when: always,
+  },
+  Forbidden: { status: 403, description: "The role or the scope is missing", code: "forbidden", when: always },
+  NotFound: {
+    status: 404,
+    description: "It does not exist, or is hidden from the caller",
+    code: "not_found",
+    when: ({ params }) => params.length > 0,
+  },
+  RequestTimeout: {
+    status: 408,
+    description: "The body took longer than 30 s",
+    code: "request_timeout",
+    when: has_body,
+  },
+  Conflict: {
+    status: 409,
+    description: "Somebody else has changed it meanwhile; `current` holds it as it is now",
+    code: "conflict",
+    when: never,
+  },
+  PayloadTooLarge: {
+    status: 413,
+    description: "The body is larger than 2 MiB, as a form than 6 MiB",
+    code: "payload_too_large",
+    when: has_body,
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    description: "The Content-Type is not taken here",
+    code: "unsupported_media_type",
+    when: has_body,
+  },
+  Unprocessable: {
+    status: 422,
+    description: "Field names with arrays of messages; nested fields by dotted path, `base` for the whole",
+    when: has_body,
+  },
+  TooManyRequests: {
+    status: 429,
+    description: "Too many writes of callers without login; try again after `Retry-After` seconds",
+    code: "too_many_requests",
+    headers: ["Retry-After"],
+    when: never,
+  },
+  InternalError: { status: 500, description: "A fault of the server's", code: "internal_error", when: always },
+  Unavailable: {
+    status: 503,
+    description: "The database is away or the server is busy; try again after `Retry-After` seconds",
+    code: "unavailable",
+    headers: ["Retry-After"],
+    when: always,
+  },
+};
+
+/** References by status. */
+export const refusalsOf = (route: Route) =>
+  Object.fromEntries(
+    Object.entries(REFUSALS)
+      .filter(([, { status, when }]) => when(route) || route.meta.refuses?.includes(status))
+      .map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }]),
+  );
+
+/** For `components.responses`. */
+export const refusalResponses = () =>
+  Object.fromEntries(Object.entries(REFUSALS).map(([name, refusal]) => [name, responseOf(refusal)]));
+
+function responseOf({ description, code, headers = [] }: RefusalShape) {
+  const schema = { $ref: `#/components/schemas/${code ? "Error" : "Fields"}` };
+  const example = code
+    ? { error: description, code, ...(code === "conflict" && { current: { id: 1, lock_version: 2 } }) }
+    : { name: ["can't be blank"] };
+  return {
+    description,
+    headers: headersOf("X-Request-Id", ...headers),
+    content: { "application/json": { schema, example } },
+  };
+}
+
+/** References to `components.headers`. */
+export const headersOf = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** For `components.schemas`. */
+export const REFUSAL_SCHEMAS = {
+  Error: {
+    type: "object",
+    properties: {
+      error: { type: "string", description: "A sentence for a person" },
+      code: { type: "string", description: "A word for a program" },
+      current: { type: "object", description: "With 409: the object as it is now" },
+      tables: {
+        type: "array",
+        items: { type: "string" },
+        description: "With 400 `table_name_required`, and with 404 of a table: the database's tables",
+      },
+    },
+    required: ["error", "code"],
+  },
+  Fields: { type: "object", additionalProperties: { type: "array", items: { type: "string" } } },
+};

@@ -1,0 +1,71 @@
+/** REST routes, read once from the metas of the procedures. */
+import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
+import { z } from "zod";
+import type { SentAs } from "../../database/json.ts";
+import type { Meta } from "../../trpc.ts";
+
+export interface Route {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** As documented: `/account/departments/:id.json`. */
+  path: string;
+  /** The procedure's name: `departments.find`. */
+  name: string;
+  type: "query" | "mutation";
+  meta: Meta;
+  /** Keys of the input that stand in the path. */
+  params: string[];
+  /** The whole input as one object; undefined where the procedure takes none. */
+  input: z.ZodObject | undefined;
+  /** Undefined where the answer is empty. */
+  output: z.ZodType | undefined;
+  /** Input keys that come in the query; the others that are no parameters come in the body. */
+  query: string[];
+  /** None for GET and DELETE. */
+  body: string[];
+}
+
+/** Every procedure that has a REST path, in the router's order. */
+export function routesOf(router: AnyTRPCRouter): Route[] {
+  const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
+  return procedures.flatMap(([name, procedure]) => {
+    const meta: Meta = procedure._def.meta ?? {};
+    return meta.rest ? [routeOf(name, procedure, meta, meta.rest)] : [];
+  });
+}
+
+function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: string): Route {
+  const [method, path] = rest.split(" ") as [Route["method"], string];
+  const { inputs, output, type } = procedure._def as unknown as {
+    inputs: z.ZodType[];
+    output?: z.ZodType | SentAs<z.ZodType>;
+    type: Route["type"];
+  };
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, key = ""]) => key);
+  const input = objectOf(inputs[0]);
+  const keys = Object.keys(input?.shape ?? {}).filter((key) => !params.includes(key));
+  const has_body = method !== "GET" && method !== "DELETE";
+  return {
+    method,
+    path,
+    name,
+    type,
+    meta,
+    params,
+    input,
+    output: output && "schema" in output ? output.schema : output,
+    query: has_body ? [] : keys,
+    body: has_body ? keys : [],
+  };
+}
+
+/** The object behind `objectOrForm` and the like. */
+function objectOf(schema: z.core.$ZodType | undefined): z.ZodObject | undefined {
+  if (schema instanceof z.ZodObject) return schema;
+  if (schema instanceof z.ZodPipe) return objectOf(schema.def.out);
+}
+
+/**
+ * The path for Hono. `:id.json` alone would also match `/12`, so the ending belongs to the parameter and is stripped
+ * when it is read.
+ */
+export const honoPath = (path: string) => path.replace(/:(\w+)\.json$/, ":$1{[^/]+\\.json}");

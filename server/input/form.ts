@@ -1,0 +1,95 @@
+/** Text that stands for typed values: path and query parameters, and the fields of a form. */
+import { z } from "zod";
+import { badRequest } from "../errors.ts";
+
+type Tree = { [key: string]: unknown };
+
+/** Characters of a field's name, so that none nests deep. */
+const NAME_LIMIT = 255;
+
+/**
+ * `department[name]=x`, `department[user_setting_ids][]=1` as nested objects. A blank entry of a list stands for
+ * an empty list, as HTML forms send it.
+ *
+ * @throws {Refusal} 400 where a name is no such path
+ */
+export function nest(form: FormData): Tree {
+  const tree: Tree = Object.create(null);
+  for (const [name, value] of form) plant(tree, pathOf(name), value, false);
+  return tree;
+}
+
+/** One such field of an address, `filter[name][gte]`; there a blank entry of a list is one. @throws {Refusal} 400 */
+export const plantField = (tree: Tree, name: string, value: string): void => plant(tree, pathOf(name), value, true);
+
+function pathOf(name: string): string[] {
+  const [, head, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name.slice(0, NAME_LIMIT + 1)) ?? [];
+  if (head === undefined || rest === undefined || name.length > NAME_LIMIT) {
+    throw badRequest("A field has a malformed name");
+  }
+  return [head, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, key = ""]) => key)];
+}
+
+function plant(
+  tree: Tree,
+  [key = "", next, ...rest]: string[],
+  value: FormDataEntryValue,
+  takes_blank: boolean,
+): void {
+  if (next === undefined) {
+    if (isTree(tree[key]) || Array.isArray(tree[key])) throw badRequest(`The field ${key} is given in two ways`);
+    tree[key] = value;
+  } else if (next === "" && rest.length === 0) {
+    const list = tree[key] ??= [];
+    if (!Array.isArray(list)) throw badRequest(`The field ${key} is given in two ways`);
+    if (value !== "" || takes_blank) list.push(value);
+  } else {
+    const branch = tree[key] ??= Object.create(null);
+    if (!isTree(branch)) throw badRequest(`The field ${key} is given in two ways`);
+    plant(branch, [next, ...rest], value, takes_blank);
+  }
+}
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Blob);
+
+/**
+ * Turns text into the numbers, booleans and lists that the schema wants; the schema refuses what does not fit. A form
+ * has no null: a blank stands for it where the schema takes null.
+ */
+export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodNullable && value === "") return null;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return coerce(schema.def.innerType, value);
+  }
+  if (schema instanceof z.ZodPipe) return coerce(schema.def.in, value);
+  if (typeof value === "string") {
+    if (schema instanceof z.ZodNumber) return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
+    if (schema instanceof z.ZodBoolean) return BOOLEANS.get(value) ?? value;
+    return value;
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => coerce(schema.def.element, item));
+  }
+  if (schema instanceof z.ZodObject && typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => {
+        const field = schema.shape[key];
+        return [key, field ? coerce(field, item) : item];
+      }),
+    );
+  }
+  return value;
+}
+
+const BOOLEANS = new Map([["true", true], ["1", true], ["false", false], ["0", false]]);
+
+/**
+ * An input that also comes as a form, which is how a file travels: over REST and from the typed client alike.
+ * Without a form it is `schema` itself.
+ */
+export function objectOrForm<S extends z.ZodObject>(schema: S): z.ZodType<z.output<S>, z.input<S>> {
+  const read = (value: unknown) => value instanceof FormData ? coerce(schema, nest(value)) : value;
+  // preprocess forgets the input's type, which the typed client needs.
+  return z.preprocess(read, schema) as unknown as z.ZodType<z.output<S>, z.input<S>>;
+}

@@ -1,0 +1,70 @@
+/** What a zod schema refuses, in Rails' words (decisions, "422"). */
+import type { z } from "zod";
+import type { Fields } from "../errors.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Messages by dotted path.
+ *
+ * @param wrapper the object that carries a body's fields, for example `department`; it is left out of the paths
+ */
+export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
+  const fields: Fields = {};
+  const mistyped = new Set<string>();
+  for (const issue of issues) {
+    const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    for (const path of keys) {
+      const inner = path[0] === wrapper ? path.slice(1) : path;
+      const field = inner.join(".") || "base";
+      // What zod measures of a value of the wrong type says nothing more.
+      if (mistyped.has(field)) continue;
+      if (issue.code === "invalid_type") mistyped.add(field);
+      const messages = fields[field] ??= [];
+      const message = messageOf(issue);
+      if (!messages.includes(message)) messages.push(message);
+    }
+  }
+  return fields;
+}
+
+export function messageOf(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return typeMessage(issue);
+    case "too_small":
+      return issue.origin === "string" ? shortMessage(Number(issue.minimum)) : `must be at least ${issue.minimum}`;
+    case "too_big":
+      if (issue.origin === "string") return tooLong(Number(issue.maximum));
+      return issue.origin === "array"
+        ? `is too long (maximum is ${issue.maximum} items)`
+        : `must be at most ${issue.maximum}`;
+    case "invalid_value":
+      return "is not included in the list";
+    case "unrecognized_keys":
+      return "is not a known field";
+    case "custom":
+      return issue.message;
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "is invalid";
+    case "invalid_union":
+      if (issue.discriminator !== undefined) return "is not included in the list";
+      // Only a union with a message of its own says more than the default does.
+      return issue.message === "Invalid input" ? "is invalid" : issue.message;
+    default:
+      return "is invalid";
+  }
+}
+
+export const tooLong = (maximum: number) => `is too long (maximum is ${maximum} characters)`;
+
+const shortMessage = (minimum: number) =>
+  minimum === 1 ? "can't be blank" : `is too short (minimum is ${minimum} characters)`;
+
+/** zod leaves the refused input out of its issues, so that it is never logged; the message says whether there was one. */
+function typeMessage({ expected, message }: Extract<Issue, { code: "invalid_type" }>): string {
+  if (/received (undefined|null)$/.test(message)) return "can't be blank";
+  if (expected === "number" || expected === "int") return "is not a number";
+  const thing = expected === "record" ? "object" : expected;
+  return `must be ${/^[aeiou]/.test(thing) ? "an" : "a"} ${thing}`;
+}

@@ -1,0 +1,46 @@
+/** What `Deno.cron` wakes: registered at top level, given its work once everything is made. */
+import { faultOf, type Log } from "../log.ts";
+
+export interface Registered {
+  begin(work: () => Promise<unknown>): void;
+}
+
+/** A start takes what came due, or was left behind, while nobody was there; its first requests go before. */
+const FIRST_AFTER_MS = 500;
+
+/** Every minute, in every process: whoever comes first does the work. */
+export function registerSweep(log: Log): Registered {
+  const sweep = waiting("sweep", log);
+  void Deno.cron("sweep", "* * * * *", sweep.handler);
+  return atOnce(sweep);
+}
+
+/** Every minute, in every process: PostgreSQL decides which one starts a trigger. */
+export function registerTick(log: Log): Registered {
+  const tick = waiting("tick", log);
+  void Deno.cron("tick", "* * * * *", tick.handler);
+  return atOnce(tick);
+}
+
+const atOnce = ({ begin, handler }: ReturnType<typeof waiting>): Registered => ({
+  begin(work) {
+    begin(work);
+    setTimeout(() => void handler(), FIRST_AFTER_MS);
+  },
+});
+
+/** A host may start a process for the handler alone: then it waits for its work, which is being made. */
+export function waiting(name: string, log: Log): Registered & { handler(): Promise<void> } {
+  const given = Promise.withResolvers<() => Promise<unknown>>();
+  return {
+    begin: given.resolve,
+    async handler() {
+      const work = await given.promise;
+      try {
+        await work();
+      } catch (error) {
+        log.warn(`${name} failed`, faultOf(error));
+      }
+    },
+  };
+}

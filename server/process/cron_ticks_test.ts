@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { waiting } from "./cron_ticks.ts";
+import { createLog } from "../log.ts";
+
+const quiet = createLog(() => {});
+
+Deno.test("a handler that is called before its work is there waits for it", async () => {
+  const { begin, handler } = waiting("tick", quiet);
+  let done = 0;
+  const called = handler();
+  await Promise.resolve();
+  assert.equal(done, 0);
+  begin(() => Promise.resolve(++done));
+  await called;
+  assert.equal(done, 1);
+  await handler();
+  assert.equal(done, 2);
+});
+
+Deno.test("work that fails is logged, and the next call does it again", async () => {
+  const lines: string[] = [];
+  const log = createLog((text) => lines.push(text));
+  const { begin, handler } = waiting("tick", log);
+  let calls = 0;
+  begin(() => ++calls === 1 ? Promise.reject(new Error("the database is away")) : Promise.resolve());
+  await handler();
+  await handler();
+  log.flush();
+  assert.equal(calls, 2);
+  assert.match(lines.join(""), /"event":"tick failed","fault":"the database is away"/);
+});

@@ -1,0 +1,119 @@
+/**
+ * The five fields of an expression: minute, hour, day of the month, month, day of the week. Source: decisions, "Cron".
+ * What croner knows beyond them (seconds, years, `L`, `W`, `#`, `?`, `+`, `@daily`) is refused.
+ */
+import { TimetableFault } from "../schedule.ts";
+
+const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+const DAYS = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+
+interface Kind {
+  name: string;
+  first: number;
+  last: number;
+  names: readonly string[];
+}
+
+const KINDS: readonly Kind[] = [
+  { name: "minute", first: 0, last: 59, names: [] },
+  { name: "hour", first: 0, last: 23, names: [] },
+  { name: "day of the month", first: 1, last: 31, names: [] },
+  { name: "month", first: 1, last: 12, names: MONTHS },
+  { name: "day of the week", first: 0, last: 7, names: DAYS },
+];
+
+/** One of a field's list. */
+export interface Item {
+  from: number;
+  to: number;
+  step: number;
+  /** Written as `*`. */
+  star: boolean;
+}
+
+export interface Field {
+  /** None where the field is `*`. */
+  items: readonly Item[];
+  /** What the items hold; Sunday is 0. */
+  values: ReadonlySet<number>;
+  /** It is `*`: of the two days, it is the other one that counts. */
+  every: boolean;
+}
+
+export interface Fields {
+  minute: Field;
+  hour: Field;
+  day: Field;
+  month: Field;
+  weekday: Field;
+}
+
+const ITEM = /^(?:\*|([a-z]{3}|\d{1,2})(?:-([a-z]{3}|\d{1,2}))?)(?:\/(\d{1,3}))?$/i;
+
+const refuse = (message: string) => new TimetableFault("schedule", message);
+
+/** @throws {TimetableFault} */
+export function readFields(text: string): Fields {
+  const parts = text.trim().split(/\s+/);
+  if (parts.length !== KINDS.length) {
+    throw refuse("must have five fields: minute, hour, day of the month, month, day of the week");
+  }
+  const fields = KINDS.map((kind, index) => readField(kind, parts[index] ?? ""));
+  const [minute, hour, day, month, weekday] = fields;
+  if (!minute || !hour || !day || !month || !weekday) throw refuse("must have five fields");
+  return { minute, hour, day, month, weekday };
+}
+
+function readField(kind: Kind, text: string): Field {
+  const items = text.split(",").map((item) => readItem(kind, item));
+  const values = new Set(items.flatMap(valuesOf).map((value) => kind.names === DAYS ? value % 7 : value));
+  const every = items.some(({ star, step }) => star && step === 1);
+  return { items: every ? [] : items, values, every };
+}
+
+const a = (name: string) => name === "hour" ? "an hour" : `a ${name}`;
+
+function readItem(kind: Kind, text: string): Item {
+  const match = ITEM.exec(text);
+  if (!match) throw refuse(`has ${a(kind.name)} that cannot be read: ${text.slice(0, 50) || "nothing"}`);
+  const [, low, high, steps] = match;
+  const step = steps === undefined ? 1 : Number(steps);
+  const star = low === undefined;
+  const from = star ? kind.first : readValue(kind, low);
+  // A week of `*` ends with Saturday, so that no Sunday comes by both of its numbers.
+  const to = star ? kind.names === DAYS ? 6 : kind.last : high === undefined ? from : readValue(kind, high, from);
+  if (to < from) throw refuse(`has ${a(kind.name)} that runs backwards: ${text}`);
+  if (steps !== undefined && !star && high === undefined) {
+    throw refuse(`has ${a(kind.name)} with a step that needs * or a range: ${text}`);
+  }
+  const most = kind.last - kind.first + (kind.names === DAYS ? 0 : 1);
+  if (step < 1 || step > most) throw refuse(`has ${a(kind.name)} with a step that is not 1 to ${most}: ${text}`);
+  return { from, to, step, star };
+}
+
+/** @param after the start of the range that it ends: then Sunday comes last */
+function readValue({ name, first, last, names }: Kind, text: string, after?: number): number {
+  if (!/^\d/.test(text)) {
+    const index = names.indexOf(text.toUpperCase());
+    if (index === -1) throw refuse(`has ${a(name)} that cannot be read: ${text}`);
+    return names === DAYS && index === 0 && after ? 7 : index + first;
+  }
+  const value = Number(text);
+  if (value < first || value > last) throw refuse(`has ${a(name)} that is not ${first} to ${last}: ${text}`);
+  return value;
+}
+
+export function valuesOf({ from, to, step }: Item): number[] {
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+}
+
+/** The expression in numbers, as croner and cronstrue read it. */
+export const written = ({ minute, hour, day, month, weekday }: Fields): string =>
+  [minute, hour, day, month, weekday].map(writtenField).join(" ");
+
+const writtenField = ({ items, every }: Field) => every ? "*" : items.map(writtenItem).join(",");
+
+function writtenItem({ from, to, step, star }: Item): string {
+  const range = star ? "*" : to === from ? `${from}` : `${from}-${to}`;
+  return step === 1 && !star || from === to ? range : `${range}/${step}`;
+}

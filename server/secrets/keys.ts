@@ -1,0 +1,127 @@
+/**
+ * The server's own secrets: `SECRET_KEYS`, or on the embedded database a file in the data folder. Each purpose has a
+ * key of its own, derived by HKDF, so that what one leaks opens nothing else. The first signs and encrypts, every one
+ * verifies and reads.
+ */
+import { Buffer } from "node:buffer";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Config, ConfigError, type SecretKey } from "../config.ts";
+
+export interface Keys {
+  /** 32 bytes. @param purpose a word for what is signed */
+  sign(purpose: string, text: string): Buffer;
+  verify(purpose: string, text: string, signature: Uint8Array): boolean;
+  /** AES-256-GCM. @param place what it belongs to; it opens nowhere else */
+  encrypt(place: string, text: string): Encrypted;
+  /** @throws {Unreadable} */
+  decrypt(place: string, encrypted: Encrypted): string;
+  /** The id of the key that encrypts. */
+  readonly writing: string;
+}
+
+export interface Encrypted {
+  /** As SECRET_KEYS names it. */
+  key_id: string;
+  /** IV (12 bytes), tag (16 bytes), then as many bytes as the text has. */
+  bytes: Uint8Array;
+}
+
+/** No key reads it: it was written with one that is gone, or belongs to another place, or was changed. */
+export class Unreadable extends Error {
+  override name = "Unreadable";
+  constructor(readonly key_id: string) {
+    super(`no key of SECRET_KEYS reads what the key ${key_id} has written`);
+  }
+}
+
+/** The purpose whose key encrypts. */
+const ENCRYPTION = "encryption";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const FILE = "secret_keys";
+
+/** @throws {ConfigError} where the key file can be read by others, or holds no key */
+export async function openKeys({ secret_keys, data_dir }: Pick<Config, "secret_keys" | "data_dir">): Promise<Keys> {
+  return createKeys(secret_keys ?? [await fileKey(`${data_dir}/${FILE}`)]);
+}
+
+/** @param materials at least one */
+export function createKeys(materials: readonly SecretKey[]): Keys {
+  const derived = new Map<string, Buffer[]>();
+  const keysFor = (purpose: string): Buffer[] => {
+    const known = derived.get(purpose);
+    if (known) return known;
+    const keys = materials.map(({ material }) => Buffer.from(hkdfSync("sha256", material, "atrium", purpose, 32)));
+    derived.set(purpose, keys);
+    return keys;
+  };
+  const writing = () => {
+    const [material] = materials;
+    const [key] = keysFor(ENCRYPTION);
+    if (!material || !key) throw new Error("there is no secret key");
+    return { key_id: material.id, key };
+  };
+  const signed = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest();
+  return {
+    sign(purpose, text) {
+      const [first] = keysFor(purpose);
+      if (!first) throw new Error("there is no secret key");
+      return signed(first, text);
+    },
+    verify: (purpose, text, signature) =>
+      signature.length === 32 && keysFor(purpose).some((key) => timingSafeEqual(signed(key, text), signature)),
+    encrypt(place, text) {
+      const { key_id, key } = writing();
+      return { key_id, bytes: encryptWith(key, place, text) };
+    },
+    decrypt(place, { key_id, bytes }) {
+      // An id may have been given to another key meanwhile, so the others are tried, too.
+      const named = (_: Buffer, index: number) => materials[index]?.id === key_id;
+      const keys = keysFor(ENCRYPTION);
+      for (const key of [...keys.filter(named), ...keys.filter((key, index) => !named(key, index))]) {
+        const text = decryptWith(key, place, bytes);
+        if (text !== undefined) return text;
+      }
+      throw new Unreadable(key_id);
+    },
+    get writing() {
+      return writing().key_id;
+    },
+  };
+}
+
+function encryptWith(key: Buffer, place: string, text: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(place));
+  const encrypted = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
+}
+
+/** Undefined where the key does not open it. */
+function decryptWith(key: Buffer, place: string, bytes: Uint8Array): string | undefined {
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    const opened = [decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()];
+    return Buffer.concat(opened).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The embedded database's key, made when it is first needed; whoever has the folder has the data it guards. */
+async function fileKey(path: string): Promise<SecretKey> {
+  const made = `k1:${randomBytes(32).toString("base64url")}`;
+  try {
+    await Deno.writeTextFile(path, `${made}\n`, { createNew: true, mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  const { mode } = await Deno.stat(path);
+  if (mode !== null && mode & 0o077) throw new ConfigError([`${path} can be read by others: chmod 600 ${path}`]);
+  const [, id, material] = /^([\w-]+):(\S{16,})\s*$/.exec(await Deno.readTextFile(path)) ?? [];
+  if (!id || !material) throw new ConfigError([`${path} holds no key: restore it, or what it encrypted is lost`]);
+  return { id, material };
+}

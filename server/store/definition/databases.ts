@@ -1,0 +1,85 @@
+/**
+ * Definitions of databases, in memory: a record is checked against its table without a query. They may be a moment
+ * old, so each statement on records proves the `lock_version` that it was made for, and starts again where it changed.
+ */
+import type { Pool, Sql } from "../../database/pool.ts";
+import { faultOf, type Log } from "../../log.ts";
+import { readSchema } from "./definition.ts";
+import type { Databases, KnownDb, KnownTable, Table } from "../store.ts";
+
+/** How long a definition is believed that no statement proves: one that is only looked at. */
+const BELIEVED_MS = 5_000;
+const REMEMBERED = 2_000;
+
+interface Row extends Omit<KnownDb, "tables"> {
+  schema: unknown;
+  tables: { id: number; name: string; searched: string[] }[];
+}
+
+export function createDatabases(sql: Pool, log: Log): Databases {
+  const known = new Map<string, { db: KnownDb; until: number }>();
+  const keys = new Map<number, string>();
+  let listening: Promise<unknown> | undefined;
+
+  const forget = (id: number) => {
+    const key = keys.get(id);
+    if (key !== undefined) known.delete(key);
+    keys.delete(id);
+  };
+
+  const listen = () => {
+    listening ??= sql.listen("db_changed", (id) => forget(Number(id)), () => known.clear()).catch((error) => {
+      log.warn("not told of changed databases", faultOf(error));
+      listening = undefined;
+    });
+  };
+
+  return {
+    forget,
+    async isCurrent({ id, lock_version }) {
+      const rows = await sql`select from dbs where id = ${id} and lock_version = ${lock_version}`;
+      return rows.length > 0;
+    },
+    async find(account_id, code) {
+      listen();
+      const key = `${account_id}/${code}`;
+      const kept = known.get(key);
+      if (kept && kept.until > performance.now()) return kept.db;
+      const db = await findKnown(sql, account_id, code);
+      if (!db) return void known.delete(key);
+      if (known.size >= REMEMBERED) known.clear();
+      known.set(key, { db, until: performance.now() + BELIEVED_MS });
+      keys.set(db.id, key);
+      return db;
+    },
+  };
+}
+
+async function findKnown(sql: Sql, account_id: number, code: string): Promise<KnownDb | undefined> {
+  const [row] = await sql<Row[]>`
+    select
+      d.id, d.account_id, d.department_id, d.code, d.public_methods, d.public_write_limit,
+      coalesce(d.live_until > now(), false) as live, d.lock_version, d.schema,
+      (
+        select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'searched', t.searched)), '[]')
+        from db_tables t
+        where t.db_id = d.id
+      ) as tables
+    from dbs d
+    where d.account_id = ${account_id}
+      and d.code = ${code}
+  `;
+  if (!row) return undefined;
+  const { schema, tables, ...db } = row;
+  return { ...db, tables: knownTables(readSchema(schema), tables) };
+}
+
+function knownTables(defined: Map<string, Table>, stored: Row["tables"]): Map<string, KnownTable> {
+  const known = new Map<string, KnownTable>();
+  for (const [name, table] of defined) {
+    const row = stored.find((row) => row.name === name);
+    if (!row) throw new Error(`the table ${name} has no number`);
+    known.set(name, { ...table, id: row.id, searched: row.searched });
+  }
+  return known;
+}

@@ -1,0 +1,141 @@
+/**
+ * Takes the records of a table from one definition to the next: proves that they fit, drops what fields are gone, and
+ * fills the slots anew. In pages, so that memory does not grow with the table; inside the caller's transaction, so
+ * that nobody sees half of it.
+ */
+import type { Context } from "../../context.ts";
+import type { Sql } from "../../database/pool.ts";
+import { invalid } from "../../errors.ts";
+import { searchOf } from "../write/records.ts";
+import { type Field, type KnownTable, SLOTS, type Table } from "../store.ts";
+import { allSlotsOf, type Data, readValues } from "./values.ts";
+
+const AT_ONCE = 2_000;
+/** How many ids a refusal names. */
+const NAMED = 5;
+
+interface Definitions {
+  before: KnownTable;
+  after: KnownTable;
+}
+
+interface Stored {
+  id: string;
+  data: Data;
+}
+
+/** @throws {Refusal} 422 on `schema`, with the count and the first ids of records that do not fit */
+export async function reindex(tx: Sql, progress: Progress, { before, after }: Definitions): Promise<void> {
+  if (!touchesRecords(before, after)) return;
+  const total = await countRecords(tx, after.id);
+  if (total === 0) return;
+  const unfit: string[] = [];
+  let unfit_count = 0;
+  for (let last: string | undefined, done = 0;;) {
+    const rows = await listStored(tx, after.id, last);
+    if (rows.length === 0) break;
+    const fitting = rows.flatMap(({ id, data }) => {
+      const kept = Object.fromEntries(Object.entries(data).filter(([name]) => after.fields.has(name)));
+      const { changes, faults } = readValues(after, kept, true);
+      if (Object.keys(faults).length === 0) return [rowOf(after, id, changes)];
+      if (unfit.length < NAMED) unfit.push(id);
+      unfit_count++;
+      return [];
+    });
+    if (unfit_count === 0) await updateStored(tx, fitting);
+    last = rows.at(-1)?.id;
+    progress.tell(done += rows.length, total);
+  }
+  if (unfit_count === 0) return;
+  const where = after.name === "" ? "" : ` of ${after.name}`;
+  const more = unfit_count > unfit.length ? ", …" : "";
+  throw invalid({
+    schema: [
+      `does not fit ${unfit_count} ${unfit_count === 1 ? "record" : "records"}${where}: ${unfit.join(", ")}${more}`,
+    ],
+  });
+}
+
+/** A new optional field without an index leaves records as they are. */
+function touchesRecords(before: Table, after: Table): boolean {
+  const isNarrower = ([name, was]: [string, Field]) => {
+    const is = after.fields.get(name);
+    return !is || is.type !== was.type || is.required && !was.required;
+  };
+  const demands = [...after.fields].some(([name, { required }]) => required && !before.fields.has(name));
+  const slots = ({ slots }: Table) => JSON.stringify([...slots].toSorted());
+  return demands || [...before.fields].some(isNarrower) || slots(before) !== slots(after);
+}
+
+const rowOf = (table: KnownTable, id: string, data: ReturnType<typeof readValues>["changes"]) => {
+  const kept = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) as Data;
+  return { id, data: kept, search: searchOf(table, kept), ...NO_SLOTS, ...allSlotsOf(table, kept) };
+};
+
+const NO_SLOTS = Object.fromEntries(SLOTS.map((slot) => [slot, null]));
+
+async function countRecords(sql: Sql, table_id: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from records where table_id = ${table_id}`;
+  return row?.count ?? 0;
+}
+
+/** In the order of the index on creation, which no row leaves while it is worked on. */
+const listStored = (sql: Sql, table_id: number, after: string | undefined) =>
+  sql<Stored[]>`
+    select id, data
+    from records
+    where table_id = ${table_id}
+      ${
+    after === undefined ? sql`` : sql`and (created_at, id) > (select created_at, id from records where id = ${after})`
+  }
+    order by created_at, id
+    limit ${AT_ONCE}
+  `;
+
+/** `updated_at` stays: nobody has changed the record. */
+async function updateStored(sql: Sql, rows: ReturnType<typeof rowOf>[]): Promise<void> {
+  await sql`
+    update records r
+    set
+      data = n.data, search = n.search,
+      str_1 = n.str_1, str_2 = n.str_2, str_3 = n.str_3,
+      int_1 = n.int_1, int_2 = n.int_2, time_1 = n.time_1, time_2 = n.time_2
+    from jsonb_populate_recordset(null::records, ${JSON.stringify(rows)}::text::jsonb) n
+    where r.id = n.id
+  `;
+}
+
+export interface Progress {
+  tell(done: number, total: number): void;
+  /** To be called when the transaction is over. */
+  end(): Promise<void>;
+}
+
+/**
+ * Tells how far it has come, on another connection: inside the transaction nobody would see it. Told without waiting:
+ * the embedded database has one connection at a time, and tells it when all is over.
+ */
+export function progressOf({ sql, log }: Pick<Context, "sql" | "log">, db_id: number): Progress {
+  let telling: Promise<unknown> | undefined;
+  const say = async (done: number, total: number) => {
+    try {
+      await sql`
+        insert into reindexings (db_id, done, total)
+        values (${db_id}, ${done}, ${total})
+        on conflict (db_id) do update set done = ${done}, total = ${total}, told_at = now()
+      `;
+    } catch (error) {
+      log.warn("progress not written", { fault: String(error) });
+    }
+  };
+  return {
+    tell(done, total) {
+      telling ??= say(done, total).finally(() => telling = undefined);
+    },
+    async end() {
+      // What is told last must not come after its end.
+      await telling;
+      await sql`delete from reindexings where db_id = ${db_id}`;
+    },
+  };
+}

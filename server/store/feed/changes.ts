@@ -1,0 +1,31 @@
+/** The feed of a database: what writes leave behind while somebody follows it. */
+import { type Part, part } from "../statement/part.ts";
+import type { ChangeKind, KnownDb } from "../store.ts";
+
+/**
+ * More steps of a write's `with` clause, behind `db` and `written`: nothing where nobody follows the database.
+ *
+ * @param rows the rows as they now are, and `was`, the row before as JSON
+ */
+export function followedBy({ live }: KnownDb, kind: ChangeKind, rows: Part): Part {
+  if (!live) return part``;
+  return part`
+    ,
+    changed as (${rows}),
+    feed as (
+      update db_feeds f
+      set seq = f.seq + (select count(*) from changed)
+      from db
+      where f.db_id = db.db_id
+        and exists (select from changed)
+      returning f.db_id, f.seq, pg_notify('records_changed', f.db_id::text)
+    ),
+    logged as (
+      insert into record_changes (db_id, seq, table_id, record_id, kind, was, became)
+      select
+        feed.db_id, feed.seq - count(*) over () + row_number() over (order by c.id), c.table_id, c.id, ${kind},
+        c.was, ${kind === "delete" ? part`null` : part`to_jsonb(c) - 'was' - 'search'`}
+      from changed c, feed
+    )
+  `;
+}

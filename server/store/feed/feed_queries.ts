@@ -1,0 +1,151 @@
+import type { Pool, Sql } from "../../database/pool.ts";
+import type { StoredChange } from "../store.ts";
+
+export const CHANGES_AT_ONCE = 500;
+
+/** Changes behind `after`, in the order of their commits. */
+export const listChanges = (sql: Sql, db_id: number, after: number): Promise<StoredChange[]> =>
+  sql<StoredChange[]>`
+    select seq, table_id, record_id, kind, was, became
+    from record_changes
+    where db_id = ${db_id}
+      and seq > ${after}
+    order by seq
+    limit ${CHANGES_AT_ONCE}
+  `;
+
+export interface FeedState {
+  seq: number;
+  /** Whoever has seen less than this one has missed changes. */
+  complete_from: number;
+}
+
+export interface FeedPage {
+  /** False where writes leave nothing behind any more. */
+  open: boolean;
+  complete_from: number;
+  changes: StoredChange[];
+}
+
+/**
+ * What `listChanges` gives, and whether it is all that there was: of one moment.
+ *
+ * @returns undefined where the database is gone
+ */
+export async function readFeed(sql: Sql, db_id: number, after: number): Promise<FeedPage | undefined> {
+  const [row] = await sql<FeedPage[]>`
+    select
+      coalesce(d.live_until > now(), false) as open,
+      f.complete_from,
+      (
+        select coalesce(json_agg(c order by c.seq), '[]')
+        from (
+          select seq, table_id, record_id, kind, was, became
+          from record_changes
+          where db_id = ${db_id}
+            and seq > ${after}
+          order by seq
+          limit ${CHANGES_AT_ONCE}
+        ) c
+      ) as changes
+    from db_feeds f
+    join dbs d on d.id = f.db_id
+    where f.db_id = ${db_id}
+  `;
+  return row;
+}
+
+/**
+ * From now on, writes leave their changes behind. Waits for writes under way, which know nothing of it yet: their
+ * changes are older than the feed.
+ *
+ * @returns undefined where the database is gone
+ */
+export function openFeed(sql: Pool, db_id: number): Promise<FeedState | undefined> {
+  return sql.begin(async (tx) => {
+    const [db] = await tx<{ live: boolean }[]>`
+      select coalesce(live_until > now(), false) as live from dbs where id = ${db_id} for update
+    `;
+    if (!db) return undefined;
+    await tx`update dbs set live_until = now() + interval '24 hours' where id = ${db_id}`;
+    const [feed] = await tx<FeedState[]>`
+      insert into db_feeds (db_id)
+      values (${db_id})
+      on conflict (db_id) do update set
+        seq = db_feeds.seq + ${db.live ? 0 : 1},
+        complete_from = case when ${db.live} then db_feeds.complete_from else db_feeds.seq + 1 end
+      returning seq, complete_from
+    `;
+    return feed;
+  });
+}
+
+/** Lengthens an open feed's time. One that is not open any more stays so: only `openFeed` knows what it has missed. */
+export async function keepFeed(sql: Sql, db_id: number): Promise<void> {
+  await sql`
+    update dbs
+    set live_until = now() + interval '24 hours'
+    where id = ${db_id}
+      and live_until > now()
+  `;
+}
+
+/** What its followers may see has changed without a change of its records: they are told `reset`. @param sql a transaction */
+export const resetFeed = (sql: Sql, db_id: number) => resetFeeds(sql, sql`d.id = ${db_id}`);
+
+/** The same for every database of an account: its departments have changed, or who has them. */
+export const resetFeedsOf = (sql: Sql, account_id: number) => resetFeeds(sql, sql`d.account_id = ${account_id}`);
+
+/** A number that has no change behind it, and nothing before it counts. */
+async function resetFeeds(sql: Sql, chosen: ReturnType<Sql>): Promise<void> {
+  await sql`
+    with live as (
+      select f.db_id
+      from db_feeds f
+      join dbs d on d.id = f.db_id
+      where ${chosen}
+        and d.live_until > now()
+      order by f.db_id
+      for update of f
+    )
+    update db_feeds f
+    set seq = f.seq + 1, complete_from = f.seq + 1
+    from live
+    where f.db_id = live.db_id
+    returning pg_notify('records_changed', f.db_id::text)
+  `;
+}
+
+/**
+ * Drops a page of changes that are older than the retention.
+ *
+ * @returns how many it dropped
+ */
+export async function sweepChanges(sql: Sql, hours: number, at_most: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    with
+      old as (
+        select db_id, seq
+        from record_changes
+        where created_at < now() - ${hours}::int * interval '1 hour'
+        order by created_at
+        limit ${at_most}
+        for update skip locked
+      ),
+      dropped as (
+        delete from record_changes c
+        using old
+        where c.db_id = old.db_id
+          and c.seq = old.seq
+        returning c.db_id, c.seq
+      ),
+      moved as (
+        update db_feeds f
+        set complete_from = greatest(f.complete_from, d.seq)
+        from (select db_id, max(seq) as seq from dropped group by db_id) d
+        where f.db_id = d.db_id
+      )
+    select count(*)::int as count from dropped
+  `;
+  return row?.count ?? 0;
+}

@@ -1,0 +1,52 @@
+/** All records of a table that somebody may see, page by page: memory does not grow with the table. */
+import type { Sql } from "../../database/pool.ts";
+import { part, run } from "../statement/part.ts";
+import { type Place, shaped } from "../write/records.ts";
+import { provenDb, STALE } from "../statement/statement.ts";
+
+const AT_ONCE = 1_000;
+
+/** JSON texts of nested records, the oldest first. @throws where the schema has changed meanwhile */
+export async function* exportRecords(sql: Sql, place: Place): AsyncGenerator<string[]> {
+  let last: { created_at: string; id: string } | undefined;
+  for (;;) {
+    const page = await pageBehind(sql, place, last);
+    if (page === STALE) throw new Error("the schema has changed during an export");
+    const end = page.at(-1);
+    if (!end) return;
+    yield page.map(({ json }) => json);
+    last = end;
+  }
+}
+
+interface Exported {
+  json: string;
+  id: string;
+  created_at: string;
+}
+
+async function pageBehind(
+  sql: Sql,
+  place: Place,
+  last: { created_at: string; id: string } | undefined,
+): Promise<Exported[] | typeof STALE> {
+  const [row] = await run<{ rows: Exported[] }[]>(
+    sql,
+    part`
+    select (
+      select coalesce(json_agg(r), '[]')
+      from (
+        select ${shaped(place, "nested")}::text as json, id, created_at
+        from records
+        where table_id = ${place.table.id}
+          and ${place.allowed}
+          ${last ? part`and (created_at, id) > (${last.created_at}::text::timestamptz, ${last.id}::uuid)` : part``}
+        order by created_at, id
+        limit ${AT_ONCE}
+      ) r
+    ) as rows
+    from (${provenDb(place.db)}) db
+  `,
+  );
+  return row ? row.rows : STALE;
+}

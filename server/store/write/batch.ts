@@ -1,0 +1,95 @@
+/** Many writes in one transaction: all or nothing. */
+import type { Pool } from "../../database/pool.ts";
+import type { Json } from "../../database/json.ts";
+import { deleteRecord, insertRecords, type NewRecord, type Place, type Shape, updateRecord } from "./records.ts";
+import { STALE } from "../statement/statement.ts";
+import type { Changes } from "../definition/values.ts";
+
+export type Operation =
+  | { action: "create"; place: Place; record: NewRecord }
+  | { action: "update"; place: Place; id: string; changes: Changes; department_id: number | null | undefined }
+  | { action: "delete"; place: Place; id: string };
+
+/** What an operation did: the record, `deleted`, or `missing`, which undoes all. */
+export type Outcome<T> = Json<T> | "deleted" | "missing";
+
+class Undone<T> extends Error {
+  constructor(readonly outcomes: Outcome<T>[] | typeof STALE) {
+    super("a batch is undone");
+  }
+}
+
+/** @returns an outcome for each operation, in their order; nothing is written where one is missing */
+export async function runBatch<T>(
+  sql: Pool,
+  shape: Shape,
+  operations: readonly Operation[],
+): Promise<Outcome<T>[] | typeof STALE> {
+  const changing_ids = operations.flatMap((operation) => operation.action === "create" ? [] : [operation.id]);
+  const tables = [...new Set(operations.map(({ place }) => place.table.id))];
+  try {
+    return await sql.begin(async (tx) => {
+      // In one order for all batches, so that two of them never wait for each other.
+      await tx`
+        select from records
+        where id = any(${changing_ids}::uuid[])
+          and table_id = any(${tables}::integer[])
+        order by id
+        for update
+      `;
+      const creates = operations.filter((operation) => operation.action === "create");
+      // One after the other on one connection: the driver sends them without waiting for each answer.
+      const changing = operations.map((operation) => {
+        switch (operation.action) {
+          case "create":
+            return undefined;
+          case "update":
+            return updateRecord<T>(
+              tx,
+              operation.place,
+              shape,
+              operation.id,
+              operation.changes,
+              operation.department_id,
+            );
+          case "delete":
+            return deleteRecord(tx, operation.place, operation.id);
+        }
+      });
+      const creating = insertAll<T>(tx, shape, creates);
+      // Where one fails the others are waited for: the transaction must not end under them, and their faults are known.
+      await Promise.allSettled([creating, ...changing]);
+      const created = await creating;
+      const changed = await Promise.all(changing);
+      if (created === STALE || changed.includes(STALE)) throw new Undone(STALE);
+      const outcomes = operations.map((_, i): Outcome<T> => {
+        const outcome = changed[i];
+        if (typeof outcome === "symbol") throw new Error("a stale batch is undone");
+        if (outcome === true) return "deleted";
+        return (operations[i]?.action === "create" ? created.shift() : outcome || undefined) ?? "missing";
+      });
+      if (outcomes.includes("missing")) throw new Undone(outcomes);
+      return outcomes;
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.outcomes;
+    throw error;
+  }
+}
+
+/** Records of one table go in together. */
+async function insertAll<T>(
+  tx: Parameters<typeof insertRecords>[0],
+  shape: Shape,
+  creates: readonly Extract<Operation, { action: "create" }>[],
+): Promise<Json<T>[] | typeof STALE> {
+  const tables = Map.groupBy(creates, ({ place }) => place.table.id);
+  const results = new Map<Operation, Json<T>>();
+  for (const group of tables.values()) {
+    const [{ place }] = group as [Extract<Operation, { action: "create" }>];
+    const written = await insertRecords<T>(tx, place, shape, group.map(({ record }) => record));
+    if (written === STALE) return STALE;
+    group.forEach((operation, i) => written[i] && results.set(operation, written[i]));
+  }
+  return creates.flatMap((operation) => results.get(operation) ?? []);
+}

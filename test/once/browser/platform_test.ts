@@ -1,0 +1,153 @@
+/** The `platform` module in apps in a real browser: in the sandbox, where every request comes from an opaque origin. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { complaintsOf, executablePath, launch } from "../../stage/browser.ts";
+
+/** Tries a call and tells what came of it. */
+const TELL = `
+const tell = async (name, call) => name + ": " + await call().then(
+  (value) => JSON.stringify(value),
+  (error) => [error instanceof PlatformError, error.status, error.code].join(" "),
+);`;
+
+const SVELTE = `<script>
+  import { action, context, db, PlatformError, user } from "platform";
+  let said = $state("");
+  ${TELL}
+  const calls = {
+    action: () => action("nothing here?", { at: new Date() }),
+    list: () => db().list({ page: 1 }),
+    create: () => db("other").create({ title: "x" }),
+  };
+</script>
+<h1>{[context.app.name, context.app.db_code, \`\${user}\`, context === window.PlatformAppContext].join(", ")}</h1>
+{#each Object.entries(calls) as [name, call]}
+  <button onclick={async () => said = await tell(name, call)}>{name}</button>
+{/each}
+<output>{said}</output>`;
+
+const HTML = `<!doctype html><title>Own page</title>
+<h1></h1><button>action</button><output></output>
+<script>
+const { action, context, PlatformError, user } = window.platform;
+${TELL}
+document.querySelector("h1").textContent = [context.app.name, \`\${context.app.db_code}\`, \`\${user}\`, Object.keys(platform)].join(", ");
+document.querySelector("button").onclick = async () => {
+  document.querySelector("output").textContent = await tell("action", () => action("nothing"));
+};
+</script>`;
+
+/** A game whose author has never heard of the module. */
+const GAME = `let platform = { width: 90 };
+document.querySelector("#platform-app").textContent = "a platform of " + platform.width;`;
+
+const apps: Record<string, Record<string, unknown>> = {
+  module: { app_engine: "svelte", db_code: "todos", source_code: SVELTE },
+  script: { app_engine: "html", source_code: HTML },
+  game: { app_engine: "js", source_code: GAME },
+};
+
+const MISSING = "true 404 not_found";
+
+Deno.test({
+  name: "the platform module in a browser",
+  ignore: !executablePath,
+  // The browser is a process of its own, with pipes that outlive a step.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    const server = await startServer();
+    const browser = await launch();
+    try {
+      const base = server.listen();
+      const ids: Record<string, string> = {};
+      for (const [url_code, fields] of Object.entries(apps)) {
+        const { status, body } = await server.request("POST", "/platform/apps.json", {
+          json: { app: { name: `The ${url_code}`, url_code, public: true, css_engine: "none", ...fields } },
+        });
+        equal(status, 201, JSON.stringify(body));
+        ids[url_code] = body.id;
+      }
+      await t.step("a compiled app imports it, and reads why it is refused", () => readsRefusals(browser, base));
+      await t.step("an html app has it in its window", () => hasItInWindow(browser, base));
+      await t.step("an app may call its own things platform", () => hasItsOwn(browser, base));
+      await t.step("an action is waited for", () => waits(browser, base, `${ids.module}`));
+      await t.step("it knows the viewer", () => knowsViewer(browser, server, base));
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  },
+});
+
+async function opened(browser: Browser, url: string, work: (page: Page) => Promise<void>) {
+  const page = await browser.newPage();
+  await page.goto(url);
+  await work(page);
+  await page.close();
+}
+
+/** What the app tells once a button has been clicked. */
+async function told(page: Page, button: string): Promise<string> {
+  await page.getByRole("button", { name: button }).click();
+  const output = page.locator("output", { hasText: `${button}: ` });
+  return `${await output.textContent()}`.slice(`${button}: `.length);
+}
+
+const readsRefusals = (browser: Browser, base: string) =>
+  opened(browser, `${base}/a/module`, async (page) => {
+    equal(await page.locator("h1").textContent(), "The module, todos, null, true");
+    equal(await told(page, "action"), MISSING);
+    equal(await told(page, "list"), MISSING);
+    equal(await told(page, "create"), MISSING);
+  });
+
+const hasItInWindow = (browser: Browser, base: string) =>
+  opened(browser, `${base}/a/script`, async (page) => {
+    equal(await page.locator("h1").textContent(), "The script, null, null, PlatformError,action,context,db,user");
+    equal(await page.evaluate("document.compatMode"), "CSS1Compat", "its doctype is still the first thing");
+    equal(await told(page, "action"), MISSING);
+  });
+
+async function hasItsOwn(browser: Browser, base: string) {
+  const page = await browser.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(`${base}/a/game`);
+  equal(await page.locator("#platform-app").textContent(), "a platform of 90");
+  equal(await page.evaluate("typeof window.platform.action"), "function", "which hides it, and does not break it");
+  deepEqual(complaints, []);
+  await page.close();
+}
+
+/** The answers come from this test: what gives them for real is not its matter. */
+async function waits(browser: Browser, base: string, id: string) {
+  const asked: string[] = [];
+  const page = await browser.newPage();
+  await page.route("**/action/**", (route, request) => {
+    const status = asked.push(`${request.method()} ${request.url().slice(base.length)}`) < 3 ? "pending" : "finished";
+    return route.fulfill({
+      headers: { "access-control-allow-origin": "*" },
+      json: { flow_process_id: "p", status, data: { rate: 4.2 } },
+    });
+  });
+  await page.goto(`${base}/a/module`);
+  equal(await told(page, "action"), `{"rate":4.2}`);
+  const address = `/platform/apps/${id}/action/nothing%20here%3F`;
+  const poll = `GET ${address}/status?flow_process_id=p`;
+  deepEqual(asked, [`POST ${address}`, poll, poll]);
+  await page.close();
+}
+
+async function knowsViewer(browser: Browser, server: TestServer, base: string) {
+  const user = { email: "viewer@example.com", name: "Viewer", role: "guest" };
+  const made = await server.request("POST", "/account/user_settings.json", { json: { user_setting: user } });
+  const token = await server.request("POST", "/account/tokens.json", {
+    json: { token: { name: "viewer", user_setting_id: made.body.id } },
+  });
+  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${token.body.token}` } });
+  await page.goto(`${base}/a/script`);
+  deepEqual(await page.evaluate("[platform.user.name, platform.user === PlatformAppContext.user]"), ["Viewer", true]);
+  deepEqual(await page.evaluate("Object.keys(PlatformAppContext)"), ["user", "app"]);
+  await page.close();
+}

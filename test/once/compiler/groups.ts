@@ -1,0 +1,54 @@
+/** The processes of a compile worker: itself and esbuild's. Linux only, as `/proc` is. */
+
+export interface Member {
+  pid: number;
+  name: string;
+  rss_mb: number;
+}
+
+/** Living processes of a worker's group, itself included. */
+export function groupOf(worker: number | undefined): Member[] {
+  return [...Deno.readDirSync("/proc")].flatMap(({ name: pid }) => {
+    try {
+      const stat = Deno.readTextFileSync(`/proc/${Number(pid)}/stat`);
+      const [state, , group] = stat.split(") ").at(-1)?.split(" ") ?? [];
+      if (Number(group) !== worker || state === "Z") return [];
+      const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+      const [, name = ""] = /^Name:\s+(\S+)/m.exec(status) ?? [];
+      const [, rss_kb] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];
+      return [{ pid: Number(pid), name, rss_mb: Number(rss_kb ?? 0) / 1024 }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+export const esbuildOf = (worker: number | undefined): Member | undefined =>
+  groupOf(worker).find(({ name }) => name === "esbuild");
+
+/** A killed process needs a moment to go. @returns whether it went within `limit_ms` */
+export async function isGone(worker: number | undefined, limit_ms = 5000): Promise<boolean> {
+  const end = performance.now() + limit_ms;
+  while (groupOf(worker).length > 0 && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return groupOf(worker).length === 0;
+}
+
+/** @returns the most that one process of the worker of the moment held while `work` went on, in MB */
+export async function peakDuring(worker: () => number | undefined, work: () => Promise<unknown>): Promise<number> {
+  let peak = 0;
+  const look = () => peak = Math.max(peak, ...groupOf(worker()).map(({ rss_mb }) => rss_mb));
+  const timer = setInterval(look, 20);
+  try {
+    await work();
+    return peak;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+export function signal(pid: number | undefined, name: Deno.Signal) {
+  if (!pid) throw new Error("no such process");
+  Deno.kill(pid, name);
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { CompileFailure, CompilerBusy } from "../../../server/compiler/compiler.ts";
+import { isGone, signal } from "./groups.ts";
+import { HANGS } from "./hostile.ts";
+import { fillSharedStore, memoryStore, openCompiler } from "./scratch.ts";
+
+await fillSharedStore();
+
+const failureOf = (building: Promise<unknown>): Promise<unknown> =>
+  building.then(() => "it compiles", (error) => error);
+
+const app = (text: string) => `<p>${text}</p>`;
+
+Deno.test("pool: a source that hangs the compiler is a failure, and the next one compiles", async () => {
+  await using compiler = openCompiler({ time_limit_ms: 1000 });
+  await compiler.warm();
+  const failure = await failureOf(compiler.svelte(HANGS));
+  assert.ok(failure instanceof CompileFailure);
+  assert.deepEqual(failure.messages, ["compile timed out"]);
+  assert.ok((await compiler.svelte(app("next"))).code.includes("next"));
+  assert.equal(compiler.workers().length, 2);
+  assert.ok(await isGone(compiler.workers()[0]));
+});
+
+Deno.test("pool: a source that needs too much memory is a failure, and the next one compiles", async () => {
+  await using compiler = openCompiler({ time_limit_ms: 60_000, heap_mb: 90 });
+  const failure = await failureOf(compiler.svelte(HANGS));
+  assert.ok(failure instanceof CompileFailure, String(failure));
+  assert.deepEqual(failure.messages, ["compile needs too much memory"]);
+  assert.ok((await compiler.svelte(app("next"))).code.includes("next"));
+});
+
+Deno.test("pool: beyond its limit the queue refuses, and says when to come again", async () => {
+  await using compiler = openCompiler({ queue_limit: 4 });
+  await compiler.warm();
+  const [worker] = compiler.workers();
+  signal(worker, "SIGSTOP");
+  const building = ["a", "b", "c", "d"].map((text) => failureOf(compiler.svelte(app(text))));
+  // Nothing else can settle while the worker stands still.
+  const busy = await Promise.race(building);
+  assert.ok(busy instanceof CompilerBusy);
+  assert.ok(Number.isInteger(busy.retry_after) && busy.retry_after >= 1);
+  signal(worker, "SIGCONT");
+  const others = (await Promise.all(building)).filter((outcome) => outcome !== busy);
+  assert.deepEqual(others, ["it compiles", "it compiles", "it compiles"]);
+});
+
+Deno.test("pool: an unchanged source is compiled once, for the same engines", async () => {
+  await using compiler = openCompiler();
+  const [first, same] = await Promise.all([compiler.svelte(app("a")), compiler.svelte(app("a"))]);
+  assert.equal(first, same);
+  assert.equal(await compiler.svelte(app("a")), first);
+  assert.notEqual(await compiler.svelte(app("b")), first);
+  assert.notEqual(await compiler.svelte(app("a"), "tailwind"), first);
+});
+
+Deno.test("pool: js and html need no worker", async () => {
+  await using compiler = openCompiler();
+  const source_code = "const a = '<script>';";
+  for (const engine of ["js", "html"] as const) {
+    const { config, ...build } = await compiler.compile({ engine, css_engine: "tailwind", source_code });
+    const nothing = { css: "", imports: [], scripts: [], app_build_time: 0, css_build_time: 0 };
+    assert.deepEqual(build, { code: source_code, ...nothing });
+    assert.equal(config.size.raw, source_code.length);
+    assert.ok(config.size.brotli > 0);
+    assert.match(config.source_hash, /^[0-9a-f]{64}$/);
+  }
+  assert.deepEqual(compiler.workers(), []);
+});
+
+Deno.test("pool: what is closed takes nothing more, and leaves no process", async () => {
+  const compiler = openCompiler();
+  await compiler.warm();
+  const waiting = failureOf(compiler.svelte(HANGS));
+  await compiler.close();
+  assert.ok(await waiting instanceof Error);
+  assert.ok(await failureOf(compiler.svelte(app("late"))) instanceof Error);
+  assert.ok((await Promise.all(compiler.workers().map((pid) => isGone(pid)))).every(Boolean));
+});
+
+Deno.test("vendor: a runtime is built once for all processes, and its files are compressed", async () => {
+  const store = memoryStore();
+  {
+    await using first = openCompiler({ vendor_store: store });
+    await first.svelte(app("a"));
+  }
+  const names = [...store.files.keys()];
+  const put = store.put;
+  store.put = (file, content) => {
+    assert.fail(`${file} was built again`);
+    return put(file, content);
+  };
+  await using second = openCompiler({ vendor_store: store });
+  const { imports } = await second.svelte(app("b"));
+  for (const name of names.filter((name) => name.endsWith(".js"))) {
+    const file = await second.vendor(name);
+    assert.ok(file);
+    assert.deepEqual(new Uint8Array(brotliDecompressSync(file.brotli)), file.body);
+    assert.deepEqual(new Uint8Array(gunzipSync(file.gzip)), file.body);
+    assert.match(file.content_type, /^text\/javascript/);
+  }
+  assert.ok(imports.every((path) => store.files.has(path.slice("/vendor/".length))));
+});
+
+Deno.test("vendor: what is no vendor file is not served", async () => {
+  const store = memoryStore();
+  await using compiler = openCompiler({ vendor_store: store });
+  await compiler.svelte(app("a"));
+  const manifest = [...store.files.keys()].find((name) => name.endsWith(".json")) ?? "";
+  assert.ok(manifest);
+  for (const name of ["nothing.js", manifest, "../x.js", ""]) {
+    assert.equal(await compiler.vendor(name), undefined, name);
+  }
+});

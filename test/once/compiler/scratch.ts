@@ -1,0 +1,121 @@
+/** A compiler with a vendor store in memory, closed at the end of its test. */
+import { z } from "zod";
+import type { Build, Source, VendorFile } from "../../../server/compiler/compiler.ts";
+import { type CompilerOptions, createCompiler } from "../../../server/compiler/host/sandbox.ts";
+import type { VendorStore } from "../../../server/compiler/host/vendor.ts";
+import { childEnvironment } from "../../../server/config.ts";
+
+export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } {
+  const files = new Map<string, VendorFile>();
+  return {
+    files,
+    get: (file) => Promise.resolve(files.get(file)),
+    put: (file, content) => {
+      files.set(file, content);
+      return Promise.resolve();
+    },
+  };
+}
+
+/**
+ * A store that tests share: what one has built, no other builds again. Names say what is in a file and how it was built,
+ * so that nothing in it is ever out of date.
+ */
+export function sharedStore(): VendorStore & { files: Map<string, VendorFile> } {
+  const memory = memoryStore();
+  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_vendor`;
+  return {
+    files: memory.files,
+    async get(file) {
+      const known = await memory.get(file);
+      if (known) return known;
+      const text = await Deno.readTextFile(`${folder}/${file}`).catch(() => undefined);
+      if (text === undefined) return undefined;
+      const { content_type, ...bodies } = Stored.parse(JSON.parse(text));
+      const content = { content_type, ...mapBodies(bodies, (body) => Uint8Array.fromBase64(body)) };
+      await memory.put(file, content);
+      return content;
+    },
+    async put(file, { content_type, ...bodies }) {
+      await memory.put(file, { content_type, ...bodies });
+      await Deno.mkdir(folder, { recursive: true });
+      const fresh = await Deno.makeTempFile({ dir: folder });
+      await Deno.writeTextFile(
+        fresh,
+        JSON.stringify({ content_type, ...mapBodies(bodies, (body) => body.toBase64()) }),
+      );
+      await Deno.rename(fresh, `${folder}/${file}`);
+    },
+  };
+}
+
+/**
+ * Builds what every start needs, where no other test has. A worker that has built a runtime is replaced; tests that tell
+ * workers apart do this first.
+ */
+export async function fillSharedStore() {
+  await using compiler = openCompiler();
+  await compiler.warm();
+}
+
+const Stored = z.object({ content_type: z.string(), body: z.string(), brotli: z.string(), gzip: z.string() });
+
+const mapBodies = <From, To>(
+  { body, brotli, gzip }: Record<"body" | "brotli" | "gzip", From>,
+  to: (body: From) => To,
+) => ({
+  body: to(body),
+  brotli: to(brotli),
+  gzip: to(gzip),
+});
+
+export interface Logged {
+  event: string;
+  detail: Record<string, unknown>;
+}
+
+export function openCompiler(options: Partial<CompilerOptions> = {}) {
+  const logged: Logged[] = [];
+  const log = {
+    info(event: string, detail: Record<string, unknown> = {}) {
+      logged.push({ event, detail });
+    },
+  };
+  const environment = childEnvironment(Deno.env.toObject());
+  // What another program than Deno says of a runtime is nothing to share.
+  const compiler = createCompiler({
+    vendor_store: options.deno ? memoryStore() : sharedStore(),
+    environment,
+    workers: 1,
+    log,
+    ...options,
+  });
+  /** Process ids of workers, in the order of their start. */
+  const workers = () => logged.flatMap(({ detail: { pid }, event }) => event.endsWith("started") ? [Number(pid)] : []);
+  return {
+    ...compiler,
+    svelte: (source_code: string, css_engine: Source["css_engine"] = "none"): Promise<Build> =>
+      compiler.compile({ engine: "svelte", css_engine, source_code }),
+    logged,
+    workers,
+    [Symbol.asyncDispose]: () => compiler.close(),
+  };
+}
+
+/** The names that a vendor file exports. */
+export function exportsOf({ body }: VendorFile): Set<string> {
+  const text = new TextDecoder().decode(body);
+  const [, list = ""] = /export\{([^}]*)\};?\s*$/.exec(text) ?? [];
+  return new Set(list.split(",").map((part) => part.split(" as ").at(-1) ?? part));
+}
+
+/** What a compiled module imports: vendor file → names there. */
+export function importsOf(code: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const [, list = "", file = ""] of code.matchAll(/import\{([^}]*)\}from"\/vendor\/([^"]+)"/g)) {
+    const names = found.get(file) ?? new Set();
+    for (const part of list.split(",")) names.add(part.split(" as ")[0] ?? part);
+    found.set(file, names);
+  }
+  return found;
+}

@@ -1,0 +1,189 @@
+/** Who may import whom, and who reads the environment (ARCHITECTURE.md). Reads the source, starts nothing. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const TREE = fileURLToPath(new URL("../..", import.meta.url));
+const ROOTS = ["main.ts", "server", "db", "client", "test"];
+
+interface Import {
+  /** Path from the project's root; a package's specifier as it stands. */
+  to: string;
+  /** Erased by the compiler: nothing is loaded. */
+  types_only: boolean;
+}
+
+function* sources(path: string): Generator<string> {
+  if (!Deno.statSync(TREE + path).isDirectory) return yield path;
+  for (const { name, isDirectory } of Deno.readDirSync(TREE + path)) {
+    if (isDirectory || /\.tsx?$/.test(name)) yield* sources(`${path}/${name}`);
+  }
+}
+
+/** The code without comments and templates, which may hold programs of their own. */
+const code = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "").replace(/`[^`]*`/g, "``");
+
+const STATEMENT = /^(?:import|export)\b([^"'`;]*?\bfrom\s*)?\s*"([^"\n]+)"/gm;
+const DYNAMIC = /\bimport\(\s*"([^"\n]+)"/g;
+const LOADED = /\bimport\.meta\.resolve\(\s*"([^"\n]+)"|\bnew URL\(\s*"([^"\n]+\.ts)",\s*import\.meta\.url/g;
+
+function importsOf(file: string, text: string): Import[] {
+  const found = [
+    ...[...text.matchAll(STATEMENT)].map(([, clause = "", to = ""]) => ({ to, types_only: /^\s*type\b/.test(clause) })),
+    ...[...text.matchAll(DYNAMIC)].map(([, to = ""]) => ({ to, types_only: false })),
+    ...[...text.matchAll(LOADED)].map(([, to, url]) => ({
+      to: to ?? `${url}`.replace(/^(?!\.)/, "./"),
+      types_only: false,
+    })),
+  ];
+  return found.map(({ to, types_only }) => ({
+    to: /^\.\.?\//.test(to) ? new URL(to, `file:///${file}`).pathname.slice(1) : to,
+    types_only,
+  }));
+}
+
+const files = new Map(
+  ROOTS.flatMap((root) => [...sources(root)]).map((file) => {
+    const text = Deno.readTextFileSync(TREE + file);
+    return [file, { text, imports: importsOf(file, code(text)) }];
+  }),
+);
+
+/** What stands in a room's own file of this name is its interface, which the base knows. */
+const INNER = /^server\/(compiler\/(?!compiler\.ts)|connectors\/(?!connectors\.ts)|store\/(?!store\.ts))/;
+const BASE =
+  /^server\/([^/]+|(?:input|database|secrets|fairness)\/[^/]+|compiler\/compiler|connectors\/connectors|store\/store|flow\/flow|schedule\/schedule)\.ts$/;
+
+/** Rooms, the outermost first: each may import from its own and from those below it. */
+const ROOMS: [room: string, files: RegExp][] = [
+  ["test", /^test\/|_test\.ts$/],
+  ["main", /^main\.ts$|^server\/(compose\.ts$|process\/)/],
+  ["http", /^server\/http\//],
+  ["router", /^server\/router\.ts$/],
+  ["domains", /^server\/domains\//],
+  ["flow, schedule", /^server\/(flow\/(?!flow\.ts)|schedule\/(?!schedule\.ts))/],
+  ["compiler, connectors, store", INNER],
+  ["base, with what it knows of the rooms above", BASE],
+  ["db", /^db\//],
+];
+const roomOf = (file: string) => ROOMS.findIndex(([, files]) => files.test(file));
+const isLocal = ({ to }: Import) => /^(main\.ts|deno\.json|(server|db|client|test)\/)/.test(to);
+
+/** Every import that a rule forbids, as `a.ts imports b.ts`. */
+function broken(from: (file: string) => boolean, forbids: (to: Import, file: string) => boolean): string[] {
+  return [...files].filter(([file]) => from(file)).flatMap(([file, { imports }]) =>
+    imports.filter((to) => forbids(to, file)).map(({ to }) => `${file} imports ${to}`)
+  );
+}
+
+const isTest = (file: string) => roomOf(file) === 0;
+
+Deno.test("house: main → http → router → domains → the rest of the server → db, and never back", () => {
+  const outward = broken(
+    (file) => roomOf(file) > 0,
+    (to, file) => isLocal(to) && roomOf(to.to) !== -1 && roomOf(to.to) < roomOf(file),
+  );
+  assert.deepEqual(outward, []);
+});
+
+Deno.test("house: flow, schedule and compiler import no http, no trpc and no domain", () => {
+  const strays = broken(
+    (file) => /^server\/(flow|schedule|compiler)\//.test(file) && !isTest(file),
+    ({ to }) => /^server\/(http\/|domains\/|router\.ts|trpc\.ts)|^(hono|@trpc\/)/.test(to),
+  );
+  assert.deepEqual(strays, []);
+});
+
+Deno.test("house: domains reach the compiler and flows only through their interfaces, and speak no HTTP", () => {
+  const strays = broken(
+    (file) => file.startsWith("server/domains/") && !isTest(file),
+    ({ to }) =>
+      /^(hono|client\/)|^server\/compiler\/(?!compiler\.ts)/.test(to) ||
+      /^server\/(flow\/(?!(flow|program\/program)\.ts)|schedule\/(?!schedule\.ts))/.test(to),
+  );
+  assert.deepEqual(strays, []);
+});
+
+Deno.test("house: db imports nothing of the server; only the database's door knows that it may be embedded", () => {
+  assert.deepEqual(
+    broken((file) => file.startsWith("db/") && !isTest(file), ({ to }) => /^(server|client|test)\/|^main\.ts/.test(to)),
+    [],
+  );
+  const knowing = broken(
+    (file) => !file.startsWith("db/") && !isTest(file),
+    ({ to }) => to.startsWith("db/") && to !== "db/migrate.ts",
+  );
+  assert.deepEqual(knowing.sort(), [
+    "server/database/pool.ts imports db/embedded/embedded.ts",
+    "server/process/lifecycle.ts imports db/embedded/embedded.ts",
+  ]);
+});
+
+Deno.test("house: client imports types of the server only, and the server nothing of the client's code", () => {
+  assert.deepEqual(
+    broken(
+      (file) => file.startsWith("client/") && !isTest(file),
+      (to) => isLocal(to) && !to.to.startsWith("client/") && !(to.types_only && to.to.startsWith("server/")),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    // Declarations are no code: the server gives them to editors.
+    broken((file) => file.startsWith("server/") && !isTest(file), ({ to }) => /^client\/.*(?<!\.d)\.ts$/.test(to)),
+    [],
+  );
+});
+
+Deno.test("house: of the server only config.ts reads the environment, which main.ts hands over", () => {
+  const readers = [...files].filter(([file, { text }]) =>
+    !isTest(file) && !file.startsWith("client/cli/") && /\bDeno\.env\b|(?<!")\bprocess\.env\b/.test(code(text))
+  );
+  assert.deepEqual(readers.map(([file]) => file).filter((file) => file !== "server/config.ts"), ["main.ts"]);
+  assert.equal(code(files.get("main.ts")?.text ?? "").match(/\bDeno\.env\b/g)?.length, 1);
+  assert.match(files.get("main.ts")?.text ?? "", /readConfig\(Deno\.env\.toObject\(\)\)/);
+});
+
+/** What apps import, declared in client/app/platform.d.ts. */
+const APP_MODULE = "platform";
+
+Deno.test("house: packages come from npm, node or this tree, and each is pinned", async () => {
+  const { imports }: { imports: Record<string, string> } = JSON.parse(await Deno.readTextFile(`${TREE}deno.json`));
+  for (const [name, specifier] of Object.entries(imports)) {
+    assert.match(specifier, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+  }
+  const packages = Object.keys(imports);
+  const known = ({ to }: Import) =>
+    isLocal({ to, types_only: true }) || to.startsWith("node:") || to === APP_MODULE ||
+    packages.some((name) => to === name || to.startsWith(`${name}/`));
+  assert.deepEqual(broken(() => true, (to) => !known(to)), []);
+  const used = new Set([...files.values()].flatMap(({ imports }) => imports.map(({ to }) => to)));
+  const idle = packages.filter((name) => ![...used].some((to) => to === name || to.startsWith(`${name}/`)));
+  assert.deepEqual(idle.filter((name) => !mentioned(name)), [], "in deno.json and imported by nothing");
+});
+
+/** Packages that are no import of ours but read or bundled by name, such as an app's runtime. */
+const mentioned = (name: string) =>
+  [...files].some(([file, { text }]) => file.startsWith("server/compiler/") && text.includes(`"${name}`));
+
+Deno.test("house: this reader of imports sees what it must see", () => {
+  const text = `
+import "./a.ts";
+import type { B } from "../b.ts";
+import c, {
+  type D,
+} from "./c.ts";
+export { e } from "hono";
+const f = await import("postgres");
+const g = import.meta.resolve("./g.ts");
+const h = new URL("h.ts", import.meta.url);
+ * import { x } from "./comment.ts";
+`;
+  assert.deepEqual(importsOf("server/http/x.ts", text), [
+    { to: "server/http/a.ts", types_only: false },
+    { to: "server/b.ts", types_only: true },
+    { to: "server/http/c.ts", types_only: false },
+    { to: "hono", types_only: false },
+    { to: "postgres", types_only: false },
+    { to: "server/http/g.ts", types_only: false },
+    { to: "server/http/h.ts", types_only: false },
+  ]);
+});

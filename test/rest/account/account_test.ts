@@ -1,0 +1,151 @@
+/** The account itself, and its teams, groups and mailboxes. Source: decisions, "Account" and "Users". */
+import assert from "node:assert/strict";
+import { addAccount, as, made } from "../../stage/people.ts";
+import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+
+const inAccount = onSharedServer();
+
+const json = (account: unknown) => ({ json: { account } });
+
+inAccount("account: read and update", async ({ server, ask, play }) => {
+  const stranger = await addAccount(server, "taken.example.com");
+  const theirs = as(ask, stranger.token);
+  const department = made(
+    await theirs("POST", "/account/departments.json", { json: { department: { name: "Theirs" } } }),
+  );
+  const first = made(await ask("POST", "/account/departments.json", { json: { department: { name: "First" } } }));
+  const second = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Second" } } }));
+  const update = (name: string, account: unknown, rest: Partial<Scenario> = {}): Scenario => ({
+    name,
+    method: "PATCH",
+    path: "/account.json",
+    sent: json(account),
+    status: 200,
+    ...rest,
+  });
+  await play([
+    {
+      name: "read: the caller's account",
+      method: "GET",
+      path: "/account.json",
+      status: 200,
+      body: { host: null, main_department_id: first.id, departments: { mode: "restricted" } },
+      then: ({ body }) =>
+        assert.deepEqual(Object.keys(body).sort(), ["departments", "host", "id", "main_department_id", "name"]),
+    },
+    {
+      name: "read: another caller's account is another",
+      method: "GET",
+      path: "/account.json",
+      sent: { token: stranger.token },
+      status: 200,
+      body: { id: stranger.account_id, name: "Strangers", host: "taken.example.com" },
+    },
+    update("update: the name, trimmed; the rest stays", { name: " Atrium " }, {
+      body: { name: "Atrium", main_department_id: first.id, departments: { mode: "restricted" } },
+    }),
+    update("update: the mode", { departments: { mode: "open" } }, { body: { departments: { mode: "open" } } }),
+    update("update: a mode that is none", { departments: { mode: "closed" } }, {
+      status: 422,
+      body: { "departments.mode": ["is not included in the list"] },
+    }),
+    update("update: departments must be an object", { departments: "open" }, {
+      status: 422,
+      body: { departments: /./ },
+    }),
+    update("update: a blank name", { name: " " }, { status: 422, body: { name: ["can't be blank"] } }),
+    update("update: the host", { host: "Apps.Example.com" }, { body: { host: "apps.example.com" } }),
+    update("update: another account's host is taken", { host: "taken.example.com" }, {
+      status: 422,
+      body: { host: ["has already been taken"] },
+    }),
+    ...["http://x.test", "a b", "x/y", "\0", "<script>"].map((host) =>
+      update(`update: ${JSON.stringify(host)} is no host`, { host }, { status: 422, body: { host: /./ } })
+    ),
+    update("update: null clears the host", { host: null }, { body: { host: null } }),
+    update("update: the main department", { main_department_id: second.id }, {
+      body: { main_department_id: second.id },
+    }),
+    update("update: another account's department is none", { main_department_id: department.id }, {
+      status: 422,
+      body: { main_department_id: /./ },
+    }),
+    update("update: id and unknown keys are ignored", { id: 99, departments_mode: "x" }, {
+      body: { name: "Atrium", main_department_id: second.id },
+    }),
+    { name: "DELETE is no method of it", method: "DELETE", path: "/account.json", status: 405 },
+  ]);
+});
+
+const DIRECTORIES = [
+  { path: "teams", wrapper: "team", more: {}, wrong: {} },
+  { path: "groups", wrapper: "group", more: {}, wrong: {} },
+  { path: "mailboxes", wrapper: "mailbox", more: { email: "info@example.com" }, wrong: { email: "nobody" } },
+];
+
+inAccount("teams, groups, mailboxes: list, create, update, delete", async ({ server, ask, play }) => {
+  const stranger = await addAccount(server);
+  await inTurn(DIRECTORIES, async ({ path: directory, wrapper, more, wrong }) => {
+    const all = `/account/${directory}.json`;
+    const sent = (fields: unknown) => ({ json: { [wrapper]: fields } });
+    const foreign = made(await ask("POST", all, { ...sent({ name: "Theirs" }), token: stranger.token }));
+    const { id } = made(await ask("POST", all, sent({ name: " First ", ...more })));
+    const at = (id: unknown) => `/account/${directory}/${id}.json`;
+    const refused = (name: string, fields: unknown, body: unknown): Scenario => ({
+      name: `${wrapper}: ${name}`,
+      method: "POST",
+      path: all,
+      sent: sent(fields),
+      status: 422,
+      body,
+    });
+    await play([
+      {
+        name: `${wrapper}: create`,
+        method: "POST",
+        path: all,
+        sent: sent({ name: "Second" }),
+        status: 201,
+        body: { name: "Second", ...(directory === "mailboxes" && { email: null }) },
+      },
+      refused("a name in another case is taken", { name: "FIRST" }, { name: ["has already been taken"] }),
+      refused("a name is needed", {}, { name: ["can't be blank"] }),
+      refused("a name has at most 255 characters", { name: "x".repeat(256) }, { name: /255/ }),
+      ...(directory === "mailboxes" ? [refused("an e-mail is one", { name: "x", ...wrong }, { email: /./ })] : []),
+      {
+        name: `${wrapper}: update`,
+        method: "PATCH",
+        path: at(id),
+        sent: sent({ name: "Renamed" }),
+        status: 200,
+        body: { id, name: "Renamed", ...more },
+      },
+      {
+        name: `${wrapper}: update without anything`,
+        method: "PATCH",
+        path: at(id),
+        sent: sent({}),
+        status: 200,
+        body: { id, name: "Renamed", ...more },
+      },
+      {
+        name: `${wrapper}: list`,
+        method: "GET",
+        path: all,
+        status: 200,
+        body: [{ name: "Renamed", ...more }, { name: "Second" }],
+      },
+      {
+        name: `${wrapper}: another account's update`,
+        method: "PATCH",
+        path: at(foreign.id),
+        sent: sent({}),
+        status: 404,
+      },
+      { name: `${wrapper}: another account's delete`, method: "DELETE", path: at(foreign.id), status: 404 },
+      { name: `${wrapper}: there is no read of one`, method: "GET", path: at(id), status: 405 },
+      { name: `${wrapper}: delete`, method: "DELETE", path: at(id), status: 204 },
+      { name: `${wrapper}: delete again`, method: "DELETE", path: at(id), status: 404 },
+    ]);
+  });
+});

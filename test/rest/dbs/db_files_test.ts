@@ -1,0 +1,282 @@
+/** Databases as files: CSV and NDJSON in and out, TypeScript types. */
+import assert from "node:assert/strict";
+import { parse } from "csv-parse/sync";
+import type { Answer } from "../../stage/harness.ts";
+import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
+import { type Ask, inTurn, onSharedServer, prove } from "../../stage/scenario.ts";
+import { addDb } from "../../stage/visitors.ts";
+
+const test = onSharedServer();
+
+const SCHEMA = {
+  fields: {
+    title: { type: "string", required: true },
+    note: "text",
+    n: "integer",
+    x: "number",
+    ok: "boolean",
+    at: "datetime",
+    day: "date",
+    hour: "time",
+  },
+  indexes: { idx_int_1: "n" },
+};
+
+const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
+type Format = keyof typeof TYPES;
+
+const send = (ask: Ask, code: string, format: Format, raw: BodyInit, query = "") =>
+  ask("POST", `/platform/dbs/${code}/import.${format}${query}`, { raw, headers: { "content-type": TYPES[format] } });
+
+const get = async (ask: Ask, code: string, format: Format, query = ""): Promise<string> => {
+  const { status, body } = await ask("GET", `/platform/dbs/${code}/export.${format}${query}`);
+  assert.equal(status, 200);
+  return body ?? "";
+};
+
+interface Listed {
+  data: Record<string, unknown>;
+}
+const dataOf = async (ask: Ask, code: string): Promise<Record<string, unknown>[]> =>
+  (await ask("GET", `/platform/dbs/${code}/records.json?sort=id`)).body.map(({ data }: Listed) => data);
+
+const readCsv = (text: string) => parse<Record<string, string>>(text, { columns: true });
+
+const HARD = {
+  title: `Ada, "the" first; 'x'\ttab`,
+  note: "two\nlines\r\nand\rothers, żółw 🐢 \u2028 =SUM(A1)",
+  n: -9007199254740991,
+  x: 1.5e-7,
+  ok: false,
+  at: "2026-11-21T08:30:00.123Z",
+  day: "2026-02-28",
+  hour: "23:59",
+};
+const BLANK = { title: "0", note: null, n: null, x: null, ok: null, at: null, day: null, hour: null };
+
+test("files: what is exported can be imported, and is the same", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  await inTurn(
+    [HARD, BLANK],
+    async (data) => void made(await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record: { data } } })),
+  );
+  const first = await dataOf(ask, code);
+  await inTurn(["csv", "ndjson"] as const, async (format) => {
+    const text = await get(ask, code, format);
+    const copy = await addDb(ask, { schema: SCHEMA });
+    const { status, body } = await send(ask, copy, format, text);
+    assert.deepEqual([status, body], [200, { created: 2, failed: 0, errors: [] }], format);
+    assert.deepEqual(await dataOf(ask, copy), first, format);
+  });
+});
+
+test("export: its columns, lines and headers", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  assert.equal(await get(ask, code, "csv"), "id,title,note,n,x,ok,at,day,hour,created_at,updated_at\n", "no records");
+  assert.equal(await get(ask, code, "ndjson"), "");
+  const record = made(await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record: { data: HARD } } }));
+  const [row = {}] = readCsv(await get(ask, code, "csv"));
+  assert.deepEqual([row.id, row.title, row.note, row.ok], [record.id, HARD.title, HARD.note, "false"]);
+  const lines = (await get(ask, code, "ndjson")).trimEnd().split("\n");
+  assert.deepEqual(lines.map((line) => JSON.parse(line)), [record]);
+  const { headers } = await ask("GET", `/platform/dbs/${code}/export.csv`);
+  assert.equal(headers.get("content-type"), "text/csv; charset=utf-8");
+  assert.equal(headers.get("content-disposition"), `attachment; filename="${code}.csv"`);
+  assert.equal(headers.get("cache-control"), "no-store");
+});
+
+test("import: a file may have a BOM, CRLF, other columns in another order, and no last line end", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const csv = '\uFEFFok, title ,id,updated_at\r\ntrue,a,x,y\r\n\r\n1,"b ""q""",,\r\nfalse,c,,';
+  assert.deepEqual((await send(ask, code, "csv", csv)).body, { created: 3, failed: 0, errors: [] });
+  assert.deepEqual((await dataOf(ask, code)).map(({ title, ok }) => [title, ok]), [["a", true], [`b "q"`, true], [
+    "c",
+    false,
+  ]]);
+  const lines = `{"data":{"title":"d"},"more":1}\r\n\r\n{"data":{"title":"e"}}`;
+  assert.deepEqual((await send(ask, code, "ndjson", lines)).body, { created: 2, failed: 0, errors: [] });
+});
+
+test("import: rows that do not fit are told by their numbers, the others are created", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const csv = "title,n,ok,day\na,1,true,2026-01-01\n,2,,\nb,x,maybe,2026-02-30\nc,1.5,,\nd,,,\n";
+  const errors = [
+    { row: 2, fields: { title: ["can't be blank"] } },
+    {
+      row: 3,
+      fields: { n: ["must be an integer"], ok: ["must be true or false"], day: ["must be a date, YYYY-MM-DD"] },
+    },
+    { row: 4, fields: { n: ["must be an integer"] } },
+  ];
+  assert.deepEqual((await send(ask, code, "csv", csv, "?dry_run=true")).body, { created: 2, failed: 3, errors });
+  assert.deepEqual(await dataOf(ask, code), [], "a dry run creates nothing");
+  assert.deepEqual((await send(ask, code, "csv", csv)).body, { created: 2, failed: 3, errors });
+  assert.deepEqual((await dataOf(ask, code)).map(({ title }) => title), ["a", "d"]);
+
+  const deep = `${"[".repeat(100)}${"]".repeat(100)}`;
+  const lines = [
+    `{"data":{"title":"e"}}`,
+    "nope",
+    `{"title":"f"}`,
+    `[]`,
+    `{"data":{"title":1,"zz":2,"__proto__":3}}`,
+    `{"data":${deep}}`,
+  ];
+  const { body } = await send(ask, code, "ndjson", lines.join("\n"));
+  assert.deepEqual([body.created, body.failed], [1, 5]);
+  assert.deepEqual(
+    body.errors.map(({ row, fields }: { row: number; fields: object }) => [row, ...Object.keys(fields)]),
+    [
+      [2, "base"],
+      [3, "base"],
+      [4, "base"],
+      [5, "title", "zz", "__proto__"],
+      [6, "base"],
+    ],
+  );
+});
+
+test("import: what cannot be read is refused", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const several = await addDb(ask, { schema: { tables: { people: { fields: { title: "string" } } } } });
+  type Row = [name: string, format: Format, body: BodyInit, query: string, status: number, says: RegExp];
+  const rows: Row[] = [
+    ["a header that names no field", "csv", "title,zz,constructor\na,b,c\n", "", 400, /zz, constructor/],
+    ["a column twice", "csv", "title,title\na,b\n", "", 400, /twice: title/],
+    ["a header alone that names no field", "csv", "zz\n", "", 400, /zz/],
+    ["a row with more cells", "csv", "title,n\na,1,2\n", "", 400, /CSV/],
+    ["a quote inside a cell", "csv", 'title,n\na"b,1\n', "", 400, /CSV.*Quote/],
+    ["a quote that never ends", "csv", 'title,n\n"a,1\n', "", 400, /CSV/],
+    ["bytes that are no text", "csv", new Uint8Array([116, 0xff]), "", 400, /UTF-8/],
+    ["bytes that are no text", "ndjson", new Uint8Array([0xff, 10]), "", 400, /UTF-8/],
+    ["a line too long", "ndjson", `"${"x".repeat(2_200_000)}"`, "", 400, /longer/],
+    ["a strange dry_run", "csv", "title\na\n", "?dry_run=1", 400, /dry_run/],
+    ["no such department", "csv", "title\na\n", "?department_id=999999", 422, /department_id/],
+    ["no such table", "csv", "title\na\n", "?table_name=dogs", 404, /dogs/],
+  ];
+  await inTurn(rows, async ([name, format, body, query, status, says]) => {
+    const answer = await send(ask, code, format, body, query);
+    assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
+    assert.match(JSON.stringify(answer.body), says, name);
+  });
+  assert.deepEqual(await dataOf(ask, code), []);
+  assert.equal((await send(ask, several, "csv", "title\na\n")).body.code, "table_name_required");
+  assert.equal((await send(ask, several, "csv", "title\na\n", "?table_name=people")).body.created, 1);
+  const path = `/platform/dbs/${code}/import.csv`;
+  assert.equal((await ask("POST", path, { raw: "title\na\n", headers: { "content-type": "text/plain" } })).status, 415);
+  assert.equal((await ask("POST", path, { headers: { "content-type": "text/csv" } })).status, 400);
+  assert.equal((await ask("GET", path)).status, 405);
+  assert.equal((await ask("POST", `/platform/dbs/${code}/export.csv`)).status, 405);
+});
+
+/** So many rows as they are asked for. */
+function rows(count: number, made: (row: number) => void | Promise<void>): ReadableStream<Uint8Array> {
+  let row = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      if (row === 0) controller.enqueue(new TextEncoder().encode("title,n\n"));
+      const lines = Array.from({ length: Math.min(500, count - row) }, () => `row ${++row},${row}\n`);
+      await made(row);
+      if (lines.length === 0) controller.close();
+      else controller.enqueue(new TextEncoder().encode(lines.join("")));
+    },
+  });
+}
+
+const COUNT = 20_000;
+
+test("files: twenty thousand rows go in and out as they come, never all at once", async ({ ask, admin, server }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const path = `/platform/dbs/${code}/records.json?per_page=1&count=true`;
+  const total = async () => Number((await ask("GET", path)).headers.get("x-total-count"));
+  let stored_before_the_end = 0;
+  const { body } = await send(
+    ask,
+    code,
+    "csv",
+    rows(COUNT, async (row) => {
+      if (row === COUNT && stored_before_the_end === 0) stored_before_the_end = await total();
+    }),
+  );
+  assert.deepEqual(body, { created: COUNT, failed: 0, errors: [] });
+  assert.ok(stored_before_the_end > 0, "the first rows were stored before the last one was made");
+  assert.equal(await total(), COUNT);
+
+  const request = new Request(`${server.base_url}/platform/dbs/${code}/export.csv`, {
+    headers: { authorization: `Bearer ${admin.token}` },
+  });
+  const response = await server.handler(request);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail("no body");
+  let text = (await reader.read()).value ?? "";
+  made(
+    await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record: { data: { title: "the very last" } } } }),
+  );
+  for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value;
+  assert.equal(text.trimEnd().split("\n").length, 1 + COUNT + 1);
+  assert.match(text, /the very last/, "what was made after the first chunk comes, too: nothing had been read ahead");
+});
+
+test("import: a body that breaks off leaves what came before, and the server", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const { status, body } = await send(
+    ask,
+    code,
+    "csv",
+    rows(COUNT, (row) => {
+      if (row > 15_000) throw new TypeError("the connection was reset");
+    }),
+  );
+  assert.equal(status, 400, JSON.stringify(body));
+  assert.match(body.error, /broke off \(\d+ records have been created before\)/);
+  const created = Number(/\d+/.exec(body.error)?.[0]);
+  const { headers } = await ask("GET", `/platform/dbs/${code}/records.json?per_page=1&count=true`);
+  assert.equal(Number(headers.get("x-total-count")), created);
+});
+
+test("files: who may, and whose records", async ({ ask, server }) => {
+  const department = async (name: string) =>
+    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
+  const [one, two] = [await department("One"), await department("Two")];
+  const code = await addDb(ask, { schema: SCHEMA, department_id: one });
+  await inTurn([one, two], (id) => send(ask, code, "csv", `title\nof ${id}\n`, `?department_id=${id}`));
+  await send(ask, code, "csv", "title\nof nobody\n");
+  const seen = async (fields: Record<string, unknown>) => {
+    const { token } = await addPerson(ask, "user", fields);
+    const records = readCsv(await get(as(ask, token), code, "csv"));
+    return records.map(({ title }) => title).sort();
+  };
+  assert.deepEqual(await seen({ department_ids: [one], without_department: false }), [`of ${one}`]);
+  assert.deepEqual(await seen({ department_ids: [one] }), ["of nobody", `of ${one}`].sort());
+  assert.equal(readCsv(await get(ask, code, "csv")).length, 3);
+
+  const reader = as(ask, await addToken(ask, { scopes: ["records:read"] }));
+  const guest = as(ask, (await addPerson(ask, "guest")).token);
+  const stranger = as(ask, (await addAccount(server)).token);
+  const nobody: Ask = (method, path, sent) => ask(method, path, { ...sent, token: null });
+  const rights: [who: string, ask: Ask, out: number, into: number, types: number][] = [
+    ["nobody", nobody, 401, 401, 401],
+    ["a guest", guest, 403, 403, 403],
+    ["a token that only reads records", reader, 200, 403, 403],
+    ["a stranger", stranger, 404, 404, 404],
+  ];
+  await inTurn(rights, async ([who, ask, out, into, types]) => {
+    const base = `/platform/dbs/${code}`;
+    const proven = async (answer: Promise<Answer>) => {
+      prove("GET", base, await answer);
+      return (await answer).status;
+    };
+    assert.equal(await proven(ask("GET", `${base}/export.csv`)), out, who);
+    assert.equal((await send(ask, code, "csv", "title\na\n")).status, into, who);
+    assert.equal(await proven(ask("GET", `${base}/types.d.ts`)), types, who);
+  });
+});
+
+test("types.d.ts: the tables as TypeScript", async ({ ask }) => {
+  const code = await addDb(ask, { code: `guests_${crypto.randomUUID().slice(0, 6)}`, schema: SCHEMA });
+  const { status, headers, body } = await ask("GET", `/platform/dbs/${code}/types.d.ts`);
+  assert.equal(status, 200);
+  assert.match(headers.get("content-type") ?? "", /^text\/plain/);
+  assert.match(body, /title: string;\n/);
+  assert.match(body, /n: number \| null;/);
+  assert.equal((await ask("GET", "/platform/dbs/there_is_none/types.d.ts")).status, 404);
+});

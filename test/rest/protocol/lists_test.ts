@@ -1,0 +1,113 @@
+/** What every list does: a bare array, pages, orders, headers. Shown on departments, then for each list route. */
+import assert from "node:assert/strict";
+import { routesOf } from "../../../server/http/rest/routes.ts";
+import { appRouter } from "../../../server/router.ts";
+import { z } from "zod";
+import { addAccount, made } from "../../stage/people.ts";
+import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+
+const inAccount = onSharedServer();
+
+const ALL = "/account/departments.json";
+
+inAccount("lists: pages, orders and headers", async ({ server, ask, play }) => {
+  const stranger = await addAccount(server);
+  await inTurn(["beta", "Alpha", "ówdzie", "gamma", "Delta"], async (name) => {
+    made(await ask("POST", ALL, { json: { department: { name } } }));
+  });
+  const named = (...names: string[]) => names.map((name) => ({ name }));
+  const row = (name: string, query: string, names: string[], headers: Scenario["headers"] = {}): Scenario => ({
+    name,
+    method: "GET",
+    path: ALL + query,
+    status: 200,
+    body: named(...names),
+    headers,
+  });
+  const link = (query: string, rel: string) => `<${server.base_url}${ALL}?${query}>; rel="${rel}"`;
+  await play([
+    row("everything on one page, by name", "", ["Alpha", "beta", "Delta", "gamma", "ówdzie"], { "x-total-count": "5" }),
+    row("sort=name: without regard to case", "?sort=name", ["Alpha", "beta", "Delta", "gamma", "ówdzie"]),
+    row("sort=-name: a leading minus is descending", "?sort=-name", ["ówdzie", "gamma", "Delta", "beta", "Alpha"]),
+    row("sort=created_at", "?sort=created_at", ["beta", "Alpha", "ówdzie", "gamma", "Delta"]),
+    row("sort=-created_at", "?sort=-created_at", ["Delta", "gamma", "ówdzie", "Alpha", "beta"]),
+    row("the first page has no previous one", "?per_page=2", ["Alpha", "beta"], {
+      "x-total-count": "5",
+      link: [link("per_page=2&page=1", "first"), link("per_page=2&page=2", "next"), link("per_page=2&page=3", "last")]
+        .join(", "),
+    }),
+    row("a page between links to all four, and keeps the query", "?page=2&per_page=2&sort=-name", ["Delta", "beta"], {
+      link: [["first", 1], ["prev", 1], ["next", 3], ["last", 3]]
+        .map(([rel, page]) => link(`page=${page}&per_page=2&sort=-name`, `${rel}`)).join(", "),
+    }),
+    row("the last page has no next one", "?page=3&per_page=2", ["ówdzie"], {
+      link: [["first", 1], ["prev", 2], ["last", 3]]
+        .map(([rel, page]) => link(`page=${page}&per_page=2`, `${rel}`)).join(", "),
+    }),
+    row("a page beyond the end is empty", "?page=9&per_page=2", [], { "x-total-count": "5", link: /rel="prev"/ }),
+    row("500 a page are the most", "?per_page=500", ["Alpha", "beta", "Delta", "gamma", "ówdzie"]),
+    row("unknown parameters are ignored", "?utm_source=mail&department[name]=x", [
+      "Alpha",
+      "beta",
+      "Delta",
+      "gamma",
+      "ówdzie",
+    ]),
+    {
+      name: "an empty list has a first and a last page",
+      method: "GET",
+      path: ALL,
+      sent: { token: stranger.token },
+      status: 200,
+      body: [],
+      headers: { "x-total-count": "0", link: /page=1>; rel="first".*page=1>; rel="last"/ },
+    },
+    {
+      name: "HEAD: the headers without the list",
+      method: "HEAD",
+      path: `${ALL}?per_page=2`,
+      status: 200,
+      headers: { "x-total-count": "5", link: /rel="next"/, "content-type": "application/json; charset=utf-8" },
+    },
+  ]);
+});
+
+const BAD = [
+  "page=0",
+  "page=-1",
+  "page=abc",
+  "page=",
+  "page=1.5",
+  "page=1e3",
+  "page=99999999999999999999",
+  "page=%00",
+  "per_page=0",
+  "per_page=501",
+  "per_page=x",
+  "sort=unknown",
+  "sort=",
+  "sort=--created_at",
+  "sort=name;drop table departments",
+  "page=1&page=2",
+];
+
+inAccount("lists: every list refuses a bad parameter with 400, and counts", async ({ ask, play }) => {
+  const lists = routesOf(appRouter).filter(({ method, output, params }) =>
+    method === "GET" && output instanceof z.ZodArray && params.length === 0
+  );
+  assert.ok(lists.length >= 7, "departments, users, teams, groups, mailboxes, tokens, apps");
+  await play(lists.map(({ path }): Scenario => ({
+    name: path,
+    method: "GET",
+    // Runs of flows may be many: they are counted when asked.
+    path: path.includes("flow_processes") ? `${path}?count=true` : path,
+    status: 200,
+    headers: { "x-total-count": /^\d+$/ },
+    async then({ body }) {
+      assert.ok(Array.isArray(body), "a bare array");
+      await inTurn(BAD, async (query) => {
+        assert.equal((await ask("GET", `${path}?${query}`)).status, 400, query);
+      });
+    },
+  })));
+});

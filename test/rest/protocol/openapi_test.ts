@@ -1,0 +1,247 @@
+/** The API reference: valid, whole, and true of the server that it describes. */
+import assert from "node:assert/strict";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
+import addFormats from "ajv-formats";
+import { describe } from "../../../server/http/openapi/openapi.ts";
+import { ACTION_PATHS } from "../../../server/http/openapi/actions.ts";
+import { DB_PATHS } from "../../../server/http/openapi/dbs.ts";
+import { FILE_PATHS } from "../../../server/http/openapi/files.ts";
+import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
+import { appRouter } from "../../../server/router.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+
+// deno-lint-ignore no-explicit-any -- a JSON document whose shape is what is tested
+type Document = any;
+
+const routes = routesOf(appRouter);
+const pathOf = ({ path }: Route) => path.replace(/:(\w+)/g, "{$1}");
+const operationOf = (route: Route) => document.paths[pathOf(route)]?.[route.method.toLowerCase()];
+
+const document: Document = JSON.parse(JSON.stringify(describe(appRouter, "http://atrium.test")));
+
+async function withServer(work: (server: TestServer) => Promise<void>): Promise<void> {
+  // The examples' connectors are tried, too: nothing of that leaves this machine.
+  const server = await startServer({}, { lookup: () => Promise.resolve([]) });
+  try {
+    await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Validates values against the schemas that stand in the document at a JSON pointer. */
+function createProof() {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "api");
+  return (value: unknown, ...keys: (string | number)[]) => {
+    const pointer = keys.map((key) => `/${encodeURIComponent(String(key).replace(/~/g, "~0").replace(/\//g, "~1"))}`);
+    const validate = ajv.compile({ $ref: `api#${pointer.join("")}` });
+    assert.ok(validate(value), `${keys.join(" ")}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
+  };
+}
+
+/** Every schema with an example beside it, and every schema's own examples. */
+function* examplesIn(node: Document, keys: string[] = []): Generator<[example: unknown, keys: string[]]> {
+  if (typeof node !== "object" || node === null) return;
+  if ("schema" in node && "example" in node) yield [node.example, [...keys, "schema"]];
+  if (Array.isArray(node.examples) && keys.at(-1) !== "properties") {
+    for (const example of node.examples) yield [example, keys];
+  }
+  for (const [key, value] of Object.entries(node)) {
+    if (!/^examples?$/.test(key) || keys.at(-1) === "properties") yield* examplesIn(value, [...keys, key]);
+  }
+}
+
+Deno.test("openapi: valid under a public validator, with every route and nothing that is none", async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  assert.ok(valid, JSON.stringify(errors));
+  assert.equal(document.openapi, "3.1.0");
+
+  const described = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
+    Object.entries<Document>(operations)
+      .filter(([, { operationId }]) => operationId.includes("."))
+      .map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
+  );
+  const mounted = routes.map((route) => `${route.name} ${route.method} ${pathOf(route)}`);
+  assert.deepEqual(described.sort(), mounted.sort());
+  // What a subscription tells is a stream of its own over REST; actions have a door of their own.
+  const router: AnyTRPCRouter = appRouter;
+  const procedures = Object.values<AnyTRPCProcedure>(router._def.procedures);
+  assert.equal(mounted.length, procedures.filter(({ _def }) => _def.type !== "subscription").length - ACTIONS.length);
+});
+
+Deno.test("openapi: what is no procedure is there, with the methods that are described and no others", () =>
+  withServer(async ({ request }) => {
+    for (const [path, operations] of Object.entries<Document>({ ...ACTION_PATHS, ...DB_PATHS, ...FILE_PATHS })) {
+      const { status, headers } = await request("OPTIONS", path.replace(/\{(\w+)\}/g, "$1"), { token: null });
+      assert.equal(status, 204, path);
+      const described = Object.keys(operations).map((method) => method.toUpperCase());
+      const allowed = headers.get("allow")?.split(", ").filter((method) => !["HEAD", "OPTIONS"].includes(method));
+      assert.deepEqual(described, allowed, path);
+      for (const { summary, operationId, responses } of Object.values<Document>(operations)) {
+        assert.ok(summary && operationId && Object.keys(responses).length > 0, path);
+      }
+    }
+  }));
+
+Deno.test("openapi: each route says its security, parameters, bodies and every answer it may give", () => {
+  for (const route of routes) {
+    const operation = operationOf(route);
+    const { params, query, body, meta, name } = route;
+    assert.deepEqual(operation.security, [{ token: [] }], name);
+    assert.ok(document.components.securitySchemes.token.scheme === "bearer" && operation.summary, name);
+
+    const named = (where: string) =>
+      operation.parameters.filter((parameter: Document) => parameter.in === where)
+        .map((parameter: Document) => parameter.name);
+    assert.deepEqual(named("path"), params, name);
+    assert.deepEqual(named("query"), query, name);
+    assert.deepEqual([...params, ...query, ...body].sort(), Object.keys(route.input?.shape ?? {}).sort(), name);
+    for (const { schema, style } of operation.parameters) {
+      assert.ok(schema.type ?? schema.enum ?? schema.anyOf, name);
+      assert.equal(style, schema.type === "object" ? "deepObject" : undefined, name);
+    }
+
+    const kinds = Object.keys(operation.requestBody?.content ?? {});
+    const expected = meta.multipart_only ? ["application/json", "multipart/form-data"] : ["application/json"];
+    assert.deepEqual(kinds, body.length > 0 ? expected : [], name);
+    assertAnswers(route);
+  }
+});
+
+function assertAnswers(route: Route): void {
+  const { name, body, params, query, meta } = route;
+  const { responses } = operationOf(route);
+  const wanted = [meta.status ?? 200, 401, 403, 500, 503];
+  if (params.length > 0) wanted.push(404);
+  if (body.length > 0) wanted.push(400, 408, 413, 415, 422);
+  if (query.length > 0) wanted.push(400);
+  wanted.push(...MORE[name] ?? []);
+  assert.deepEqual(Object.keys(responses), wanted.sort((a, b) => a - b).map(String), name);
+  for (const [status, response] of Object.entries<Document>(responses)) {
+    const answer = response.$ref ? document.components.responses[response.$ref.split("/").at(-1)] : response;
+    assert.ok(answer.description && answer.headers["X-Request-Id"], `${name} ${status}`);
+    const content = answer.content?.["application/json"];
+    if (status === "204") assert.equal(content, undefined);
+    else assert.ok(content.schema && content.example !== undefined, `${name} ${status}`);
+  }
+}
+
+/** Described in openapi_actions.ts. */
+const ACTIONS = ["apps.call_action", "apps.action_status"];
+
+/** What the shape of a route does not tell. */
+const MORE: Record<string, number[]> = {
+  "departments.update": [409],
+  "apps.update": [409],
+  "apps.replace": [409],
+  "apps.restore": [409, 422],
+  "dbs.update": [409],
+  "connectors.update": [409],
+  "flows.update": [409],
+  "crons.update": [409],
+  "flow_processes.cancel": [409],
+  "flow_processes.retry": [409],
+  "crons.fire": [422],
+  "user_settings.delete": [422],
+};
+
+Deno.test("openapi: every example is valid under its own schema", () => {
+  const prove = createProof();
+  const examples = [...examplesIn(document)];
+  for (const [example, keys] of examples) prove(example, ...keys);
+  assert.ok(examples.length > 300, `only ${examples.length} examples were found`);
+});
+
+/**
+ * What creates stands before what changes, that before what reads, and what deletes comes last, from the inside out.
+ */
+const stage = ({ method, name }: Route) =>
+  name.endsWith(".create") ? 0 : method === "GET" ? 2 : method === "DELETE" ? 3 : 1;
+const inOrder = [
+  ...routes.toSorted((a, b) => stage(a) - stage(b)).filter(({ method }) => method !== "DELETE"),
+  ...routes.toReversed().filter(({ method }) => method === "DELETE"),
+];
+
+/** Ids of records that stand in examples. */
+const RECORD_IDS = ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e56"];
+
+/** The route's example, with records that are there. */
+async function exampleFor(route: Route, request: TestServer["request"]): Promise<unknown> {
+  const example = operationOf(route).requestBody?.content["application/json"].example;
+  if (example === undefined || !route.name.startsWith("records.")) return example;
+  let text = JSON.stringify(example);
+  for (const id of RECORD_IDS) {
+    const { body } = await request("POST", RECORDS, { json: { record: { data: { message: "Hello" } } } });
+    text = text.replaceAll(id, body.id);
+  }
+  return JSON.parse(text);
+}
+
+/** What they ask for has ended. */
+const ENDED = ["flow_processes.cancel"];
+
+/** The database that the examples make. */
+const DB = "guestbook";
+const RECORDS = `/platform/dbs/${DB}/records.json`;
+
+// Connectors' driver has a timer of its own, which outlives them by a second.
+const sanitizers = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test(
+  "openapi: the server gives it to anyone, takes every example, and answers as documented",
+  sanitizers,
+  () =>
+    withServer(async ({ request }) => {
+      assert.deepEqual((await request("GET", "/openapi.json", { token: null })).body, document);
+      const prove = createProof();
+      const ids = new Map<string, string | number>();
+      for (const route of inOrder) {
+        const { name, method, meta } = route;
+        const status = ENDED.includes(name) ? 409 : meta.status ?? 200;
+        const [domain = ""] = name.split(".");
+        const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1").replace(
+          ":db_code",
+          DB,
+        );
+        const json = await exampleFor(route, request);
+        const answer = await request(method, path, { json });
+        assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
+        if (name.endsWith(".create")) ids.set(domain, answer.body.id);
+        if (name === "flows.run") ids.set("flow_processes", answer.body.flow_process_id);
+        if (status === 204 || status === 409) continue;
+        const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];
+        prove(answer.body, ...place, "content", "application/json", "schema");
+      }
+      await assertFormIsTaken(request);
+      await assertTablesAreNamed(request, prove);
+    }),
+);
+
+/** Whoever leaves out a table's name, or has it wrong, is told the names. */
+async function assertTablesAreNamed(request: TestServer["request"], prove: ReturnType<typeof createProof>) {
+  const schema = { tables: { people: { fields: {} }, dogs: { fields: {} } } };
+  assert.equal((await request("POST", "/platform/dbs.json", { json: { db: { name: "Zoo", schema } } })).status, 201);
+  for (const [query, status] of [["", 400], ["?table_name=cats", 404]] as const) {
+    const answer = await request("GET", `/platform/dbs/zoo/search.json${query}`);
+    assert.deepEqual([answer.status, answer.body.tables], [status, ["people", "dogs"]]);
+    const { $ref } = document.paths["/platform/dbs/{db_code}/search.json"].get.responses[status];
+    const place = $ref.slice(2).split("/");
+    prove(answer.body, ...place, "content", "application/json", "schema");
+    assert.ok(document.components.schemas.Error.properties.tables);
+  }
+}
+
+async function assertFormIsTaken(request: TestServer["request"]): Promise<void> {
+  const { example } = document.paths["/account/departments.json"].post.requestBody.content["multipart/form-data"];
+  const form = new FormData();
+  for (const [name, value] of Object.entries<unknown>(example)) {
+    for (const item of Array.isArray(value) ? value : [value]) form.append(name, String(item));
+  }
+  const { status, body } = await request("POST", "/account/departments.json", { form });
+  assert.equal(status, 201, JSON.stringify(body));
+  assert.deepEqual([body.name, body.user_setting_ids], [example["department[name]"], [1]]);
+}

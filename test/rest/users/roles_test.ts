@@ -1,0 +1,233 @@
+/**
+ * Every route against every role, every scope and another account. Source: decisions, "Roles", "Tokens", "Another
+ * account's object". A route that is not in the table fails the test: whoever adds one says here who may call it.
+ */
+import assert from "node:assert/strict";
+import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
+import { appRouter } from "../../../server/router.ts";
+import { addressOf, type Named, namesSomething, NO_UUID } from "../../stage/addresses.ts";
+import { addAccount, addPerson, addToken, as, made, type Role, ROLES } from "../../stage/people.ts";
+import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+
+const inAccount = onSharedServer();
+
+/** The weakest role that may call. */
+const WEAKEST: Record<string, Role> = {
+  "account.find": "user",
+  "account.update": "admin",
+  "departments.list": "manager",
+  "departments.find": "manager",
+  "departments.create": "admin",
+  "departments.update": "admin",
+  "departments.set_as_main": "admin",
+  "departments.delete": "admin",
+  "user_settings.list": "manager",
+  // A user may read itself, whatever its role; users_test.ts shows that it reads nobody else.
+  "user_settings.find": "guest",
+  "user_settings.create": "admin",
+  "user_settings.update": "admin",
+  "user_settings.delete": "admin",
+  "teams.list": "manager",
+  "teams.create": "admin",
+  "teams.update": "admin",
+  "teams.delete": "admin",
+  "groups.list": "manager",
+  "groups.create": "admin",
+  "groups.update": "admin",
+  "groups.delete": "admin",
+  "mailboxes.list": "manager",
+  "mailboxes.create": "admin",
+  "mailboxes.update": "admin",
+  "mailboxes.delete": "admin",
+  // Each its own tokens; tokens_test.ts shows that only an admin has others'.
+  "tokens.list": "user",
+  "tokens.create": "user",
+  "tokens.delete": "user",
+  "apps.list": "user",
+  "apps.find": "user",
+  "apps.create": "manager",
+  "apps.update": "manager",
+  "apps.delete": "manager",
+  "apps.replace": "manager",
+  "apps.versions": "user",
+  "apps.version": "user",
+  "apps.restore": "manager",
+  "dbs.list": "user",
+  "dbs.find": "user",
+  "dbs.create": "manager",
+  "dbs.update": "manager",
+  "dbs.delete": "manager",
+  "records.list": "user",
+  "records.search": "user",
+  "records.find": "user",
+  "records.create": "user",
+  "records.batch": "user",
+  "records.update": "user",
+  "records.delete": "user",
+  "connectors.list": "user",
+  "connectors.find": "user",
+  "connectors.create": "manager",
+  "connectors.update": "manager",
+  "connectors.delete": "manager",
+  "connectors.test": "manager",
+  "flows.list": "user",
+  "flows.find": "user",
+  "flows.create": "manager",
+  "flows.update": "manager",
+  "flows.delete": "manager",
+  "flows.run": "user",
+  "flow_processes.list": "user",
+  "flow_processes.find": "user",
+  "flow_processes.cancel": "user",
+  "flow_processes.retry": "user",
+  "crons.list": "user",
+  "crons.find": "user",
+  "crons.create": "manager",
+  "crons.update": "manager",
+  "crons.delete": "manager",
+  "crons.fire": "manager",
+  "crons.resume": "manager",
+  "crons.runs": "user",
+};
+
+const ROUTES = routesOf(appRouter);
+
+/** Bodies without a wrapper that change nothing where there is nothing. */
+const BODIES: Record<string, unknown> = {
+  "apps.replace": { field: "source_code", old: "nowhere", new: "" },
+  "records.create": { record: { data: {} } },
+  "connectors.test": { method: "latest" },
+  "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
+};
+
+/** A body that is right as far as it goes, and changes nothing where there is nothing. */
+function bodyOf({ meta: { wrapper }, body, name }: Route): { json?: unknown } {
+  if (name in BODIES) return { json: BODIES[name] };
+  if (wrapper) return { json: { [wrapper]: {} } };
+  return body.length > 0 ? { json: {} } : {};
+}
+
+/** Its own id where the route asks for a user: that is what everybody may read. */
+const targetOf = (route: Route, id: number) => addressOf(route, route.name === "user_settings.find" ? { id } : {});
+
+inAccount("roles: every route against every role", async ({ ask, play }) => {
+  assert.deepEqual(ROUTES.map(({ name }) => name).sort(), Object.keys(WEAKEST).sort(), "every route has its row");
+  await inTurn(ROLES, async (role) => {
+    const { id, token } = await addPerson(ask, role);
+    await play(ROUTES.map((route): Scenario => {
+      const allowed = ROLES.indexOf(role) >= ROLES.indexOf(WEAKEST[route.name] ?? "admin");
+      return {
+        name: `${role} ${allowed ? "may" : "may not"}: ${route.method} ${route.path}`,
+        method: route.method,
+        path: targetOf(route, id),
+        sent: { ...bodyOf(route), token },
+        status: allowed ? expectedStatus(route) : 403,
+        ...(allowed && expectedStatus(route) === 422 && { body: faultsOf(route) }),
+      };
+    }));
+  });
+});
+
+/** What a caller who may call gets for the bodies and ids above. */
+function expectedStatus(route: Route): number {
+  if (namesSomething(route)) return route.name === "user_settings.find" ? 200 : 404;
+  return route.method === "POST" ? 422 : 200;
+}
+
+/** What an empty body lacks. */
+const faultsOf = ({ name }: Route): Record<string, RegExp> =>
+  name === "user_settings.create"
+    ? { email: /blank/ }
+    : name === "crons.create"
+    ? { target_code: /blank/, schedule: /blank/ }
+    : name === "connectors.create"
+    ? { name: /blank/, url: /blank/ }
+    : name === "apps.create"
+    ? { name: /blank/, source_code: /blank/ }
+    : { name: /blank/ };
+
+inAccount("roles: without a valid token every route is 401, whatever is sent", async ({ play }) => {
+  await play(ROUTES.map((route): Scenario => ({
+    name: `${route.method} ${route.path}`,
+    method: route.method,
+    path: addressOf(route),
+    sent: { ...(route.body.length > 0 && { raw: "{not json" }), token: route.params.length ? null : "wrong" },
+    status: 401,
+  })));
+});
+
+inAccount("roles: a scope opens its routes and no other", async ({ ask, admin, play }) => {
+  const scopeOf = ({ name, type }: Route) => `${name.split(".")[0]}:${type === "query" ? "read" : "write"}`;
+  const scopes = [...new Set(ROUTES.map(scopeOf))];
+  await inTurn(scopes, async (scope) => {
+    const only = await addToken(ask, { scopes: [scope] });
+    const others = await addToken(ask, { scopes: scopes.filter((other) => other !== scope) });
+    await play(
+      ROUTES.filter((route) => scopeOf(route) === scope).map((route): Scenario => ({
+        name: `${route.method} ${route.path} needs ${scope}`,
+        method: route.method,
+        path: targetOf(route, admin.id),
+        sent: { ...bodyOf(route), token: others },
+        status: 403,
+        async then() {
+          const { status } = await ask(route.method, targetOf(route, admin.id), { ...bodyOf(route), token: only });
+          // A token with scopes makes none without: that refusal is not about the route.
+          assert.equal(status, expectedStatus(route), scope);
+        },
+      })),
+    );
+  });
+});
+
+/** One object of every kind that a path may name, by the domain's name. */
+async function makeOneOfEach(ask: Ask): Promise<Record<string, Named>> {
+  const make = async (path: string, json: unknown) => made(await ask("POST", path, { json }));
+  const { code: db_code } = await make("/platform/dbs.json", { db: { name: "Theirs", schema: { fields: {} } } });
+  const woken = await make("/connect/flows.json", { flow: { name: "Woken", code: "woken" } });
+  const { flow_process_id } = (await ask("POST", `/connect/flows/${woken.id}/run.json`, { json: {} })).body;
+  const named = {
+    crons: await make("/account/crons.json", { cron: { target_code: "woken", schedule: "0 9 * * *" } }),
+    departments: await make("/account/departments.json", { department: { name: "Theirs" } }),
+    user_settings: await make("/account/user_settings.json", { user_setting: { email: "them@example.com" } }),
+    teams: await make("/account/teams.json", { team: { name: "Theirs" } }),
+    groups: await make("/account/groups.json", { group: { name: "Theirs" } }),
+    mailboxes: await make("/account/mailboxes.json", { mailbox: { name: "Theirs" } }),
+    tokens: await make("/account/tokens.json", { token: { name: "Theirs" } }),
+    apps: await make("/platform/apps.json", { app: { name: "Theirs", app_engine: "js", source_code: "1" } }),
+    connectors: await make("/connect/connectors.json", { connector: { name: "Theirs", url: "https://example.com" } }),
+    flows: await make("/connect/flows.json", { flow: { name: "Theirs" } }),
+    records: await make(`/platform/dbs/${db_code}/records.json`, { record: { data: {} } }),
+  };
+  const ids = Object.fromEntries(Object.entries(named).map(([domain, { id }]) => [domain, { id }]));
+  return { ...ids, flow_processes: { id: flow_process_id }, dbs: { db_code }, records: { ...ids.records, db_code } };
+}
+
+inAccount(
+  "accounts: another account's id is answered as a missing one, on every route",
+  async ({ server, ask, play }) => {
+    const theirs = as(ask, (await addAccount(server)).token);
+    const ids = await makeOneOfEach(theirs);
+    await theirs("PATCH", `/platform/apps/${ids.apps?.id}.json`, { json: { app: { source_code: "2" } } });
+    const db_code = ids.dbs?.db_code;
+    const before = await snapshot(theirs, { db_code });
+    const routes = ROUTES.filter(namesSomething);
+    assert.ok(routes.length >= 30);
+    await play(routes.map((route): Scenario => ({
+      name: `${route.method} ${route.path}`,
+      method: route.method,
+      path: addressOf(route, ids[route.name.split(".")[0] ?? ""]),
+      sent: bodyOf(route),
+      status: 404,
+      async then({ body }) {
+        assert.deepEqual(body, (await ask(route.method, addressOf(route), bodyOf(route))).body);
+      },
+    })));
+    assert.deepEqual(await snapshot(theirs, { db_code }), before, "nothing of theirs is changed");
+  },
+);
+
+/** Everything that the lists of an account show. */
+async function snapshot(ask: Ask, named: Named): Promise<unknown[]> {
+  const lists = ROUTES.filter(({ name }) => name.endsWith(".list") && name !== "tokens.list");
+  return await Promise.all(lists.map(async (route) => (await ask("GET", addressOf(route, named))).body));
+}

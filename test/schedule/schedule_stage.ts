@@ -1,0 +1,218 @@
+/** The schedule on a database of its own, with a clock that tests set and flows that only note what was started. */
+import { migrate } from "../../db/migrate.ts";
+import { openDatabase, type Pool } from "../../server/database/pool.ts";
+import { invalid, unavailable } from "../../server/errors.ts";
+import type { Flows, NewRun, RunState } from "../../server/flow/flow.ts";
+import { createLog } from "../../server/log.ts";
+import type { Overlap, Schedules } from "../../server/schedule/schedule.ts";
+import { createSchedules } from "../../server/schedule/tick.ts";
+import { copyMigrated, createDatabase, on_postgres } from "../stage/harness.ts";
+
+/** How runs end by themselves; `never`: the test ends them. */
+type Ends = "finished" | "error" | "never";
+
+export interface FakeFlows extends Pick<Flows, "start" | "wait"> {
+  /** Every call, in order. */
+  calls: NewRun[];
+  /** The run of each key. */
+  runs: Map<string, string>;
+  ends: Ends;
+  /** Called before a start; may throw. */
+  before: ((run: NewRun) => Promise<void> | void) | undefined;
+  end(id: string, status: "finished" | "error" | "cancelled", error?: string): Promise<void>;
+  /** Nobody knows any run any more. */
+  forget(): void;
+}
+
+const stateOf = (id: string, status: RunState["status"]): RunState => ({ id, status, app_id: null, action: null });
+
+export function fakeFlows(sql: Pool, now: () => Date): FakeFlows {
+  const started = new Map<string, NewRun>();
+  const ended = new Map<string, RunState>();
+  const fake: FakeFlows = {
+    calls: [],
+    runs: new Map(),
+    ends: "finished",
+    before: undefined,
+    async start(run) {
+      const { id = "", idempotency_key = "" } = run;
+      await fake.before?.(run);
+      fake.calls.push(run);
+      const known = fake.runs.get(idempotency_key);
+      if (known) return { id: known };
+      fake.runs.set(idempotency_key, id);
+      started.set(id, run);
+      if (fake.ends !== "never") await fake.end(id, fake.ends, fake.ends === "error" ? "no answer" : undefined);
+      return { id };
+    },
+    wait(_account, id) {
+      return Promise.resolve(ended.get(id) ?? (started.has(id) ? stateOf(id, "pending") : undefined));
+    },
+    forget() {
+      started.clear();
+      ended.clear();
+    },
+    async end(id, status, error) {
+      const run = started.get(id);
+      if (!run) throw new Error("no such run");
+      ended.set(id, stateOf(id, status));
+      await insertProcess(sql, run, { status, error, at: now() });
+    },
+  };
+  return fake;
+}
+
+export async function insertProcess(
+  sql: Pool,
+  run: NewRun,
+  { status, error = null, at }: { status: string; error?: string | null | undefined; at: Date },
+): Promise<void> {
+  await sql`
+    insert into flow_processes
+      (id, account_id, flow_id, flow_version, flow_code, trigger, status, cron_id, attempts, input, error, steps, started_at,
+      finished_at)
+    values
+      (${run.id ?? ""}, ${run.account_id}, 0, 1, ${run.flow_code}, ${run.trigger}, ${status}, ${run.cron_id ?? null}, 1,
+      ${JSON.stringify(run.input)}::text::json, ${error}, '[]', ${at}, ${at})
+    on conflict (id) do nothing
+  `;
+}
+
+/** What the engine says where an account has too many runs, and where there is no such flow. */
+export const tooMany = () => unavailable("Too many runs wait");
+export const noFlow = () => invalid({ flow_code: ["does not exist"] });
+
+export interface Stage {
+  sql: Pool;
+  flows: FakeFlows;
+  schedules: Schedules;
+  /** Sets the clock: `2026-11-21 10:00:05`. */
+  at(time: string): void;
+  /** Sets the clock and ticks. */
+  tick(time: string): ReturnType<Schedules["tick"]>;
+  /** Another process on the same database, with flows and a clock that all share. */
+  another(): Schedules;
+  account(): Promise<number>;
+  /** Due for the first time at `first`. @returns its number */
+  cron(cron: Partial<NewCron>): Promise<number>;
+  ledger(cron: number): Promise<Entry[]>;
+}
+
+interface NewCron {
+  account_id: number;
+  target_code: string;
+  schedule: string;
+  timezone: string;
+  first: string;
+  overlap: Overlap;
+  catch_up: number;
+  max_failures: number | null;
+}
+
+/** `["10:00", "ran"]`, with the slots of a row for several and how the run ended, where there is such. */
+export interface Entry {
+  due: string;
+  state: string;
+  reason: string | null;
+  slots: number;
+  due_until: string | null;
+  flow_process_id: string | null;
+  outcome: string | null;
+  started_at: string | null;
+}
+
+export const timeOf = (text: string) => new Date(`${text.replace(" ", "T")}Z`);
+
+/** Tests of one file that share a database, which each finds empty: its start costs more than most of them. */
+export function onSharedDatabase(): (name: string, work: (stage: Stage) => Promise<void>) => void {
+  const shared: { place?: Awaited<ReturnType<typeof openPlace>> } = {};
+  Deno.test.beforeAll(async () => void (shared.place = await openPlace()));
+  Deno.test.afterAll(() => shared.place?.close());
+  return (name, work) =>
+    Deno.test({
+      name,
+      // What the pool has going beside a test would be its leak.
+      sanitizeOps: false,
+      sanitizeResources: false,
+      async fn() {
+        if (!shared.place) throw new Error("the database has not started");
+        const stage = await setStage(shared.place.sql);
+        await work(stage);
+        await stage.schedules.close();
+      },
+    });
+}
+
+async function openPlace() {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_schedule_" });
+  const database_url = on_postgres ? await createDatabase() : undefined;
+  if (!database_url) await copyMigrated(folder);
+  const database = await openDatabase({ database_url, data_dir: folder }, createLog(() => {}));
+  if (database_url) await migrate(database.sql);
+  return {
+    sql: database.sql,
+    async close() {
+      await database.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+async function setStage(sql: Pool): Promise<Stage> {
+  const log = createLog(() => {});
+  await sql`delete from accounts`;
+  await sql`delete from flow_processes`;
+  let now = timeOf("2026-11-21 09:59:30");
+  const clock = { now: () => now };
+  const flows = fakeFlows(sql, clock.now);
+  const another = () => createSchedules({ sql, flows, clock, log });
+  const schedules = another();
+  const at = (time: string) => void (now = timeOf(time));
+
+  const account = async () => {
+    const [row] = await sql<{ id: number }[]>`insert into accounts (name) values ('Test') returning id`;
+    if (!row) throw new Error("no account");
+    await sql`
+      insert into flows (account_id, code, name, name_folded, fields)
+      values (${row.id}, 'watch', 'Watch', 'watch', '{"program":[]}')
+    `;
+    return row.id;
+  };
+  const first_account = await account();
+
+  return {
+    sql,
+    flows,
+    schedules,
+    at,
+    tick(time) {
+      at(time);
+      return schedules.tick();
+    },
+    another,
+    account,
+    async cron(cron) {
+      const { account_id = first_account, target_code = "watch", schedule = "* * * * *", timezone = "UTC" } = cron;
+      const { first = "2026-11-21 10:00", overlap = "skip", catch_up = 3_600, max_failures = 10 } = cron;
+      const [row] = await sql<{ id: number }[]>`
+        insert into crons
+          (account_id, kind, target_code, schedule, timezone, sentence, active, overlap, catch_up, max_failures,
+          next_run_at)
+        values
+          (${account_id}, 'flow', ${target_code}, ${schedule}, ${timezone}, '', true, ${overlap}, ${catch_up},
+          ${max_failures}, ${timeOf(first)})
+        returning id
+      `;
+      return row?.id ?? 0;
+    },
+    ledger: (cron) =>
+      sql<Entry[]>`
+        select
+          to_char(due_at at time zone 'UTC', 'HH24:MI') as due, state, reason, slots, due_until, flow_process_id,
+          outcome, started_at
+        from cron_runs
+        where cron_id = ${cron}
+        order by due_at
+      `,
+  };
+}

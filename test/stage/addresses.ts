@@ -1,0 +1,20 @@
+/** Addresses of routes, for the tests that go over all of them. */
+import type { Route } from "../../server/http/rest/routes.ts";
+
+/** A UUID that nothing has. */
+export const NO_UUID = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
+
+/** What stands in a path; whatever is left out names nothing. */
+export interface Named {
+  id?: string | number | undefined;
+  db_code?: string | undefined;
+}
+
+/** The route's address, by default of something that does not exist. */
+export function addressOf({ path }: Pick<Route, "path">, named: Named = {}): string {
+  const { id = /^\/platform\/|\/flow_processes\//.test(path) ? NO_UUID : 999_999, db_code = "there_is_none" } = named;
+  return path.replace(":id", `${id}`).replace(":db_code", db_code).replace(":version", "1");
+}
+
+/** Whether the route is about something that must exist. */
+export const namesSomething = ({ params }: Pick<Route, "params">): boolean => params.length > 0;

@@ -1,0 +1,177 @@
+/** A server in a hostile world, and how a case of `egress_cases.ts` is tried in it. */
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { ConnectorFields } from "../../server/connectors/definition.ts";
+import { startServer, type TestServer } from "./harness.ts";
+import type { HostileCase } from "./egress_cases.ts";
+import { type Api, type Dns, serveApi, serveDns, serveTcp, type Tcp } from "./outside.ts";
+
+/** What is tried: the method `m` of a connector of the default account, which no save has proven. */
+export interface Attempt {
+  connector_id: number;
+  connector_code: string;
+  params: Record<string, string>;
+  timeout_s: number;
+}
+
+/** A way out. @returns the kind of the fault, or `ok` */
+export type Way = (server: TestServer, attempt: Attempt) => Promise<string>;
+
+export interface World extends AsyncDisposable {
+  server: TestServer;
+  dns: Dns;
+  /** Takes connections on IPv4 and, where the machine has it, IPv6; nothing may ever reach it. */
+  canary: Tcp[];
+  /** Under `open.test`, an exception: it leads wherever it is told to. */
+  open: Api;
+  /** Under `other.test`, an exception, too. */
+  other: Api;
+  /** Under `raw.test`, an exception: it says what no HTTP server would. */
+  raw: Tcp;
+  /** Inserts a connector as it is. */
+  add(url: string, more?: { path?: string; fields?: unknown }): Promise<{ id: number; code: string }>;
+}
+
+const MiB = 1024 * 1024;
+const forever = (chunk: Uint8Array, pause_ms = 0) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (pause_ms) await new Promise<void>((resolve) => timer = setTimeout(resolve, pause_ms));
+      controller.enqueue(chunk);
+    },
+    cancel: () => clearTimeout(timer),
+  });
+};
+const zeros = (size: number) => new Uint8Array(size);
+
+function answer(request: Request): Response | undefined {
+  const url = new URL(request.url);
+  const encoded = (encoding: string, body: Uint8Array<ArrayBuffer>) =>
+    new Response(body, { headers: { "content-encoding": encoding } });
+  switch (url.pathname) {
+    case "/to": {
+      const status = Number(url.searchParams.get("status") ?? 302);
+      return new Response("elsewhere", { status, headers: { location: url.searchParams.get("url") ?? "" } });
+    }
+    case "/hops": {
+      const left = Number(url.searchParams.get("n"));
+      if (left === 0) return undefined;
+      return new Response(null, { status: 302, headers: { location: `/hops?n=${left - 1}` } });
+    }
+    case "/loop":
+      return new Response(null, { status: 302, headers: { location: "/loop" } });
+    case "/slow_to":
+    case "/huge_to": {
+      const body = url.pathname === "/slow_to" ? forever(zeros(1), 100) : forever(zeros(MiB));
+      return new Response(body, { status: 302, headers: { location: url.searchParams.get("url") ?? "" } });
+    }
+    case "/huge":
+      return new Response(forever(zeros(MiB)));
+    case "/slow":
+      return new Response(forever(zeros(1), 100));
+    case "/gzip":
+      return encoded("gzip", new Uint8Array(gzipSync(zeros(11 * MiB))));
+    case "/br":
+      return encoded("br", new Uint8Array(brotliCompressSync(zeros(11 * MiB))));
+    case "/gzip2":
+      return encoded("gzip, gzip", new Uint8Array(gzipSync(gzipSync(zeros(11 * MiB)))));
+    case "/gzips":
+      return encoded(Array(20).fill("gzip").join(", "), zeros(1));
+    case "/zstd":
+      return encoded("zstd", zeros(10));
+  }
+}
+
+/** Says, by the path that it is asked for, one of several things that are no answer. */
+async function speak(to: Deno.Conn): Promise<void> {
+  const buffer = new Uint8Array(4096);
+  const size = await to.read(buffer) ?? 0;
+  const [, path] = new TextDecoder().decode(buffer.subarray(0, size)).split(" ");
+  const say = (text: string) => to.write(new TextEncoder().encode(text));
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  if (path === "/headers") {
+    await say("HTTP/1.1 200 OK\r\n");
+    for (let n = 0; n < 100_000; n++) await say(`x-${n}: ${"y".repeat(1000)}\r\n`);
+  } else if (path === "/drip") {
+    await say("HTTP/1.1 200 OK\r\nx: ");
+    for (let n = 0; n < 100; n++) await Promise.all([say("y"), pause(100)]);
+  } else if (path === "/silent") await pause(10_000);
+  else if (path === "/cut") await say("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nabc");
+  else if (path === "/two") await say("HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc");
+  else await say("nonsense\r\n\r\n");
+}
+
+export async function createWorld(): Promise<World> {
+  const open = serveApi(answer);
+  const other = serveApi(answer);
+  const raw = serveTcp("127.0.0.1", speak);
+  const hit = async (to: Deno.Conn) => void await to.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n\r\ncanary"));
+  const canary = [serveTcp("127.0.0.1", hit)];
+  try {
+    canary.push(serveTcp("::1", hit, canary[0]?.port));
+  } catch {
+    // A machine without IPv6: what would have reached it there fails by itself.
+  }
+  const dns = await serveDns({
+    "open.test": [["127.0.0.1"]],
+    "other.test": [["127.0.0.1"]],
+    "raw.test": [["127.0.0.1"]],
+    "localhost": [["127.0.0.1", "::1"]],
+    "inner.test": [["127.0.0.1"]],
+    "inner6.test": [["::1"]],
+    "mapped.test": [["0:0:0:0:0:ffff:7f00:1"]],
+    "nat64.test": [["64:ff9b::7f00:1"]],
+    "private.test": [["10.1.2.3"]],
+    "metadata.test": [["169.254.169.254"]],
+    // Nobody has the public one: it is not allotted.
+    "mixed.test": [["2d00::1", "127.0.0.1"]],
+    "mixed4.test": [["127.0.0.1", "2d00::1"]],
+    "silent.test": [],
+    "rebind.test": [["2d00::1"], ["127.0.0.1"]],
+    "rebind2.test": [["2d00::1"], ["2d00::1"], ["127.0.0.1"]],
+  });
+  const server = await startServer(
+    { EGRESS_ALLOW: `open.test:${open.port},other.test:${other.port},raw.test:${raw.port}` },
+    { lookup: dns.lookup },
+  );
+  return {
+    server,
+    dns,
+    canary,
+    open,
+    other,
+    raw,
+    async add(url, { path = "/", fields = { methods: { m: { method: "GET", path } } } } = {}) {
+      ConnectorFields.parse(fields);
+      const code = `c_${crypto.randomUUID().replaceAll("-", "")}`;
+      const [row] = await server.sql<{ id: number }[]>`
+        insert into connectors (account_id, code, name, name_folded, url, fields)
+        values (1, ${code}, ${code}, ${code}, ${url}, ${JSON.stringify(fields)}::text::json)
+        returning id
+      `;
+      return { id: row?.id ?? 0, code };
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await Promise.all([open, other, raw, dns, ...canary].map((part) => part[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** Tries one case by one way. @returns the kinds of fault, one a try */
+export async function attempt(world: World, way: Way, hostile: HostileCase): Promise<string[]> {
+  const { path = "/", times = 1, timeout_s = 10 } = hostile;
+  const params = hostile.params?.(world) ?? {};
+  const [pathname = "", search] = path.split("?");
+  const asked = Object.keys(params).filter((name) => !path.includes(`{${name}}`)).map((name) => [name, `{${name}}`]);
+  const query = Object.fromEntries([...new URLSearchParams(search), ...asked]);
+  const fields = { methods: { m: { method: "GET", path: pathname, query } } };
+  const { id, code } = await world.add(hostile.url(world), { fields });
+  const kinds: string[] = [];
+  for (let time = 0; time < times; time++) {
+    kinds.push(await way(world.server, { connector_id: id, connector_code: code, params, timeout_s }));
+  }
+  return kinds;
+}
+
+export const hits = ({ canary }: World): number => canary.reduce((sum, { connections }) => sum + connections(), 0);

@@ -1,0 +1,157 @@
+/** Atrium as a process of its own, started as `deno task start` starts it. */
+import { copyMigrated, createDatabase, on_postgres } from "./harness.ts";
+import { freePort } from "./ports.ts";
+
+const TREE = new URL("../../", import.meta.url);
+/** What a process needs of this one's environment; settings of Atrium never pass through. */
+const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
+const READY_MS = 30_000;
+/** What `-P` itself writes to standard error, until that option is stable. */
+const OF_DENO = /^Warning Permissions in the config file is an experimental feature.*\n/m;
+
+export type Environment = Record<string, string>;
+
+/** A data folder, and a database where the tests run on PostgreSQL. */
+export interface Place extends AsyncDisposable {
+  folder: string;
+  environment: Environment;
+}
+
+export const SECRET_KEYS = "k1:0123456789abcdef0123456789abcdef";
+
+/** @param database_url instead of a new, empty database */
+export async function emptyPlace(database_url?: string): Promise<Place> {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
+  const url = database_url ?? (on_postgres ? await createDatabase() : undefined);
+  return placeOf(folder, url);
+}
+
+/** Without an account, but quicker to start than an empty one where the database is embedded. */
+export async function newPlace(): Promise<Place> {
+  const place = await emptyPlace();
+  if (!on_postgres) await copyMigrated(place.folder);
+  return place;
+}
+
+function placeOf(folder: string, url: string | undefined): Place {
+  return {
+    folder,
+    environment: { DATA_DIR: folder, ...(url && { DATABASE_URL: url, SECRET_KEYS }) },
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+export interface End {
+  code: number;
+  /** What was written to it, whole. */
+  stdout: string;
+  stderr: string;
+}
+
+export interface Process extends AsyncDisposable {
+  pid: number;
+  port: number;
+  url: string;
+  /** What it wrote to standard output until now. */
+  output(): string;
+  /** Lines of its log until now. */
+  logged(): Record<string, unknown>[];
+  kill(signal: Deno.Signal): void;
+  ended: Promise<End>;
+}
+
+/** `main.ts` with these arguments, until it ends. */
+export const run = (environment: Environment, ...args: string[]): Promise<End> => spawn(environment, args).ended;
+
+/** @throws {Error} with what it wrote where it ends before it listens */
+export async function launch(environment: Environment): Promise<Process> {
+  const process = spawn(environment, []);
+  const patience = AbortSignal.timeout(READY_MS);
+  await Promise.race([process.listening, process.ended]);
+  if (!process.output().includes("listening on ") || patience.aborted) {
+    process.kill("SIGKILL");
+    const { code, stdout, stderr } = await process.ended;
+    throw new Error(`not ready; it ended with ${code} and wrote\n${stdout}\n${stderr}`);
+  }
+  return process;
+}
+
+function spawn(environment: Environment, args: string[]): Process & { listening: Promise<void> } {
+  const port = Number(environment.PORT ?? freePort());
+  const inherited = INHERITED.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-P", "main.ts", ...args],
+    cwd: TREE,
+    clearEnv: true,
+    env: { ...Object.fromEntries(inherited), NO_COLOR: "1", PORT: String(port), ...environment },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  const { promise: listening, resolve } = Promise.withResolvers<void>();
+  const read = async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      if (/^listening on .+\n/m.test(output)) resolve();
+    }
+    return output;
+  };
+  const kill = (signal: Deno.Signal) => {
+    try {
+      child.kill(signal);
+    } catch (error) {
+      // It has ended by itself.
+      if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
+    }
+  };
+  const ended = Promise.all([child.status, read(), child.stderr.text()])
+    .then(([{ code }, stdout, stderr]) => ({ code, stdout, stderr: stderr.replace(OF_DENO, "") }));
+  return {
+    pid: child.pid,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    logged: () =>
+      output.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}")).map((line) => JSON.parse(line)),
+    kill,
+    listening,
+    ended,
+    async [Symbol.asyncDispose]() {
+      kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Ends it as a host does. @returns how, and after how many milliseconds */
+export async function stop(process: Process, signal: Deno.Signal = "SIGTERM"): Promise<End & { ms: number }> {
+  const began = performance.now();
+  process.kill(signal);
+  const end = await process.ended;
+  return { ...end, ms: performance.now() - began };
+}
+
+/** The status of a request, with its body read. */
+export async function ask(
+  url: string,
+  token?: string,
+  init: RequestInit = {},
+): Promise<{ status: number; text: string }> {
+  const headers = new Headers(init.headers);
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  const response = await fetch(url, { ...init, headers });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Tries until it holds. @throws {Error} after `patience_ms` */
+export async function eventually(holds: () => Promise<boolean>, what: string, patience_ms = 10_000): Promise<void> {
+  const until = performance.now() + patience_ms;
+  while (!await holds()) {
+    if (performance.now() > until) throw new Error(`not within ${patience_ms} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

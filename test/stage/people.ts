@@ -1,0 +1,64 @@
+/** Who calls in the tests: users of every role, and a second account that no API makes. */
+import { createHash } from "node:crypto";
+import type { Answer, TestServer } from "./harness.ts";
+import type { Ask } from "./scenario.ts";
+
+export const ROLES = ["guest", "user", "manager", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Person {
+  id: number;
+  token: string;
+}
+
+/** The created object, or an error that shows the refusal. */
+export function made({ status, body }: Answer) {
+  if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** @param fields of the user, beside its role */
+export async function addPerson(ask: Ask, role: Role, fields: Record<string, unknown> = {}): Promise<Person> {
+  const email = `${role}.${crypto.randomUUID()}@people.test`;
+  const user = made(
+    await ask("POST", "/account/user_settings.json", { json: { user_setting: { email, role, ...fields } } }),
+  );
+  return { id: user.id, token: await addToken(ask, { user_setting_id: user.id }) };
+}
+
+/** @returns the secret */
+export async function addToken(ask: Ask, fields: Record<string, unknown>, token?: string): Promise<string> {
+  const json = { token: { name: "Test", ...fields } };
+  return made(await ask("POST", "/account/tokens.json", { json, token })).token;
+}
+
+/** The same, with another's token where none is told. */
+export const as = (ask: Ask, token: string): Ask => (method, path, sent = {}) =>
+  ask(method, path, { ...sent, token: sent.token === undefined ? token : sent.token });
+
+export interface Stranger extends Person {
+  account_id: number;
+}
+
+/** An account beside the default one, with its admin. */
+export async function addAccount({ sql }: TestServer, host: string | null = null): Promise<Stranger> {
+  const token = `stranger-${crypto.randomUUID()}`;
+  const email = `${token}@strangers.test`;
+  const hash = createHash("sha256").update(token).digest();
+  return await sql.begin(async (sql) => {
+    const [account] = await sql<{ id: number }[]>`
+      insert into accounts (name, host) values ('Strangers', ${host}) returning id
+    `;
+    const account_id = account?.id ?? 0;
+    const [user] = await sql<{ id: number }[]>`
+      insert into users (account_id, login, login_folded, email, email_folded, name, role)
+      values (${account_id}, ${email}, ${email}, ${email}, ${email}, 'Stranger', 'admin')
+      returning id
+    `;
+    const id = user?.id ?? 0;
+    await sql`
+      insert into tokens (account_id, user_id, name, hash) values (${account_id}, ${id}, 'Test', ${hash})
+    `;
+    return { id, token, account_id };
+  });
+}

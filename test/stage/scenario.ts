@@ -1,0 +1,210 @@
+/**
+ * Scenario tables: name, request, expected answer. Whatever a row says, every answer is also proven against what its
+ * route declares: a success against the output schema, with no key more or less, a refusal against the error shapes of
+ * the specification.
+ */
+import assert from "node:assert/strict";
+import { type Route, routesOf } from "../../server/http/rest/routes.ts";
+import { appRouter } from "../../server/router.ts";
+import { ADMIN_TOKEN, type Answer, type Sent, startServer, type TestServer } from "./harness.ts";
+import { addAccount, as, type Person } from "./people.ts";
+import { z } from "zod";
+
+export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "PUT" | "OPTIONS";
+
+/** A request whose answer is proven before it is given back. */
+export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Answer>;
+
+export interface Scenario {
+  /** The rule that the row shows. */
+  name: string;
+  method: Method;
+  path: string;
+  sent?: Sent;
+  status: number;
+  /**
+   * What the body says. Keys left out are free, lists are whole, a pattern stands for text, or a list of messages, that
+   * it matches. A 422 must name these fields and no others.
+   */
+  body?: unknown;
+  /** Null where the header must not be there. */
+  headers?: Record<string, string | RegExp | null>;
+  /** What else must hold afterwards. */
+  then?: (answer: Answer) => void | Promise<void>;
+}
+
+export interface Stage {
+  server: TestServer;
+  /** An admin of the account that the test is about. */
+  admin: Person;
+  /** Speaks for that admin unless told, as `play` does. */
+  ask: Ask;
+  /** Plays the rows one after another, each a step of the test. */
+  play(scenarios: readonly Scenario[]): Promise<void>;
+}
+
+type OnAccount = (
+  name: string,
+  work: (stage: Stage) => Promise<void>,
+  options?: { of_default?: boolean },
+) => void;
+
+/**
+ * Tests of one file that share a server, since a start costs more than most of them. Each has an account of its own,
+ * or with `of_default` the default one, which unknown hosts belong to and which its tests have together.
+ */
+export function onSharedServer(): OnAccount {
+  const shared: { server?: TestServer } = {};
+  Deno.test.beforeAll(async () => void (shared.server = await startServer()));
+  Deno.test.afterAll(() => shared.server?.close());
+  // What a server has going beside its tests would be each one's leak.
+  const sanitizers = { sanitizeOps: false, sanitizeResources: false };
+  return (name, work, { of_default = false } = {}) =>
+    Deno.test({
+      name,
+      ...sanitizers,
+      async fn(t) {
+        const { server } = shared;
+        if (!server) throw new Error("the server has not started");
+        const admin = of_default ? { id: 1, token: ADMIN_TOKEN } : await addAccount(server);
+        const ask = as(proven(server.request), admin.token);
+        await work({ server, ask, admin, play: player(t, ask) });
+      },
+    });
+}
+
+export const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
+  inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));
+
+/** One after another: what comes later stands on what came before, and the first fault is the one that is named. */
+export async function inTurn<T>(items: Iterable<T>, work: (item: T, index: number) => unknown): Promise<void> {
+  let index = 0;
+  for (const item of items) await work(item, index++);
+}
+
+async function playOne(ask: Ask, { method, path, sent, status, body, headers = {}, then }: Scenario): Promise<void> {
+  const answer = await ask(method, path, sent);
+  assert.equal(answer.status, status, `status ${answer.status}: ${JSON.stringify(answer.body)?.slice(0, 500)}`);
+  if (status === 422) assert.deepEqual(Object.keys(answer.body).sort(), Object.keys(Object(body)).sort());
+  if (body !== undefined) says(answer.body, body);
+  for (const [header, expected] of Object.entries(headers)) headerSays(answer.headers, header, expected);
+  await then?.(answer);
+}
+
+function headerSays(headers: Headers, header: string, expected: string | RegExp | null): void {
+  const actual = headers.get(header);
+  if (expected instanceof RegExp) assert.match(actual ?? "", expected, header);
+  else assert.equal(actual, expected, header);
+}
+
+/** Whether a value says what is expected of it, as in `Scenario.body`. */
+export function says(actual: unknown, expected: unknown, path = "body"): void {
+  if (expected instanceof RegExp) {
+    const text = Array.isArray(actual) ? actual.join("\n") : actual;
+    assert.equal(typeof text, "string", `${path} is ${JSON.stringify(actual)}`);
+    return assert.match(String(text), expected, path);
+  }
+  if (Array.isArray(expected)) {
+    assert.ok(Array.isArray(actual), `${path} is no list: ${JSON.stringify(actual)}`);
+    assert.equal(actual.length, expected.length, `${path} has ${actual.length} items: ${JSON.stringify(actual)}`);
+    return expected.forEach((item, index) => says(actual[index], item, `${path}.${index}`));
+  }
+  if (typeof expected === "object" && expected !== null) {
+    assert.ok(typeof actual === "object" && actual !== null, `${path} is ${JSON.stringify(actual)}`);
+    for (const [key, value] of Object.entries(expected)) says(Reflect.get(actual, key), value, `${path}.${key}`);
+    return;
+  }
+  assert.deepEqual(actual, expected, path);
+}
+
+const ROUTES = routesOf(appRouter).map((route) => ({
+  ...route,
+  pattern: new RegExp(`^${route.path.replace(/[.]/g, "\\$&").replace(/:\w+/g, "[^/]+")}$`),
+}));
+
+/** Machine words of the refusals. Source: decisions, "All other errors"; 408 is ours. */
+const WORDS: Record<number, string> = {
+  400: "bad_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  408: "request_timeout",
+  409: "conflict",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  429: "too_many_requests",
+  500: "internal_error",
+  503: "unavailable",
+};
+
+/** Headers that a refusal must bring. */
+const BRINGS: Record<number, [header: string, value: RegExp]> = {
+  401: ["www-authenticate", /^Bearer\b/],
+  405: ["allow", /OPTIONS/],
+  429: ["retry-after", /^\d+$/],
+  503: ["retry-after", /^\d+$/],
+};
+
+const Fields = z.record(z.string().min(1), z.array(z.string().min(1)).min(1))
+  .refine((fields) => Object.keys(fields).length > 0, "names no field");
+
+/** What a caller must never see of the inside. */
+const INSIDE =
+  /\b(select|insert into|update|delete from) .{0,80}\b(from|set|values|where)\b|\bat .+\.(ts|js):\d+|npm:|postgres(\.js|error)/i;
+
+export function proven(request: TestServer["request"]): Ask {
+  return async (method, path, sent) => {
+    const answer = await request(method, path, sent);
+    prove(method, path, answer);
+    return answer;
+  };
+}
+
+/** @throws {AssertionError} where the answer is not what its route declares */
+export function prove(method: string, path: string, answer: Answer): void {
+  const { status, headers, body } = answer;
+  assert.match(headers.get("x-request-id") ?? "", /^.+$/, "X-Request-Id");
+  if (method === "HEAD" || method === "OPTIONS" || status === 304) {
+    return assert.equal(body, undefined, "a body where none belongs");
+  }
+  if (status >= 400) return proveRefusal(answer);
+  const [pathname = "", query] = path.split("?");
+  const route = ROUTES.find((route) => route.method === method && route.pattern.test(pathname));
+  if (!route) return;
+  assert.equal(status, route.meta.status ?? 200, "the status that the route declares");
+  if (status === 204) return assert.equal(body, undefined, "204 is empty");
+  assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+  assert.ok(route.output, `${route.name} declares no output`);
+  assert.deepEqual(route.output.parse(body), body, `${route.name}: keys that its output does not declare`);
+  if (method === "GET" && route.output instanceof z.ZodArray) proveCount(route, query, headers);
+}
+
+/** Lists of records, which may be large, are counted only when asked. */
+function proveCount({ input, path }: Route, query: string | undefined, headers: Headers): void {
+  const counts = !input?.shape.count || path.startsWith("/connect/flow_processes") ||
+    ["true", "1"].includes(new URLSearchParams(query).get("count") ?? "");
+  if (counts) {
+    assert.match(headers.get("x-total-count") ?? "", /^\d+$/);
+    assert.match(headers.get("link") ?? "", /rel="first".*rel="last"/);
+  } else assert.deepEqual([headers.get("x-total-count"), headers.get("link")], [null, null]);
+}
+
+function proveRefusal({ status, headers, body }: Answer): void {
+  assert.doesNotMatch(typeof body === "string" ? body : JSON.stringify(body), INSIDE);
+  const [header, value] = BRINGS[status] ?? [];
+  if (header && value) assert.match(headers.get(header) ?? "", value, header);
+  if (headers.get("content-type")?.startsWith("text/html")) return;
+  assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+  if (status === 422) return void Fields.parse(body);
+  const words = [WORDS[status], ...status === 400 ? ["table_name_required"] : []];
+  assert.ok(words.includes(body.code), `status ${status} with code ${body.code}`);
+  assert.match(body.error, /^(\w[\w.]*|filter\[[^]*\]:?) \S+/, "a sentence for a person");
+  const more = status === 409
+    ? ["current"]
+    : [400, 404].includes(status) && body.tables !== undefined
+    ? ["tables"]
+    : [];
+  assert.deepEqual(Object.keys(body).sort(), ["code", "error", ...more].sort(), "keys of a refusal");
+  if (body.code === "table_name_required") assert.ok(body.tables.length > 0);
+}
