@@ -3,8 +3,7 @@
  * may call. How a call is made stands in `call.ts`; what may be reached at all in `egress.ts`.
  */
 
-/** Anything that JSON writes. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
+import type { JsonValue } from "../input/json_value.ts";
 
 export interface ConnectorCall {
   account_id: number;

@@ -5,7 +5,7 @@
  * KV, finished in `flow_processes`. A run is made exactly once, its steps are done at least once, its outcome is
  * recorded exactly once (design: flows, "Promise").
  */
-import type { JsonValue } from "../connectors/connectors.ts";
+import type { JsonValue } from "../input/json_value.ts";
 
 export const TRIGGERS = ["action", "manual", "cron"] as const;
 export type Trigger = (typeof TRIGGERS)[number];

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
 import type { Lookup } from "../../server/connectors/egress/reach.ts";
-import type { JsonValue } from "../../server/connectors/connectors.ts";
+import type { JsonValue } from "../../server/input/json_value.ts";
 
 /** What the API was asked. */
 export interface Seen {

@@ -2,7 +2,8 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
-import { ConnectorFault, type JsonValue } from "../connectors.ts";
+import { ConnectorFault } from "../connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 
 type Decoder = (bytes: InputType, options: ZlibOptions) => Promise<Uint8Array>;
 

@@ -1,6 +1,6 @@
 /** Blots secrets out by their value, in whatever way an answer or a message may write them. */
 import { Buffer } from "node:buffer";
-import type { JsonValue } from "../connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { createFinder, type Range } from "./needles.ts";
 import { readingsOf } from "./spellings.ts";
 

@@ -2,7 +2,8 @@
  * The address of a call: built of encoded parts, never concatenated from what a caller gives. `https://api.test` +
  * `@evil.test` and `//evil.test` leave, and `/users/` + `encodeURIComponent("..")` climbs (design: security).
  */
-import { ConnectorFault, type JsonValue } from "../connectors.ts";
+import { ConnectorFault } from "../connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { fillWith, newRoom, ParamFault, type Params, type Room } from "./template.ts";
 
 /** What the URL parser takes for `.` and `..`. */

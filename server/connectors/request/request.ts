@@ -1,7 +1,8 @@
 /** A method, filled with what a call gives, as a request. */
 import { Buffer } from "node:buffer";
 import { buildAddress, queryPairs } from "./address.ts";
-import { type ConnectorCall, ConnectorFault, type JsonValue } from "../connectors.ts";
+import { type ConnectorCall, ConnectorFault } from "../connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { type Auth, headerFault, type Method, secretHeader } from "../definition.ts";
 import type { Outgoing } from "../egress/egress.ts";
 import type { KnownConnector } from "../known.ts";

@@ -2,7 +2,8 @@
  * Templates of a connector's methods. `{name}` and `{a.b.0}` stand for what the caller gives, `{{` for the sign itself.
  * A text that is one placeholder and nothing else keeps its JSON type.
  */
-import { ConnectorFault, type JsonValue } from "../connectors.ts";
+import { ConnectorFault } from "../connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 
 export type Params = Readonly<Record<string, JsonValue>>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonValue } from "../connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { fillText, fillValue, newRoom, ParamFault, paramsIn, templateFault } from "./template.ts";
 
 const PARAMS = { base: "EUR", n: 4.5, yes: true, none: null, a: { b: ["x", { c: "deep" }] }, list: [1, 2] };

@@ -1,5 +1,5 @@
 /** What must hold of a program beyond the shape of its steps. */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import type { Fault, Step, Templates } from "./program.ts";
 import { type Place, walk } from "./walk.ts";
 import { pathsOfTexts } from "../template/template.ts";

@@ -5,7 +5,7 @@
  * filled in. Source: design/flows.md, "Program".
  */
 import { z } from "zod";
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { messageOf } from "../../input/messages.ts";
 import type { Condition } from "../template/condition.ts";
 import { faultsOfSteps } from "./checks.ts";

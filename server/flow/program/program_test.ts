@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EXAMPLE } from "../../../test/flow/example.ts";
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { parseProgram, type Step, unknownNames, unreached, walk } from "./program.ts";
 
 function stepsOf(program: unknown): Step[] {

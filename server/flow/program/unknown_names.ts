@@ -1,5 +1,5 @@
 /** Placeholders that can stand for nothing: names that no step of the program sets, steps that it does not have. */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import type { Fault, Step } from "./program.ts";
 import { RESERVED } from "./shape.ts";
 import { walk } from "./walk.ts";

@@ -2,7 +2,7 @@
  * Executes a program. Steps without an effect are computed again by whoever goes on with a run; what connector and
  * record steps gave stands in the journal and is taken from there, so that all the others come to the same again.
  */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { evaluate } from "../template/condition.ts";
 import { type Effect, StepFault } from "../steps/effect.ts";
 import type { JsonObject, RunUser } from "../flow.ts";

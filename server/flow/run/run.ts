@@ -1,5 +1,5 @@
 /** A run as the engine knows it. */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import type { RunStatus } from "../flow.ts";
 
 export type { RunHead, StepRecord } from "../flow.ts";

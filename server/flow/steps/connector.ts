@@ -1,5 +1,6 @@
 /** What connector steps do. */
-import { type ConnectorCall, ConnectorFault, type Connectors, type JsonValue } from "../../connectors/connectors.ts";
+import { type ConnectorCall, ConnectorFault, type Connectors } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { type Effect, StepFault } from "./effect.ts";
 import type { JsonObject } from "../flow.ts";
 import type { ConnectorStep } from "../program/program.ts";

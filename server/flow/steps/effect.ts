@@ -1,5 +1,5 @@
 /** What a connector or record step comes to, and how it fails. */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 
 /** What an effect gave. */
 export interface Effect {

@@ -2,7 +2,7 @@
  * What record steps do: on the databases of the flow's account, in one transaction with the row of `flow_effects` that
  * says it is done. So each is done once, whoever tries it how often.
  */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import type { Pool, Sql } from "../../database/pool.ts";
 import { refusalOfDatabase } from "../../database/pg_errors.ts";
 import { invalid, notFound, Refusal } from "../../errors.ts";

@@ -1,5 +1,5 @@
 /** How the values of a condition compare, whatever an interface elsewhere made of them. */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { readKept } from "../../store/definition/values.ts";
 
 /** A number as JSON writes it. `007` is none: codes with zeros in front stay texts. */

@@ -1,5 +1,5 @@
 /** Conditions of `if`: what they may say, and whether they hold. Their short form is read in condition_text.ts. */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { compare, contains, equal, isEmpty, textOf } from "./compare.ts";
 import { render, resolve, type Scope, templateOf, type Warn } from "./template.ts";
 

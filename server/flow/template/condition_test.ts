@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { contains } from "./compare.ts";
 import fc from "fast-check";
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { type Condition, evaluate, type Operator, OPERATORS, TWO_SIDED } from "./condition.ts";
 import { parseCondition, readTokens, type Token, tokensOf } from "./condition_text.ts";
 import type { Scope } from "./template.ts";

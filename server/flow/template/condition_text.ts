@@ -5,7 +5,7 @@
  * placeholders), numbers, `true`, `false`, `null` and lists of values in brackets. Every sign is read once, every
  * token taken once and never given back.
  */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { type Comparison, type Condition, CONDITION_DEPTH, ONE_SIDED, type Operator, OPERATORS } from "./condition.ts";
 import { readPlaceholder } from "./template_text.ts";
 

@@ -2,7 +2,7 @@
  * Templates over any JSON: `{a.b.0}` stands for what a run has under that path. Keys of objects are no templates, and
  * what came in is not read as a template again.
  */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { DEPTH_LIMIT } from "../../input/depth.ts";
 import { type Placeholder, type ReadTemplate, readTemplate, type Template } from "./template_text.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { render, RENDERED_LIMIT, type Scope, TemplateError, templateFaults } from "./template.ts";
 import { readTemplate } from "./template_text.ts";
 

@@ -4,7 +4,7 @@
  * A path is names and indexes with dots between; its first name is a letter or `_`, then letters, digits and `_`. What
  * follows `|default:` is JSON, or text up to the brace. `{{` and `}}` are the braces themselves.
  */
-import type { JsonValue } from "../../connectors/connectors.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 
 export interface Placeholder {
   /** At least one name. */
