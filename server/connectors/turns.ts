@@ -1,4 +1,5 @@
-/** How many calls an account has at once. Those beyond wait, the one that came first goes first. */
+/** Limits the connector calls of one account (or of one connector) that are under way at once. */
+import { createFairLimiter, LimiterFull } from "../fairness/fair_limiter.ts";
 import { ConnectorFault } from "./connectors.ts";
 
 export interface Turns {
@@ -7,47 +8,21 @@ export interface Turns {
    *
    * @returns ends the turn
    * @throws the signal's reason
-   * @throws {ConnectorFault} where too many wait already
+   * @throws {ConnectorFault} if too many calls wait already
    */
   take(account: number, signal: AbortSignal): Promise<() => void>;
 }
 
-interface Account {
-  busy: number;
-  waiting: Set<() => void>;
-}
-
 export function createTurns(at_once: number, most_waiting: number): Turns {
-  const accounts = new Map<number, Account>();
-
-  function end(id: number, account: Account) {
-    const [next] = account.waiting;
-    if (next) {
-      account.waiting.delete(next);
-      next();
-    } else if (--account.busy === 0) accounts.delete(id);
-  }
-
-  async function wait(account: Account, signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const give_up = () => {
-      account.waiting.delete(resolve);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", give_up, { once: true });
-    account.waiting.add(resolve);
-    await promise.finally(() => signal.removeEventListener("abort", give_up));
-  }
-
+  const limiter = createFairLimiter({ per_account: at_once, waiting_per_account: most_waiting });
   return {
-    async take(id, signal) {
-      signal.throwIfAborted();
-      const account = accounts.get(id) ?? { busy: 0, waiting: new Set() };
-      accounts.set(id, account);
-      if (account.busy < at_once) account.busy++;
-      else if (account.waiting.size < most_waiting) await wait(account, signal);
-      else throw new ConnectorFault("network", `${at_once} calls are under way and ${most_waiting} wait already`);
-      return () => end(id, account);
+    async take(account, signal) {
+      try {
+        return await limiter.acquire(account, signal);
+      } catch (error) {
+        if (!(error instanceof LimiterFull)) throw error;
+        throw new ConnectorFault("network", `${at_once} calls are under way and ${most_waiting} wait already`);
+      }
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Pool } from "../database/pool.ts";
 import { Refusal } from "../errors.ts";
 import { type Flows, type NewRun, NO_FLOW } from "../flow/flow.ts";
 import { faultOf, type Log } from "../log.ts";
-import type { Queue } from "../fairness/queue.ts";
+import type { FairQueue } from "../fairness/fair_limiter.ts";
 import type { Waiting } from "./due.ts";
 import { planned } from "./planned.ts";
 import { LEASE_S, listWanted, markStarted, release, skip, STOPPED } from "./ledger.ts";
@@ -33,7 +33,7 @@ export const runOf = ({ account_id, cron_id, target_code, flow_process_id, due_a
 });
 
 /** @returns how many runs the engine has. @param isClosing what is left then, others start */
-export async function startAll(deps: Deps, queue: Queue<Waiting>, isClosing: () => boolean): Promise<number> {
+export async function startAll(deps: Deps, queue: FairQueue<Waiting>, isClosing: () => boolean): Promise<number> {
   const { sql, log } = deps;
   const until = performance.now() + LONGEST_MS;
   /** Accounts that have too many runs: not one more of theirs in this tick. */
@@ -43,7 +43,7 @@ export async function startAll(deps: Deps, queue: Queue<Waiting>, isClosing: () 
     while (queue.size > 0) {
       const [wanted, left]: [Waiting[], Waiting[]] = [[], []];
       while (wanted.length < AT_ONCE && queue.size > 0) {
-        const next = queue.next();
+        const next = queue.next()?.job;
         if (!next) break;
         const can = !full.has(next.account_id) && !isClosing() && performance.now() < until;
         (can ? wanted : left).push(next);

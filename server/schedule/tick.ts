@@ -1,6 +1,6 @@
 /** The schedule: what a minute does, and what the API asks of it. */
 import { faultOf } from "../log.ts";
-import { createQueue } from "../fairness/queue.ts";
+import { createFairQueue } from "../fairness/fair_limiter.ts";
 import { claimDue, type Dues, type Waiting } from "./due.ts";
 import { type Expression, readExpression } from "./expression/expression.ts";
 import { fire } from "./fire.ts";
@@ -48,7 +48,7 @@ export function createSchedules(deps: Deps): Schedules {
     // What is taken from here on is started, or let go of.
     if (closing) return { claimed: 0, started: 0, settled };
     // Each account's next in turn; one account may fill it.
-    const queue = createQueue<Waiting>(4 * MOST_WAITING);
+    const queue = createFairQueue<Waiting>({ waiting: 4 * MOST_WAITING });
     const push = (rows: readonly Waiting[]) => rows.forEach((row) => queue.push(row.account_id, row));
     push(await planned(sql, (tx) => takeOver(tx, clock.now(), MOST_WAITING / 2)));
     push(await planned(sql, (tx) => promoteQueued(tx, clock.now(), MOST_WAITING / 2)));

@@ -1,6 +1,7 @@
 /** Passwords as scrypt hashes in PHC form. Costs: design decision N=2^15, r=8, p=3; about 0.1 s each. */
 import { Buffer } from "node:buffer";
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createFairLimiter } from "../fairness/fair_limiter.ts";
 
 const LN = 15;
 const R = 8;
@@ -16,17 +17,14 @@ export interface Passwords {
 }
 
 export function createPasswords(at_once = 2): Passwords {
-  let free = at_once;
-  const waiting: (() => void)[] = [];
+  const limiter = createFairLimiter({ total: at_once });
+  // First come, first served: the account is not known before the password is checked.
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    const end = await limiter.acquire(0);
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
+      end();
     }
   };
   return {

@@ -1,7 +1,7 @@
 /** The compile workers: started on first need, one request at a time each, replaced when they die or are killed. */
 import { CompileFailure, CompilerBusy } from "../compiler.ts";
 import { Answer, READY, type Request, TAKEN } from "../protocol.ts";
-import { createQueue } from "../../fairness/queue.ts";
+import { createFairQueue } from "../../fairness/fair_limiter.ts";
 import { Lost, type Reason, startSubprocess, type Subprocess } from "./subprocess.ts";
 
 export interface PoolOptions {
@@ -60,7 +60,7 @@ const BLAME: Partial<Record<Reason, string>> = {
 const unreadiness = ({ ready, worker }: Slot) => ready ? 0 : worker ? 1 : 2;
 
 export function createPool({ workers, queue_limit, command, log }: PoolOptions): Pool {
-  const queue = createQueue<Job>(queue_limit);
+  const queue = createFairQueue<Job>({ waiting: queue_limit });
   const slots: Slot[] = Array.from({ length: workers }, () => ({ worker: undefined, ready: false, busy: false }));
   /** Also those that are still starting. */
   const living = new Set<Subprocess>();
@@ -161,7 +161,7 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
   }
 
   function take(slot: Slot) {
-    const job = queue.next();
+    const job = queue.next()?.job;
     if (!job) return;
     slot.busy = true;
     void work(slot, job).finally(() => {
@@ -177,7 +177,7 @@ export function createPool({ workers, queue_limit, command, log }: PoolOptions):
     const fault = await workerOf(slot).then(() => undefined, (error: unknown) => error);
     preparing--;
     slot.busy = false;
-    if (fault) queue.next()?.reject(fault);
+    if (fault) queue.next()?.job.reject(fault);
     pump();
   }
 

@@ -9,7 +9,7 @@ import type { Pool } from "../../database/pool.ts";
 import { invalid, unavailable } from "../../errors.ts";
 import { faultOf, type Log } from "../../log.ts";
 import type { Databases } from "../../store/store.ts";
-import { createTurns } from "../../fairness/turns.ts";
+import { createFairLimiter } from "../../fairness/fair_limiter.ts";
 import { createCancels } from "./cancels.ts";
 import { execute } from "./execute.ts";
 import { type Flows, NO_FLOW, type RunDetail } from "../flow.ts";
@@ -78,7 +78,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const store = createRunStore(kv, sql);
   const programs = createPrograms(sql, log);
   const record = createHistory(sql);
-  const turns = createTurns({ total: limits.at_once, per_account: limits.at_once_per_account });
+  const limiter = createFairLimiter({ total: limits.at_once, per_account: limits.at_once_per_account });
   const jobs = new Map<string, Job>();
   const { tell, watch } = createWatchers();
   /** By run: not yet, and not any more, among `jobs`. */
@@ -114,7 +114,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     };
     jobs.set(kept.head.id, job);
     cancels.watch();
-    turns.take(kept.head.account_id, async () => {
+    limiter.run(kept.head.account_id, async () => {
       job.begun = true;
       try {
         job.ended.resolve(closing ? undefined : await work(job));
@@ -274,7 +274,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     owner,
     others: createOthers(store, limits.lease_ms),
     log,
-    hasRoom: () => !closing && turns.count() < limits.most,
+    hasRoom: () => !closing && limiter.count() < limits.most,
     isOwn: (id) => jobs.has(id) || making.has(id) || removals.has(id),
     goOn: (kept) => enqueue(kept, true),
   });
@@ -285,7 +285,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       const flow = await programs.find(run.account_id, run.flow_code);
       if (!flow) throw invalid({ flow_code: [NO_FLOW] });
       if (!flow.active) throw invalid({ flow_code: ["is not active"] });
-      if (turns.count() >= limits.most || turns.count(run.account_id) >= limits.most_per_account) {
+      if (limiter.count() >= limits.most || limiter.count(run.account_id) >= limits.most_per_account) {
         throw unavailable("Too many runs wait", undefined, 5);
       }
       const head = newHead(run, flow, await owner.prove(), clock.now().getTime());
@@ -372,7 +372,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       cancels.end();
       // What it takes yet is handed over with the rest.
       await orphans.settled();
-      turns.drain();
+      limiter.drain();
       const inHand = [...jobs.values()];
       const cut = setTimeout(() => inHand.forEach(({ controller }) => controller.abort(CLOSING)), CLOSING_MS);
       await Promise.all(inHand.filter(({ begun }) => begun).map(({ ended }) => ended.promise));
