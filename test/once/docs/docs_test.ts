@@ -1,0 +1,74 @@
+/** The Markdown pages say nothing about links, settings, routes and JSON that is not so. */
+import assert from "node:assert/strict";
+import { startServer } from "../../stage/harness.ts";
+import { anchorsOf, type Page, readPage, readPages } from "./pages.ts";
+
+const pages = await readPages();
+
+Deno.test("every relative link and image leads to a file, and to a heading of it", async () => {
+  const broken: string[] = [];
+  for (const page of pages) {
+    for (const [, target = ""] of page.prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (!/^[a-z]+:/.test(target) && !await leadsSomewhere(page, target)) broken.push(`${page.path}: ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+async function leadsSomewhere(page: Page, target: string): Promise<boolean> {
+  const [path = "", anchor] = target.split("#");
+  const file = path ? new URL(path, page.url) : page.url;
+  if (!await Deno.stat(file).then(({ isFile }) => isFile, () => false)) return false;
+  if (!anchor) return true;
+  const aim = pages.find(({ url }) => url.href === file.href);
+  return aim !== undefined && anchorsOf(aim).includes(anchor);
+}
+
+Deno.test("docs/running.md names every variable that config.ts reads, and no other", async () => {
+  const { text } = await readPage("docs/running.md");
+  const documented = [...text.matchAll(/^\| `([A-Z][A-Z_]+)` +\|/gm)].map(([, name]) => name);
+  const config = await Deno.readTextFile(new URL("../../../server/config.ts", import.meta.url));
+  const [, shape = ""] = /const Environment = z\.object\(\{\n([^]*?)\n\}\);/.exec(config) ?? [];
+  const read = [...shape.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
+  assert.ok(read.length > 10, "the variables of config.ts are found");
+  assert.deepEqual(documented.toSorted(), read.toSorted());
+});
+
+Deno.test("every route that the pages name is there, and docs/api.md names them all", async () => {
+  const server = await startServer();
+  const { body: { paths } } = await server.request("GET", "/openapi.json");
+  await server.close();
+  const pathOf = (path: string) => path.replace(/:\w+|\{\w+\}/g, "{}");
+  const known = new Map(
+    Object.entries(paths).map(([path, methods]) => [pathOf(path), Object.keys(methods as object)]),
+  );
+  const wrong: string[] = [];
+  const named = new Set<string>();
+  for (const page of pages.filter(({ path }) => path !== "CHANGELOG.md")) {
+    for (const { method, path } of routesIn(page)) {
+      const methods = known.get(pathOf(path));
+      if (page.path === "docs/api.md") named.add(pathOf(path));
+      if (!methods || method && !methods.includes(method)) wrong.push(`${page.path}: ${method ?? ""} ${path}`);
+    }
+  }
+  assert.deepEqual(wrong, [], "routes that are not there");
+  assert.deepEqual([...known.keys()].filter((path) => !named.has(path)), [], "routes that docs/api.md leaves out");
+});
+
+/** `GET /account.json`, `/platform/apps/:id.json`; not folders such as `/platform/`, nor addresses with an ellipsis. */
+const routesIn = ({ prose }: Page) =>
+  [
+    ...prose.matchAll(
+      /`(?:(GET|POST|PATCH|DELETE) )?(\/(?:account|platform|connect|a|logos|schemas|healthz|readyz)\b[^`?\s]*)[^`]*`/g,
+    ),
+  ]
+    .map(([, method, path = ""]) => ({ method: method?.toLowerCase(), path }))
+    .filter(({ path }) => !/[…<]|\/$/.test(path));
+
+Deno.test("every JSON block is JSON", () => {
+  for (const { path, blocks } of pages) {
+    for (const { info, text } of blocks) {
+      if (info === "json") assert.doesNotThrow(() => JSON.parse(text), `${path}:\n${text}`);
+    }
+  }
+});
