@@ -1,7 +1,8 @@
 /** Connectors with their secrets opened, in memory for a moment, so that a busy flow's calls need no query each. */
 import type { Pool, Sql } from "../database/pool.ts";
 import { type Keys, Unreadable } from "../secrets/keys.ts";
-import { faultOf, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
+import { accountKey, readAccountKey, remember } from "../remembered.ts";
 import { ConnectorFault } from "./connectors.ts";
 import { ConnectorFields } from "./definition.ts";
 import { createRedactor, type Redactor } from "./redaction/redact.ts";
@@ -38,47 +39,21 @@ interface Row {
 }
 
 export function createKnownConnectors(sql: Pool, keys: Keys, log: Log): KnownConnectors {
-  const known = new Map<string, { connector: KnownConnector; until: number }>();
-  let listening: Promise<{ unlisten(): Promise<void> } | undefined> | undefined;
-  // Counts what was told of changes: a row that was read before the last one may be an old one.
-  let changes = 0;
-
-  const forget = (id: number) => {
-    changes++;
-    for (const [key, { connector }] of known) {
-      if (connector.id === id) known.delete(key);
-    }
-  };
-  const forgetAll = () => {
-    changes++;
-    known.clear();
-  };
-  const listen = () => {
-    listening ??= sql.listen("connector_changed", (id) => forget(Number(id)), forgetAll).catch((error) => {
-      log.warn("not told of changed connectors", faultOf(error));
-      listening = undefined;
-      return undefined;
-    });
-  };
-
-  return {
-    forget,
-    async find(account_id, code) {
-      listen();
-      const key = `${account_id}/${code}`;
-      const kept = known.get(key);
-      if (kept && kept.until > performance.now()) return kept.connector;
-      const before = changes;
-      const row = await findRow(sql, account_id, code);
-      if (!row) return void known.delete(key);
-      const connector = opened(keys, row, log);
-      if (known.size >= REMEMBERED) known.clear();
-      if (before === changes) known.set(key, { connector, until: performance.now() + BELIEVED_MS });
-      return connector;
+  const known = remember<string, KnownConnector>({
+    async load(key) {
+      const row = await findRow(sql, ...readAccountKey(key));
+      return row && opened(keys, row, log);
     },
+    believed_ms: BELIEVED_MS,
+    limit: REMEMBERED,
+    notified: { sql, log, channel: "connector_changed", matches: ({ id }, payload) => id === Number(payload) },
+  });
+  return {
+    forget: (id) => known.forgetWhere((connector) => connector.id === id),
+    find: (account_id, code) => known.find(accountKey(account_id, code)),
     async close() {
-      known.clear();
-      await (await listening)?.unlisten().catch(() => {});
+      known.forgetAll();
+      await known.close();
     },
   };
 }

@@ -17,7 +17,7 @@ import { allow } from "../trpc.ts";
 import { queryOf } from "./address.ts";
 import { optionalBody } from "./rest/body.ts";
 import { callerOf, type CallerOfPage } from "./identity.ts";
-import type { PageMemory } from "./pages/page_cache.ts";
+import type { PageCache } from "./pages/page_cache.ts";
 import { CORS, type Env, mountOthers } from "./rest/rest.ts";
 
 const PATH = "/platform/apps/:id/action/:action_name";
@@ -27,14 +27,14 @@ const STATUS = `${PATH}/status`;
 const Called = ActionCall.pick({ id: true, action_name: true });
 const Key = IdempotencyKey.optional();
 
-export function mountActions(app: Hono<Env>, pages: PageMemory): void {
+export function mountActions(app: Hono<Env>, pages: PageCache): void {
   app.post(PATH, (c) => answerCall(c, pages));
   app.get(STATUS, (c) => answerStatus(c, pages));
   mountOthers(app, PATH, ["POST"]);
   mountOthers(app, STATUS, ["GET"]);
 }
 
-async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+async function answerCall(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
   const called = Called.safeParse(c.req.param());
   if (!called.success) throw notFound("Action");
   const caller = await proven(c, pages, called.data.id, "write");
@@ -45,7 +45,7 @@ async function answerCall(c: HonoContext<Env>, pages: PageMemory): Promise<Respo
   return send(c, caller, await callAction(c.env.context, withVisitor(caller), called.data, params.data, key.data));
 }
 
-async function answerStatus(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+async function answerStatus(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
   const called = Called.safeParse(c.req.param());
   if (!called.success) throw notFound("Action");
   const caller = await proven(c, pages, called.data.id, "read");
@@ -67,7 +67,7 @@ const withVisitor = (caller: CallerOfPage) => ({
 /** A page opens its own app's actions and no others'. @throws {Refusal} 401, 403, 404 */
 async function proven(
   c: HonoContext<Env>,
-  pages: PageMemory,
+  pages: PageCache,
   id: string,
   kind: "read" | "write",
 ): Promise<CallerOfPage> {

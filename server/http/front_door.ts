@@ -28,7 +28,7 @@ import { mountDbFiles } from "./files/db_files.ts";
 import { mountEvents } from "./streams/events.ts";
 import { mountHealth } from "./health.ts";
 import { mountOpenApi } from "./openapi/openapi.ts";
-import type { PageMemory } from "./pages/page_cache.ts";
+import type { PageCache } from "./pages/page_cache.ts";
 import { mountPlatformTypes } from "./files/platform_types.ts";
 import { mountPublicDb } from "./public_db.ts";
 import { type Env, mountOptions, mountRest, refuse, reported } from "./rest/rest.ts";
@@ -42,7 +42,7 @@ export interface Connection {
   remoteAddr: Deno.Addr;
 }
 
-export function createApp(services: Services & { pages: PageMemory }): Handler {
+export function createApp(services: Services & { pages: PageCache }): Handler {
   const app = new Hono<Env>();
   mountHealth(app);
   mountTrpc(app, appRouter);

@@ -9,7 +9,8 @@ import type { Caller } from "../domains/records/public.ts";
 import { unauthorized } from "../errors.ts";
 import { visibleTo } from "../visibility.ts";
 import { hostOf } from "./address.ts";
-import type { PageMemory, ServedApp } from "./pages/page_cache.ts";
+import type { ServedApp } from "./pages/page_build.ts";
+import type { PageCache } from "./pages/page_cache.ts";
 
 interface Identity {
   /** Undefined where neither a login nor a page says it: then the host does. */
@@ -27,7 +28,7 @@ const KEY = /^[\w-]{43}$/;
 const YEAR_S = 365 * 24 * 60 * 60;
 
 /** @throws {Refusal} 401 where a login or a page's token is no longer good, or its app is not */
-async function identify(context: Context, { headers }: Request, pages: PageMemory): Promise<Identity> {
+async function identify(context: Context, { headers }: Request, pages: PageCache): Promise<Identity> {
   const { call, viewers, keys, clock } = context;
   const sent = headers.get("x-app-token");
   if (sent !== null) {
@@ -52,7 +53,7 @@ async function identify(context: Context, { headers }: Request, pages: PageMemor
 }
 
 /** The caller of a public method; without a login or a page its account is that of the host. */
-export async function callerOf(context: Context, request: Request, pages: PageMemory): Promise<CallerOfPage> {
+export async function callerOf(context: Context, request: Request, pages: PageCache): Promise<CallerOfPage> {
   const { account_id, viewer, browser, app, headers } = await identify(context, request, pages);
   return {
     account_id: account_id ?? await pages.accountOf(hostOf(request.url)) ?? 0,

@@ -24,17 +24,17 @@ import { badRequest, notFound } from "../errors.ts";
 import { fieldsOf } from "../input/messages.ts";
 import { optionalBody } from "./rest/body.ts";
 import { callerOf } from "./identity.ts";
-import type { PageMemory } from "./pages/page_cache.ts";
+import type { PageCache } from "./pages/page_cache.ts";
 import { CORS, type Env, mountOthers } from "./rest/rest.ts";
 
 const PATH = "/platform/db/:db_code/:method";
 
-export function mountPublicDb(app: Hono<Env>, pages: PageMemory): void {
+export function mountPublicDb(app: Hono<Env>, pages: PageCache): void {
   app.post(PATH, (c) => answer(c, pages));
   mountOthers(app, PATH, ["POST"]);
 }
 
-async function answer(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+async function answer(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
   const { context } = c.env;
   const request = c.req.raw;
   const code = c.req.param("db_code") ?? "";

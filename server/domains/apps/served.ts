@@ -1,4 +1,4 @@
-/** What `/a/` serves: active apps of any account, without a viewer's rules; whoever serves them applies those. */
+/** What `/a/` serves: active apps of every account. The caller of these queries decides who may open which. */
 import type { CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Sql } from "../../database/pool.ts";
 
@@ -16,31 +16,40 @@ export interface Served {
   imports: string[];
   scripts: string[];
   actions: { action: string; flow_code: string; public: boolean }[];
-  /** Whether it may ask the server for records or actions. */
+  /** Whether it may ask the server for records or actions, and so needs a page token. */
   asks: boolean;
   lock_version: number;
 }
 
-/** Whatever an app asks with: the `platform` module, or the browser's own means. */
+/** What an app's source names when it sends requests: the `platform` module, or the browser's own means. */
 const ASKING = "\\m(platform|fetch|XMLHttpRequest|EventSource)\\M|/db/";
 
-/** An active app by its id, or by its code in an account. */
-export async function findServed(
-  sql: Sql,
-  by: { id: string } | { account_id: number; url_code: string },
-): Promise<Served | undefined> {
+/** An active app. The id alone names it: a page's address carries no account. */
+export async function findServed(sql: Sql, id: string): Promise<Served | undefined> {
   const [app] = await sql<Served[]>`
     select
       id, account_id, department_id, name, db_code, public, app_engine as engine, css_engine, app_code as code,
       css_code as css, imports, scripts, actions, lock_version,
-      -- By the source: compiled code has addresses instead of names.
+      -- Judged by the source, because compiled code has addresses instead of names.
       db_code is not null or jsonb_array_length(actions) > 0
         or source_code ~ ${ASKING} as asks
     from apps
-    where ${"id" in by ? sql`id = ${by.id}` : sql`account_id = ${by.account_id} and url_code = ${by.url_code}`}
+    where id = ${id}
       and active
   `;
   return app;
+}
+
+/** The id of an active app. */
+export async function findServedId(sql: Sql, account_id: number, url_code: string): Promise<string | undefined> {
+  const [app] = await sql<{ id: string }[]>`
+    select id
+    from apps
+    where account_id = ${account_id}
+      and url_code = ${url_code}
+      and active
+  `;
+  return app?.id;
 }
 
 /** Undefined where the app is gone or no longer active. */

@@ -1,72 +1,55 @@
-/** Finds callers by their tokens, with a short memory: one indexed query at most, and usually none. */
+/** Finds viewers by their API tokens, through a cache of a few seconds, and records when each token was last used. */
 import type { Clock, Viewer, Viewers } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
+import { remember } from "../../remembered.ts";
 import { findViewer, touchTokens } from "./queries.ts";
 import { hashOf } from "./secret.ts";
 
-/** How late another process may learn of a revocation (issue: within 5 s). */
-const REMEMBERED_MS = 4_000;
-const REMEMBERED_MOST = 10_000;
-const TOUCH_EVERY_MS = 30_000;
-
-interface Entry {
-  found: Promise<Viewer | undefined>;
-  /** Milliseconds since 1970. */
-  until: number;
-}
+/** Another server process notices a revocation within 5 s: this time and the query's. */
+const BELIEVED_MS = 4_000;
+const REMEMBERED = 10_000;
+const WRITE_USES_EVERY_MS = 30_000;
 
 export interface ViewerMemory extends Viewers {
-  /** Writes the last uses and stops. */
+  /** Writes the uses that are not written yet, and stops. */
   close(): Promise<void>;
 }
 
 export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log: Log }): ViewerMemory {
   /** By token, and by the numbers of tokens. */
-  const entries = new Map<string | number, Entry>();
+  const viewers = remember<string | number, Viewer>({
+    load: async (token) => Object.freeze(await findViewer(sql, typeof token === "number" ? token : hashOf(token))),
+    believed_ms: BELIEVED_MS,
+    limit: REMEMBERED,
+    until: ({ expires_at }) => expires_at === null ? Infinity : Date.parse(expires_at),
+    now: () => clock.now().getTime(),
+  });
+  /** Milliseconds since 1970 by token id. */
   const uses = new Map<number, number>();
 
-  const touch = async () => {
+  const writeUses = async () => {
     if (uses.size === 0) return;
     const written = new Map(uses);
     uses.clear();
     await touchTokens(sql, written).catch((error) => log.warn("last uses of tokens not written", faultOf(error)));
   };
-  const timer = setInterval(touch, TOUCH_EVERY_MS);
+  const timer = setInterval(writeUses, WRITE_USES_EVERY_MS);
   Deno.unrefTimer(timer);
 
-  const find = async (token: string | number, entry: Entry) => {
-    const viewer = await findViewer(sql, typeof token === "number" ? token : hashOf(token));
-    if (viewer?.expires_at) entry.until = Math.min(entry.until, Date.parse(viewer.expires_at));
-    return viewer && Object.freeze(viewer);
-  };
-
-  const remembered = async (token: string | number) => {
-    const now = clock.now().getTime();
-    let entry = entries.get(token);
-    if (!entry || entry.until <= now) {
-      entry = { found: Promise.resolve(undefined), until: now + REMEMBERED_MS };
-      entry.found = find(token, entry);
-      entries.delete(token);
-      entries.set(token, entry);
-      if (entries.size > REMEMBERED_MOST) entries.delete(entries.keys().next().value ?? token);
-    }
-    const viewer = await entry.found.catch((error) => {
-      entries.delete(token);
-      throw error;
-    });
-    if (viewer) uses.set(viewer.token_id, now);
-    else entries.delete(token);
+  const find = async (token: string | number) => {
+    const viewer = viewers.peek(token) ?? await viewers.find(token);
+    if (viewer) uses.set(viewer.token_id, clock.now().getTime());
     return viewer;
   };
 
   return {
-    byToken: remembered,
-    byTokenId: remembered,
-    forget: () => entries.clear(),
+    byToken: find,
+    byTokenId: find,
+    forget: viewers.forgetAll,
     async close() {
       clearInterval(timer);
-      await touch();
+      await writeUses();
     },
   };
 }

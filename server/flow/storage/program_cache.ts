@@ -1,6 +1,8 @@
 /** Programs in memory: which one a code names now, and those that runs began with. */
+import { LRUCache } from "lru-cache";
 import type { Pool, Sql } from "../../database/pool.ts";
-import { faultOf, type Log } from "../../log.ts";
+import type { Log } from "../../log.ts";
+import { accountKey, readAccountKey, remember } from "../../remembered.ts";
 import type { RunUser } from "../flow.ts";
 import { parseProgram, type Step } from "../program/program.ts";
 
@@ -31,42 +33,22 @@ export interface Programs {
 }
 
 export function createPrograms(sql: Pool, log: Log): Programs {
-  const known = new Map<string, { flow: KnownFlow; until: number }>();
-  const programs = new Map<string, KnownProgram>();
-  let listening: Promise<unknown> | undefined;
-  /** Counts them: what was read before one may be what was there before it. */
-  let changes = 0;
-
-  const forget = (account_id: number) => {
-    changes++;
-    for (const key of known.keys()) if (key.startsWith(`${account_id}/`)) known.delete(key);
-  };
-
-  const listen = () => {
-    listening ??= sql.listen("flow_changed", (id) => forget(Number(id)), () => {
-      changes++;
-      known.clear();
-    }).catch((error) => {
-      log.warn("not told of changed flows", faultOf(error));
-      listening = undefined;
-    });
-  };
+  const flows = remember<string, KnownFlow>({
+    load: (key) => findFlow(sql, ...readAccountKey(key)),
+    believed_ms: BELIEVED_MS,
+    limit: REMEMBERED,
+    notified: {
+      sql,
+      log,
+      channel: "flow_changed",
+      matches: ({ account_id }, payload) => account_id === Number(payload),
+    },
+  });
+  const programs = new LRUCache<string, KnownProgram>({ max: REMEMBERED });
 
   return {
-    forget,
-    async find(account_id, code) {
-      listen();
-      const key = `${account_id}/${code}`;
-      const kept = known.get(key);
-      if (kept && kept.until > performance.now()) return kept.flow;
-      const before = changes;
-      const flow = await findFlow(sql, account_id, code);
-      if (!flow) return void known.delete(key);
-      if (before !== changes) return flow;
-      if (known.size >= REMEMBERED) known.clear();
-      known.set(key, { flow, until: performance.now() + BELIEVED_MS });
-      return flow;
-    },
+    forget: (account_id) => flows.forgetWhere((flow) => flow.account_id === account_id),
+    find: (account_id, code) => flows.find(accountKey(account_id, code)),
     async read(flow_id, version) {
       const key = `${flow_id}/${version}`;
       const remembered = programs.get(key);
@@ -78,7 +60,6 @@ export function createPrograms(sql: Pool, log: Log): Programs {
         log.error("a program cannot be read", { flow: flow_id, version, faults: read.faults });
         return null;
       }
-      if (programs.size >= REMEMBERED) programs.clear();
       const known = { steps: read.steps, names_user: /\buser\b/.test(JSON.stringify(program)) };
       programs.set(key, known);
       return known;

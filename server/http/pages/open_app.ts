@@ -19,7 +19,8 @@ import { hostOf, pathOf } from "../address.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
 import { browserOf, pageToken } from "../identity.ts";
 import { noticePage } from "./page_html.ts";
-import type { PageMemory, ServedApp } from "./page_cache.ts";
+import type { ServedApp } from "./page_build.ts";
+import type { PageCache } from "./page_cache.ts";
 import { type Env, mountOthers, refuse } from "../rest/rest.ts";
 import { respond, variantsOf } from "../files/variants.ts";
 
@@ -38,7 +39,7 @@ const HTML = "text/html; charset=utf-8";
 const CODE = /^[a-z0-9_-]{1,100}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function mountApps(app: Hono<Env>, pages: PageMemory): void {
+export function mountApps(app: Hono<Env>, pages: PageCache): void {
   app.get("/a/:code", (c) => answerPage(c, pages));
   app.get("/a/:id/:file", (c) => answerFile(c, pages));
   app.get("/a/*", (c) => missing(c.req.raw));
@@ -49,7 +50,7 @@ export function mountApps(app: Hono<Env>, pages: PageMemory): void {
 /** A segment as it was sent: encoded slashes and NULs name no app. */
 const segment = (url: string, index: number) => pathOf(url).split("/")[index] ?? "";
 
-async function answerPage(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+async function answerPage(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
   const request = c.req.raw;
   const code = segment(request.url, 2);
   const app = await find(pages, request, code);
@@ -70,7 +71,7 @@ function pageForAnyone(context: Context, request: Request, app: ServedApp): Resp
   return pageWithToken(context, request, app, "null", undefined);
 }
 
-async function find(pages: PageMemory, request: Request, code: string): Promise<ServedApp | undefined> {
+async function find(pages: PageCache, request: Request, code: string): Promise<ServedApp | undefined> {
   if (ID.test(code)) return await pages.byId(code);
   if (CODE.test(code)) return await pages.byCode(hostOf(request.url), code);
 }
@@ -110,7 +111,7 @@ function pageWithToken(
 }
 
 /** Reached by whoever got the page: a module request of a sandboxed page carries no credentials, only the hash. */
-async function answerFile(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+async function answerFile(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
   const request = c.req.raw;
   const id = segment(request.url, 2);
   const [, hash, kind] = /^([0-9a-f]{32})\.(js|css)$/.exec(segment(request.url, 3)) ?? [];

@@ -17,7 +17,7 @@ import { Uuid } from "../../input/shapes.ts";
 import { allow, refusalOf } from "../../trpc.ts";
 import { queryOf } from "../address.ts";
 import { callerOf } from "../identity.ts";
-import type { PageMemory } from "../pages/page_cache.ts";
+import type { PageCache } from "../pages/page_cache.ts";
 import { CORS, type Env, mountOthers } from "../rest/rest.ts";
 
 const PATH = "/platform/dbs/:db_code/changes";
@@ -35,7 +35,7 @@ export interface ServerEvent {
   data: unknown;
 }
 
-export function mountEvents(app: Hono<Env>, pages: PageMemory): void {
+export function mountEvents(app: Hono<Env>, pages: PageCache): void {
   app.get(PATH, (c) => answerChanges(c));
   mountOthers(app, PATH, ["GET"]);
   app.get(PUBLIC_PATH, (c) => answerPublicChanges(c, pages));
@@ -79,7 +79,7 @@ function stopper({ req, env: { context } }: HonoContext<Env>) {
   return { signal, stop: () => stopped.abort() };
 }
 
-async function answerPublicChanges(c: HonoContext<Env>, pages: PageMemory): Promise<Response> {
+async function answerPublicChanges(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
   const { context } = c.env;
   const { db_code, last_event_id } = inputOf(c);
   const caller = await callerOf(context, c.req.raw, pages);

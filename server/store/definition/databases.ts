@@ -3,7 +3,8 @@
  * old, so each statement on records proves the `lock_version` that it was made for, and starts again where it changed.
  */
 import type { Pool, Sql } from "../../database/pool.ts";
-import { faultOf, type Log } from "../../log.ts";
+import type { Log } from "../../log.ts";
+import { accountKey, readAccountKey, remember } from "../../remembered.ts";
 import { readSchema } from "./definition.ts";
 import type { Databases, KnownDb, KnownTable, Table } from "../store.ts";
 
@@ -17,41 +18,19 @@ interface Row extends Omit<KnownDb, "tables"> {
 }
 
 export function createDatabases(sql: Pool, log: Log): Databases {
-  const known = new Map<string, { db: KnownDb; until: number }>();
-  const keys = new Map<number, string>();
-  let listening: Promise<unknown> | undefined;
-
-  const forget = (id: number) => {
-    const key = keys.get(id);
-    if (key !== undefined) known.delete(key);
-    keys.delete(id);
-  };
-
-  const listen = () => {
-    listening ??= sql.listen("db_changed", (id) => forget(Number(id)), () => known.clear()).catch((error) => {
-      log.warn("not told of changed databases", faultOf(error));
-      listening = undefined;
-    });
-  };
-
+  const known = remember<string, KnownDb>({
+    load: (key) => findKnown(sql, ...readAccountKey(key)),
+    believed_ms: BELIEVED_MS,
+    limit: REMEMBERED,
+    notified: { sql, log, channel: "db_changed", matches: ({ id }, payload) => id === Number(payload) },
+  });
   return {
-    forget,
+    forget: (id) => known.forgetWhere((db) => db.id === id),
     async isCurrent({ id, lock_version }) {
       const rows = await sql`select from dbs where id = ${id} and lock_version = ${lock_version}`;
       return rows.length > 0;
     },
-    async find(account_id, code) {
-      listen();
-      const key = `${account_id}/${code}`;
-      const kept = known.get(key);
-      if (kept && kept.until > performance.now()) return kept.db;
-      const db = await findKnown(sql, account_id, code);
-      if (!db) return void known.delete(key);
-      if (known.size >= REMEMBERED) known.clear();
-      known.set(key, { db, until: performance.now() + BELIEVED_MS });
-      keys.set(db.id, key);
-      return db;
-    },
+    find: (account_id, code) => known.find(accountKey(account_id, code)),
   };
 }
 

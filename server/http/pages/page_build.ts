@@ -1,0 +1,48 @@
+/** Makes an app's page and files once, so that a request only fills in its viewer. */
+import type { Served } from "../../domains/apps/served.ts";
+import { sizeOf, type Variants, variantsOf } from "../files/variants.ts";
+import { inScript, renderPage } from "./page_html.ts";
+
+export interface ServedApp extends Served {
+  /** The page for a visitor, without a page token. */
+  page: Variants;
+  script: Variants | undefined;
+  style: Variants | undefined;
+  /**
+   * The page for one caller.
+   *
+   * @param user what the app may know of its viewer, as JSON
+   */
+  pageFor(user: string, page_token: string): string;
+}
+
+/** Bytes in memory, roughly: strings take two a character. */
+export const bytesOf = ({ page, script, style, code, css }: ServedApp) =>
+  2 * (code.length + css.length) + sizeOf(page) + (script ? sizeOf(script) : 0) + (style ? sizeOf(style) : 0);
+
+/** Without the comment at its head, and without its last semicolon: `shim_token.js` is a function that is called. */
+const scriptOf = async (file: string) =>
+  (await Deno.readTextFile(new URL(`../../../client/app/${file}`, import.meta.url)))
+    .replace(/^\/\*[^]*?\*\/\s*/, "").replace(/;\s*$/, "");
+
+export async function buildPage(app: Served): Promise<ServedApp> {
+  const [shim, carry] = await Promise.all([scriptOf("shim.js"), scriptOf("shim_token.js")]);
+  const script = app.engine === "html" ? undefined : variantsOf(app.code, "text/javascript; charset=utf-8");
+  const style = app.css ? variantsOf(app.css, "text/css; charset=utf-8") : undefined;
+  const parts = {
+    ...app,
+    script: `/a/${app.id}/${script?.hash}.js`,
+    style: style && `/a/${app.id}/${style.hash}.css`,
+  };
+  const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
+  const pageFor = withGaps((user, token) => renderPage(parts, user, `${carry}(${token});${shim}`));
+  return { ...app, script, style, page, pageFor };
+}
+
+/** Renders the page once, with two gaps that each request fills. */
+function withGaps(render: (user: string, token: string) => string): (user: string, token: string) => string {
+  const [user, token] = [crypto.randomUUID(), crypto.randomUUID()];
+  const [before = "", between = "", after = ""] = render(`"${user}"`, `"${token}"`)
+    .split(new RegExp(`"${user}"|"${token}"`));
+  return (viewer, sent) => before + inScript(viewer) + between + inScript(JSON.stringify(sent)) + after;
+}

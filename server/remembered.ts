@@ -1,0 +1,136 @@
+/**
+ * An in-memory cache of values that live in PostgreSQL. A value is believed for a few seconds, is dropped at once when a
+ * notification names it, and is loaded once however many callers ask for it at the same time.
+ */
+import { LRUCache } from "lru-cache";
+import type { Pool } from "./database/pool.ts";
+import { faultOf, type Log } from "./log.ts";
+
+export interface Remembered<Key, Value> {
+  /** Undefined where there is no such value; absence is never cached. */
+  find(key: Key): Promise<Value | undefined>;
+  /** The cached value where it needs no check, without a promise. */
+  peek(key: Key): Value | undefined;
+  /** Also drops loads in flight: callers that ask from now on get a value that is read from now on. */
+  forget(key: Key): void;
+  /** Drops every value that matches, and every load in flight. */
+  forgetWhere(matches: (value: Value) => boolean): void;
+  forgetAll(): void;
+  /** Ends the subscription to notifications. */
+  close(): Promise<void>;
+}
+
+interface Options<Key, Value> {
+  load(key: Key): Promise<Value | undefined>;
+  /** For how long a value is returned without a look at PostgreSQL, in milliseconds. */
+  believed_ms: number;
+  /** The most values that are kept, or the most bytes with the size of each. The least recently used go first. */
+  limit: number | { bytes: number; sizeOf(value: Value): number };
+  /** Checks an expired value. Without it an expired value is loaded again. */
+  isCurrent?(value: Value): Promise<boolean>;
+  /** An earlier end of a value, on the clock of `now`. */
+  until?(value: Value): number;
+  /** Milliseconds on any clock that does not stand still. */
+  now?: () => number;
+  /** A PostgreSQL notification channel whose payload names the changed values. */
+  notified?: { sql: Pool; log: Log; channel: string; matches(value: Value, payload: string): boolean };
+}
+
+interface Entry<Value> {
+  found: Promise<Value | undefined>;
+  /** Undefined while the first load is in flight. */
+  value: Value | undefined;
+  /** Infinity while a load or a check is in flight: all callers share its promise. */
+  until: number;
+}
+
+/** @throws whatever `load` and `isCurrent` throw, to every caller that waits for them; errors are never cached */
+export function remember<Key extends string | number, Value extends NonNullable<unknown>>(
+  { load, believed_ms, limit, isCurrent, until, now = () => performance.now(), notified }: Options<Key, Value>,
+): Remembered<Key, Value> {
+  const entries = new LRUCache<Key, Entry<Value>>(
+    typeof limit === "number" ? { max: limit } : {
+      maxSize: limit.bytes,
+      sizeCalculation: ({ value }) => value === undefined ? 1 : Math.max(1, limit.sizeOf(value)),
+    },
+  );
+
+  const forgetWhere = (matches: (value: Value) => boolean) => {
+    for (const [key, { value, until }] of entries.entries()) {
+      if (value === undefined || until === Infinity || matches(value)) entries.delete(key);
+    }
+  };
+
+  const listen = listener(
+    notified,
+    (payload) => forgetWhere((value) => notified?.matches(value, payload) ?? false),
+    () => entries.clear(),
+  );
+
+  const refresh = async (key: Key, entry: Entry<Value>, known: Value | undefined): Promise<Value | undefined> => {
+    const begun = now();
+    try {
+      const value = known !== undefined && await isCurrent?.(known) ? known : await load(key);
+      // Forgotten or evicted meanwhile: what was read may be the state before the change.
+      if (entries.peek(key) !== entry) return value;
+      if (value === undefined) entries.delete(key);
+      // The cache counts a value's size only when it is a new object.
+      else {entries.set(key, {
+          found: entry.found,
+          value,
+          until: Math.min(begun + believed_ms, until?.(value) ?? Infinity),
+        });}
+      return value;
+    } catch (error) {
+      if (entries.peek(key) === entry) entries.delete(key);
+      throw error;
+    }
+  };
+
+  return {
+    find(key) {
+      const entry = entries.get(key);
+      if (entry && entry.until > now()) return entry.found;
+      listen.start();
+      const fresh: Entry<Value> = { found: Promise.resolve(undefined), value: entry?.value, until: Infinity };
+      entries.set(key, fresh);
+      return fresh.found = refresh(key, fresh, entry?.value);
+    },
+    peek(key) {
+      const entry = entries.get(key);
+      return entry && entry.until !== Infinity && entry.until > now() ? entry.value : undefined;
+    },
+    forget: (key) => void entries.delete(key),
+    forgetWhere,
+    forgetAll: () => entries.clear(),
+    close: listen.stop,
+  };
+}
+
+/** Subscribes at the first use, and again at a later use where that failed. */
+function listener<Value>(
+  notified: Options<never, Value>["notified"],
+  onPayload: (payload: string) => void,
+  onConnect: () => void,
+) {
+  let listening: Promise<{ unlisten(): Promise<void> } | undefined> | undefined;
+  const start = () => {
+    if (!notified || listening) return;
+    const { sql, log, channel } = notified;
+    // Notifications are lost while there is no connection, so each new connection starts from an empty cache.
+    listening = sql.listen(channel, onPayload, onConnect).catch((error) => {
+      log.warn("no change notifications", { channel, ...faultOf(error) });
+      listening = undefined;
+      return undefined;
+    });
+  };
+  return { start, stop: async () => await (await listening)?.unlisten().catch(() => {}) };
+}
+
+/** The key of a value that has a code within its account. */
+export const accountKey = (account_id: number, code: string): string => `${account_id}/${code}`;
+
+export function readAccountKey(key: string): [account_id: number, code: string] {
+  const slash = key.indexOf("/");
+  return [Number(key.slice(0, slash)), key.slice(slash + 1)];
+}
