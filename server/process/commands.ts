@@ -4,7 +4,7 @@
  */
 import { migrate } from "../../db/migrate.ts";
 import type { Config } from "../config.ts";
-import { rotateSecrets } from "../connectors/rotate.ts";
+import { rotateSecrets } from "../connectors/connectors.ts";
 import { openDatabase, type Pool } from "../database/pool.ts";
 import { findFirstAdmin, newPassword } from "../domains/account/first_start.ts";
 import { insertToken } from "../domains/tokens/queries.ts";

@@ -1,6 +1,6 @@
 /** A server in a hostile world, and how a case of `egress_cases.ts` is tried in it. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { ConnectorFields } from "../../server/connectors/definition.ts";
+import { ConnectorFields } from "../../server/connectors/connectors.ts";
 import { startServer, type TestServer } from "./harness.ts";
 import type { HostileCase } from "./egress_cases.ts";
 import { type Api, type Dns, serveApi, serveDns, serveTcp, type Tcp } from "./outside.ts";

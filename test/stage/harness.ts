@@ -9,8 +9,7 @@ import { childEnvironment, readConfig } from "../../server/config.ts";
 import { createLog } from "../../server/log.ts";
 import { sharedStore } from "../once/compiler/scratch.ts";
 import { hashOf } from "../../server/http/files/variants.ts";
-import type { Connectors } from "../../server/connectors/connectors.ts";
-import type { Lookup } from "../../server/connectors/egress/reach.ts";
+import type { Connectors, Lookup } from "../../server/connectors/connectors.ts";
 import { openDatabase, type Pool } from "../../server/database/pool.ts";
 import { migrate } from "../../db/migrate.ts";
 

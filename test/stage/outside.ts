@@ -1,7 +1,7 @@
 /** The outside as connectors see it: an API that tells what it was sent, and names that a DNS server answers for. */
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
-import type { Lookup } from "../../server/connectors/egress/reach.ts";
+import type { Lookup } from "../../server/connectors/connectors.ts";
 import type { JsonValue } from "../../server/input/json_value.ts";
 
 /** What the API was asked. */

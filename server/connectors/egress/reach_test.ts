@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { ConnectorFault } from "../connectors.ts";
-import { createReach, isPublic } from "./reach.ts";
+import { ConnectorFault } from "../call/fault.ts";
+import { isPublic } from "./public_address.ts";
+import { createReach } from "./reach.ts";
 
 const INNER = [
   ..."0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.1.2.3 169.254.169.254 172.16.0.1 172.31.255.255"
@@ -29,7 +30,7 @@ const refuses = (work: () => void) =>
   assert.throws(work, (fault) => fault instanceof ConnectorFault && fault.kind === "refused");
 
 Deno.test("reach: addresses that need no look-up", () => {
-  const { prove } = createReach([]);
+  const { check } = createReach([]);
   const refused = [
     "http://127.0.0.1",
     "http://2130706433/",
@@ -45,21 +46,21 @@ Deno.test("reach: addresses that need no look-up", () => {
     "http://user@example.com/",
     "http://:pass@example.com/",
   ];
-  for (const address of refused) refuses(() => prove(new URL(address)));
+  for (const address of refused) refuses(() => check(new URL(address)));
   for (const address of ["http://example.com/", "https://8.8.8.8:444/", "http://[2606:4700::1]/"]) {
-    prove(new URL(address));
+    check(new URL(address));
   }
 });
 
 Deno.test("reach: an exception is a host and its port, and nothing beside them", () => {
-  const { prove } = createReach(["127.0.0.1:8080", "[0:0::1]:443", "localhost:80"]);
-  prove(new URL("http://127.0.0.1:8080/x"));
-  prove(new URL("https://[::1]/"));
-  refuses(() => prove(new URL("http://127.0.0.1/")));
-  refuses(() => prove(new URL("http://127.0.0.1:8081/")));
-  refuses(() => prove(new URL("http://127.0.0.2:8080/")));
-  refuses(() => prove(new URL("http://[::1]/")));
-  refuses(() => prove(new URL("http://user@127.0.0.1:8080/")));
+  const { check } = createReach(["127.0.0.1:8080", "[0:0::1]:443", "localhost:80"]);
+  check(new URL("http://127.0.0.1:8080/x"));
+  check(new URL("https://[::1]/"));
+  refuses(() => check(new URL("http://127.0.0.1/")));
+  refuses(() => check(new URL("http://127.0.0.1:8081/")));
+  refuses(() => check(new URL("http://127.0.0.2:8080/")));
+  refuses(() => check(new URL("http://[::1]/")));
+  refuses(() => check(new URL("http://user@127.0.0.1:8080/")));
 });
 
 Deno.test("reach: a name with one inner address among its public ones is refused, and one without any is not found", async () => {

@@ -1,37 +1,37 @@
-/** Blots secrets out by their value, in whatever way an answer or a message may write them. */
+/** Redacts secrets by their value: as they are, encoded, or escaped. */
 import { Buffer } from "node:buffer";
 import type { JsonValue } from "../../input/json_value.ts";
-import { createFinder, type Range } from "./needles.ts";
-import { readingsOf } from "./spellings.ts";
+import { createFinder, type Range } from "./aho_corasick.ts";
+import { unescapedForms } from "./unescape.ts";
 
 export const REDACTED = "[redacted]";
 
 export interface Redactor {
   text(text: string): string;
-  /** Keys, too. */
+  /** Redacts keys, too. */
   json(value: JsonValue): JsonValue;
 }
 
-/** Nothing to hide. */
-export const OPEN: Redactor = { text: (text) => text, json: (value) => value };
+/** For connectors without a secret. */
+export const NO_REDACTION: Redactor = { text: (text) => text, json: (value) => value };
 
-/** @param secrets texts of four characters or more; shorter ones would blot out half of what is said */
+/** @param secrets those with fewer than four characters are ignored: they occur in too many innocent texts */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const known = [...new Set(secrets.filter((secret) => secret.length >= 4))];
-  if (known.length === 0) return OPEN;
+  if (known.length === 0) return NO_REDACTION;
   const forms = [...new Set([...known, ...known.flatMap(encodedForms)])];
   const find = createFinder(forms);
-  // Of a body of millions of values most are told apart without a search.
+  // Most of the values in a large body are shorter than this and need no search.
   const shortest = Math.min(...forms.map(({ length }) => length));
   const has_space = known.some((secret) => secret.includes(" "));
   const in_numbers = known.some((form) => /^[\d.e+-]+$/i.test(form));
   const text = (text: string) => {
     if (text.length < shortest) return text;
     const found = find(text);
-    for (const { text: read, at } of readingsOf(text, has_space)) {
-      for (const [from, until] of find(read)) found.push([at[from] ?? 0, at[until] ?? text.length]);
+    for (const { text: unescaped, origin } of unescapedForms(text, has_space)) {
+      for (const [from, until] of find(unescaped)) found.push([origin[from] ?? 0, origin[until] ?? text.length]);
     }
-    return found.length === 0 ? text : blotted(text, found);
+    return found.length === 0 ? text : replaced(text, found);
   };
   const json = (value: JsonValue): JsonValue => {
     if (typeof value === "string") return text(value);
@@ -43,8 +43,8 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return { text, json };
 }
 
-/** One word for what overlaps. */
-function blotted(text: string, found: Range[]): string {
+/** Replaces overlapping matches by one `[redacted]`. */
+function replaced(text: string, found: Range[]): string {
   const parts: string[] = [];
   let shown = 0;
   let end = 0;
@@ -64,7 +64,7 @@ function encodedForms(secret: string): string[] {
   return [bytes.toString("hex"), ...base64Forms(bytes)];
 }
 
-/** Alone, and inside a longer text at each of the three ways that bytes fall on characters. */
+/** Base64 of the secret alone, and as part of a longer text at each of the three alignments of bytes to characters. */
 function base64Forms(bytes: Buffer): string[] {
   const alone = bytes.toString("base64").replace(/=+$/, "");
   const inside = [0, 1, 2].map((before) => {
@@ -72,7 +72,7 @@ function base64Forms(bytes: Buffer): string[] {
     const text = whole.toString("base64").replace(/=+$/, "");
     return text.slice(before === 0 ? 0 : before + 1, whole.length % 3 === 0 ? undefined : -1);
   });
-  // Shorter pieces stand in many an innocent text.
+  // Shorter pieces occur in too many innocent texts.
   const all = [alone, ...inside.filter((piece) => piece.length >= 8)];
   return all.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
 }

@@ -1,15 +1,16 @@
 /**
- * The address of a call: built of encoded parts, never concatenated from what a caller gives. `https://api.test` +
- * `@evil.test` and `//evil.test` leave, and `/users/` + `encodeURIComponent("..")` climbs (design: security).
+ * Builds the URL of a call from encoded segments, so that parameters cannot change the origin or leave the connector's
+ * path. Plain concatenation could: `https://api.test` + `@evil.test` and `//evil.test` name another host, and `/users/` +
+ * `encodeURIComponent("..")` names the parent path (design: security).
  */
-import { ConnectorFault } from "../connectors.ts";
 import type { JsonValue } from "../../input/json_value.ts";
+import { ConnectorFault } from "../call/fault.ts";
 import { fillWith, newRoom, ParamFault, type Params, type Room } from "./template.ts";
 
-/** What the URL parser takes for `.` and `..`. */
+/** Segments that the URL parser treats as `.` or `..`. */
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** @returns what is wrong with a connector's base address, in Rails' words */
+/** @returns the reason why a connector's base address is refused, in Rails' wording */
 export function baseFault(text: string): string | undefined {
   if (/\s/.test(text) || !URL.canParse(text)) return "is not an http(s) address";
   const { protocol, username, password } = new URL(text);
@@ -19,21 +20,21 @@ export function baseFault(text: string): string | undefined {
   if (text.includes("\\")) return "is not an http(s) address";
 }
 
-/** @returns what is wrong with a method's path, in Rails' words */
+/** @returns the reason why a method's path is refused, in Rails' wording */
 export function pathFault(path: string): string | undefined {
   if (path !== "" && !path.startsWith("/")) return "must begin with / or be empty";
-  // deno-lint-ignore no-control-regex -- the URL parser strips some of them
+  // deno-lint-ignore no-control-regex -- the URL parser strips some control characters
   if (/[\s\x00-\x1f\x7f\\]/.test(path)) return "must have no spaces, control characters or backslashes";
   if (/[?#]/.test(path)) return "must have no ? or #: the query is a field of its own";
   if (path.split("/").some((segment) => DOTS.test(segment))) return "must have no . or .. between slashes";
 }
 
 /**
- * @param base of the connector
- * @param path of the method; each `{name}` is encoded and stays within its segment
+ * @param base the connector's address
+ * @param path the method's path; each `{name}` is encoded and stays within its segment
  * @param query names and values, already filled
- * @throws {ParamFault} where a value would be empty, `.` or `..`
- * @throws {ConnectorFault} `refused` where the address would not be below the base, or the base is none
+ * @throws {ParamFault} if a segment would be empty, `.` or `..`
+ * @throws {ConnectorFault} `refused` if the base is invalid or the result is not below it
  */
 export function buildAddress(
   base: string,
@@ -66,17 +67,23 @@ function fillSegment(segment: string, params: Params, room: Room): string {
   return filled;
 }
 
-/** One piece of a segment. Servers that decode twice must not climb either. */
+/**
+ * Encodes a parameter inside a segment. `..` is also refused between encoded slashes, for servers that decode twice.
+ */
 function encoded(value: JsonValue, name: string): string {
   if (value === null || value === "") throw new ParamFault(name, "can't be blank in a path");
   if (typeof value === "object") throw new ParamFault(name, "must be a single value in a path");
   const text = String(value);
-  if (!text.isWellFormed()) throw new ParamFault(name, "has half of a surrogate pair");
+  if (!text.isWellFormed()) throw new ParamFault(name, "contains an incomplete surrogate pair");
   if (/(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(text)) throw new ParamFault(name, "must not be . or .. in a path");
   return encodeURIComponent(text);
 }
 
-/** Filled query values as pairs: null leaves a name out, a list repeats it. @throws {ParamFault} on an object */
+/**
+ * Filled query values as pairs: null omits its name, a list repeats it.
+ *
+ * @throws {ConnectorFault} `invalid` for an object
+ */
 export function queryPairs(query: Params): [string, string][] {
   return Object.entries(query).flatMap(([name, value]) => {
     const values = Array.isArray(value) ? value : [value];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { baseFault, buildAddress, pathFault, queryPairs } from "./address.ts";
-import { ConnectorFault } from "../connectors.ts";
+import { ConnectorFault } from "../call/fault.ts";
 
 const API = "https://api.test/v1";
 

@@ -1,20 +1,23 @@
-/** A method, filled with what a call gives, as a request. */
+/** Builds the HTTP request of a call from the method's templates, the parameters and the secret. */
 import { Buffer } from "node:buffer";
-import { buildAddress, queryPairs } from "./address.ts";
-import { type ConnectorCall, ConnectorFault } from "../connectors.ts";
 import type { JsonValue } from "../../input/json_value.ts";
-import { type Auth, headerFault, type Method, secretHeader } from "../definition.ts";
-import type { Outgoing } from "../egress/egress.ts";
-import type { KnownConnector } from "../known.ts";
+import type { ConnectorCall } from "../call/call.ts";
+import { ConnectorFault } from "../call/fault.ts";
+import { type Auth, secretHeader } from "../definition/auth.ts";
+import { headerFault } from "../definition/header_names.ts";
+import type { Method } from "../definition/method.ts";
+import type { Outgoing } from "../egress/redirects.ts";
+import type { OpenConnector } from "../secret/open_connector.ts";
+import { buildAddress, queryPairs } from "./address.ts";
 import { fillText, fillValue, newRoom, type Room } from "./template.ts";
 
-/** Characters, of the body. */
-const MOST_BODY = 2 * 1024 * 1024;
+/** Characters of the body. */
+const MAX_BODY = 2 * 1024 * 1024;
 
 const invalid = (message: string) => new ConnectorFault("invalid", message);
 
 /** @throws {ConnectorFault} `invalid` or `refused` */
-export function requestOf(connector: KnownConnector, method: Method, call: ConnectorCall): Outgoing {
+export function requestOf(connector: OpenConnector, method: Method, call: ConnectorCall): Outgoing {
   const { params } = call;
   const room = newRoom();
   const credentials = credentialsOf(connector);
@@ -30,7 +33,7 @@ export function requestOf(connector: KnownConnector, method: Method, call: Conne
     url: buildAddress(connector.url, method.path, params, query, room),
     method: method.method,
     headers,
-    body: bodyOf(method, call, room, headers["content-type"]),
+    body: requestBody(method, call, room, headers["content-type"]),
   };
 }
 
@@ -39,7 +42,7 @@ interface Credentials {
   query?: [name: string, value: string];
 }
 
-function credentialsOf({ code, fields: { auth }, secret }: KnownConnector): Credentials {
+function credentialsOf({ code, fields: { auth }, secret }: OpenConnector): Credentials {
   if (!auth || auth.type === "none") return { headers: {} };
   if (secret === undefined) throw invalid(`${code} has no secret_token, which auth of type ${auth.type} needs`);
   if (auth.type === "query") return { headers: {}, query: [auth.name, secret] };
@@ -54,7 +57,11 @@ function headerSecret(auth: Auth, code: string, secret: string): string {
 
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 
-/** Lower-case names; the call's stand above the method's own, and neither is where the secret stands. */
+/**
+ * The call's headers override the method's. Neither may set the header that carries the secret.
+ *
+ * @returns lower-case names
+ */
 function headersOf(
   method: Method,
   call: ConnectorCall,
@@ -77,17 +84,17 @@ function headersOf(
   return headers;
 }
 
-function bodyOf(method: Method, call: ConnectorCall, room: Room, type = "application/json"): Outgoing["body"] {
+function requestBody(method: Method, call: ConnectorCall, room: Room, type = "application/json"): Outgoing["body"] {
   const body = call.body === undefined ? fillValue(method.body ?? null, call.params, room) : call.body;
   if (body === null) return undefined;
   if (method.method === "GET" || method.method === "HEAD") throw invalid(`a ${method.method} request has no body`);
-  const text = written(body, type);
-  if (text.length > MOST_BODY) throw invalid(`the body is larger than ${MOST_BODY.toLocaleString("en")} characters`);
+  const text = encodedBody(body, type);
+  if (text.length > MAX_BODY) throw invalid(`the body is larger than ${MAX_BODY.toLocaleString("en")} characters`);
   return { text, type };
 }
 
-/** JSON, or a form's fields; any other type takes text as it is. */
-function written(body: JsonValue, type: string): string {
+/** A form for the form type, text unchanged for other types that are not JSON, otherwise JSON. */
+function encodedBody(body: JsonValue, type: string): string {
   if (/^application\/x-www-form-urlencoded\b/i.test(type) && typeof body === "object" && body && !Array.isArray(body)) {
     return new URLSearchParams(queryPairs(body)).toString();
   }

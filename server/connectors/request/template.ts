@@ -1,15 +1,15 @@
 /**
- * Templates of a connector's methods. `{name}` and `{a.b.0}` stand for what the caller gives, `{{` for the sign itself.
- * A text that is one placeholder and nothing else keeps its JSON type.
+ * Templates of connector methods: `{name}` and `{a.b.0}` are replaced by parameters of the call, `{{` is a literal `{`.
+ * A text that consists of one placeholder keeps the JSON type of its value.
  */
-import { ConnectorFault } from "../connectors.ts";
 import type { JsonValue } from "../../input/json_value.ts";
+import { ConnectorFault } from "../call/fault.ts";
 
 export type Params = Readonly<Record<string, JsonValue>>;
 
-/** A value that a template asks for and the caller has not given, or that does not fit its place. */
+/** A parameter that a template needs is missing or does not fit its position. */
 export class ParamFault extends ConnectorFault {
-  /** @param param dotted, as the template has it */
+  /** @param param dotted, as written in the template */
   constructor(readonly param: string, readonly fault: string) {
     super("invalid", `the parameter ${param} ${fault}`);
   }
@@ -19,14 +19,14 @@ const NAME = String.raw`[A-Za-z_]\w*(?:\.\w+)*`;
 const PART = new RegExp(String.raw`\{\{|\{(${NAME})\}|\{`, "g");
 const WHOLE = new RegExp(String.raw`^\{(${NAME})\}$`);
 
-/** @returns what is wrong with it, in Rails' words */
+/** @returns the reason why the template is refused, in Rails' wording */
 export function templateFault(template: string): string | undefined {
   for (const [part] of template.matchAll(PART)) {
     if (part === "{") return "has a { that begins no {name}; the sign itself is written {{";
   }
 }
 
-/** Which parameters the texts inside ask for. */
+/** Names of the parameters that the texts inside `template` use. Repeated names are kept. */
 export function paramsIn(template: JsonValue | undefined): string[] {
   if (typeof template === "string") {
     return [...template.matchAll(PART)].flatMap(([, name]) => name?.split(".").slice(0, 1) ?? []);
@@ -34,7 +34,7 @@ export function paramsIn(template: JsonValue | undefined): string[] {
   return typeof template === "object" && template !== null ? Object.values(template).flatMap(paramsIn) : [];
 }
 
-/** Characters that may still come, in all of a request; more is none that anybody sends. */
+/** Characters that may still be added to one request. Bounds what a small template makes of large parameters. */
 export interface Room {
   left: number;
 }
@@ -46,7 +46,7 @@ function take(room: Room, length: number): void {
   if (room.left < 0) throw new ConnectorFault("invalid", "the parameters make a request that is too large");
 }
 
-/** Takes about what the value's JSON is long. @throws {ConnectorFault} before more than that has been looked at */
+/** Takes about the length of the value's JSON. @throws {ConnectorFault} as soon as the room is used up */
 function takeValue(room: Room, value: JsonValue): void {
   take(room, typeof value === "string" ? value.length + 2 : 5);
   if (typeof value !== "object" || value === null) return;
@@ -56,36 +56,39 @@ function takeValue(room: Room, value: JsonValue): void {
   }
 }
 
-/** @throws {ParamFault} where a name has no value */
+/** @throws {ParamFault} if a parameter is missing */
 export const fillText = (template: string, params: Params, room = newRoom()): string =>
   fillWith(
     template,
     params,
     (value) => {
       if (typeof value !== "object" || value === null) return `${value ?? ""}`;
-      // Whether it fits is known before it is written; what it takes is counted with the text.
+      // Checks the size before JSON.stringify, on a copy: `fillWith` takes the text's length itself.
       takeValue({ ...room }, value);
       return JSON.stringify(value);
     },
     room,
   );
 
-/** @param shown how a value stands in the text; what is beside it stays as it is */
+/**
+ * @param format writes a value for its place in the text; the text around placeholders is not changed
+ * @throws {ParamFault} if a parameter is missing
+ */
 export function fillWith(
   template: string,
   params: Params,
-  shown: (value: JsonValue, name: string) => string,
+  format: (value: JsonValue, name: string) => string,
   room = newRoom(),
 ): string {
   return template.replace(PART, (part, name?: string) => {
     if (name === undefined) return part === "{{" ? "{" : part;
-    const text = shown(valueAt(name, params), name);
+    const text = format(valueAt(name, params), name);
     take(room, text.length);
     return text;
   });
 }
 
-/** Fills every text inside; keys stay. @throws {ParamFault} where a name has no value */
+/** Fills every text inside `template`; keys are not filled. @throws {ParamFault} if a parameter is missing */
 export function fillValue(template: JsonValue, params: Params, room = newRoom()): JsonValue {
   if (typeof template === "string") {
     const [, name] = WHOLE.exec(template) ?? [];
@@ -99,15 +102,16 @@ export function fillValue(template: JsonValue, params: Params, room = newRoom())
   return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillValue(value, params, room)]));
 }
 
-/** Own properties only: nothing of a prototype has a name here. */
 function valueAt(name: string, params: Params): JsonValue {
-  let value: unknown = params;
+  let value: JsonValue | undefined = params;
   for (const key of name.split(".")) value = ownValue(value, key);
   if (value === undefined) throw new ParamFault(name, "is missing");
-  return value as JsonValue;
+  return value;
 }
 
-function ownValue(value: unknown, key: string): unknown {
+/** Own properties only: a template must not reach prototypes. */
+function ownValue(value: JsonValue | undefined, key: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-  return Array.isArray(value) && !/^\d+$/.test(key) ? undefined : Reflect.get(value, key);
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  return value[key];
 }

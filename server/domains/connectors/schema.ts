@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { baseFault } from "../../connectors/request/address.ts";
-import { ConnectorFields } from "../../connectors/definition.ts";
+import { baseFault, ConnectorFields } from "../../connectors/connectors.ts";
 import { Id, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 

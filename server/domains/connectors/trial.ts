@@ -1,6 +1,5 @@
 /** One call of a method, to see whether a connector works. */
-import { ConnectorFault } from "../../connectors/connectors.ts";
-import { ParamFault } from "../../connectors/request/template.ts";
+import { ConnectorFault, ParamFault } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import { Json } from "../../database/json.ts";

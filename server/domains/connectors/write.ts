@@ -1,5 +1,5 @@
 /** Creating, changing and deleting connectors. */
-import { encryptSecret } from "../../connectors/secret.ts";
+import { encryptSecret } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import type { Method } from "../../connectors/definition.ts";
+import type { Method } from "../../connectors/connectors.ts";
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";

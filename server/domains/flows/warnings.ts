@@ -3,7 +3,7 @@
  * the same.
  */
 import type { Context } from "../../context.ts";
-import { paramsIn } from "../../connectors/request/template.ts";
+import { paramsIn } from "../../connectors/connectors.ts";
 import type { Fields } from "../../errors.ts";
 import {
   type ConnectorStep,

@@ -1,7 +1,7 @@
 /** The shape of a program's steps, which is also its JSON Schema (`GET /schemas/flow.json`). */
 import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
-import { headerFault } from "../../connectors/definition.ts";
+import { headerFault } from "../../connectors/connectors.ts";
 import { tooLong } from "../../input/messages.ts";
 import { type Condition, ONE_SIDED, OPERATORS } from "../template/condition.ts";
 import { parseCondition } from "../template/condition_text.ts";

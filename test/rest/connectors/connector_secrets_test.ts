@@ -1,8 +1,7 @@
 /** The secret of a connector is seen by the other side and by nobody else. Source: design, security, "Secrets". */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { rotateSecrets } from "../../../server/connectors/rotate.ts";
-import { decryptSecret, encryptSecret } from "../../../server/connectors/secret.ts";
+import { decryptSecret, encryptSecret, rotateSecrets } from "../../../server/connectors/connectors.ts";
 import { createKeys } from "../../../server/secrets/keys.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { serveApi } from "../../stage/outside.ts";

@@ -1,9 +1,9 @@
-/** Bodies of answers: decoded within a limit, then read as JSON or text. */
+/** Response bodies: removes the content encoding within a size limit, then parses JSON or text. */
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
-import { ConnectorFault } from "../connectors.ts";
 import type { JsonValue } from "../../input/json_value.ts";
+import { ConnectorFault } from "../call/fault.ts";
 
 type Decoder = (bytes: InputType, options: ZlibOptions) => Promise<Uint8Array>;
 
@@ -24,15 +24,15 @@ const DECODERS = new Map<string, Decoder>([
   ["deflate", deflated],
   ["br", unbrotlied],
 ]);
-/** What the server asks for, as `accept-encoding`. */
+/** Sent as `accept-encoding`. */
 export const ENCODINGS = "gzip, deflate, br";
-/** One on another is legal; more is an attack. */
-const MOST_ENCODINGS = 2;
+/** Two encodings on top of each other occur in practice; more are an attack. */
+const MAX_ENCODINGS = 2;
 
 const tooLarge = (limit: number) =>
   new ConnectorFault("too_large", `the answer is larger than ${limit.toLocaleString("en")} bytes`);
 
-/** The chunks as one, at most `limit` bytes. @throws {ConnectorFault} `too_large` */
+/** Joins the chunks. @throws {ConnectorFault} `too_large` above `limit` bytes */
 export async function gather(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -52,15 +52,15 @@ export async function gather(chunks: AsyncIterable<Uint8Array>, limit: number): 
 
 /**
  * @param encoding the `content-encoding` header
- * @throws {ConnectorFault} `too_large` where more than `limit` bytes come out; `network` where it is broken
+ * @throws {ConnectorFault} `too_large` above `limit` decoded bytes; `network` if the encoding is unknown or broken
  */
 export async function decoded(bytes: Uint8Array, encoding: string | undefined, limit: number): Promise<Uint8Array> {
   const names = (encoding ?? "").toLowerCase().split(",").map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
   if (bytes.length === 0 || names.length === 0) return bytes;
   const decoders = names.map((name) => DECODERS.get(name)).reverse();
-  if (decoders.length > MOST_ENCODINGS || decoders.some((decoder) => !decoder)) {
-    throw new ConnectorFault("network", "the answer is encoded in a way that was not asked for");
+  if (decoders.length > MAX_ENCODINGS || decoders.some((decoder) => !decoder)) {
+    throw new ConnectorFault("network", "the answer has a content encoding that the server did not ask for");
   }
   let plain = bytes;
   for (const decoder of decoders) {
@@ -72,16 +72,20 @@ export async function decoded(bytes: Uint8Array, encoding: string | undefined, l
 function faultOf(error: unknown, limit: number): never {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(limit);
-  throw new ConnectorFault("network", "the answer's compression is broken");
+  throw new ConnectorFault("network", "the answer's compressed body is broken");
 }
 
-/** JSON where its type says so, or where it has none better and looks so; else text. Null where it is empty. */
+/**
+ * Parses JSON if the content type says so, or if the type is missing or generic and the text begins like JSON.
+ *
+ * @returns the text if it is not valid JSON or too deep; null for an empty body
+ */
 export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
   if (bytes.length === 0) return null;
   const text = decoderFor(type).decode(bytes);
-  const may_be = /[/+]json\b/i.test(type) ||
+  const may_be_json = /[/+]json\b/i.test(type) ||
     /^(?:text\/(?:plain|javascript)\b.*)?$/i.test(type) && /^\s*[[{]/.test(text);
-  if (!may_be || deeperThan(text, DEPTH_LIMIT)) return text;
+  if (!may_be_json || deeperThan(text, DEPTH_LIMIT)) return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { bodyOf, decoded, gather } from "./decode.ts";
+import { bodyOf, decoded, gather } from "./response_body.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const TEXT = bytes('{"a":"zażółć"}');

@@ -1,21 +1,27 @@
-/** Finds any of several texts in one pass, however they overlap (Aho and Corasick, 1975). ASCII case does not count. */
+/**
+ * Finds all occurrences of several needles in one pass (Aho and Corasick, 1975). Time is linear in the length of the
+ * text. The search ignores ASCII case.
+ */
 
-/** Where one was found: its first character, and the one behind its last. */
+/** A match: index of its first character, and of the character after its last. */
 export type Range = [from: number, until: number];
 
 const fold = (unit: number): number => unit >= 65 && unit <= 90 ? unit + 32 : unit;
 
-/** A node for each beginning of a needle; the first is the empty one. Most have one child. */
-class Tree {
+/**
+ * One node for each prefix of a needle; node 0 is the empty prefix. Children form a linked list, because most nodes have
+ * one child.
+ */
+class Trie {
   readonly #unit = [0];
   readonly #child = [0];
   readonly #sibling = [0];
   readonly #fail = [0];
-  /** Length of the longest needle that ends at the node, or 0. */
+  /** Length of the longest needle that ends at the node; 0 if none does. */
   readonly #longest = [0];
-  /** Children of the first node, by their character. */
+  /** Children of node 0 by their character. */
   readonly #first = new Map<number, number>();
-  /** Likewise, of those that most texts consist of. */
+  /** The same for ASCII characters, of which most texts consist. */
   readonly #ascii = new Uint32Array(0x80);
 
   constructor(needles: readonly string[]) {
@@ -60,7 +66,7 @@ class Tree {
     return children;
   }
 
-  /** From each node to the longest beginning that it ends with. */
+  /** Links each node to the longest other prefix that is a suffix of it. */
   #link(): void {
     const queue = this.#childrenOf(0);
     for (let at = 0; at < queue.length; at++) {
@@ -87,22 +93,22 @@ class Tree {
   longestAt = (node: number): number => this.#longest[node] ?? 0;
 }
 
-/** @returns where any of the needles stands, in order; takes time in proportion to the text, whatever it and the needles are */
+/** @returns a search for the needles; it returns matches in order, with overlapping ones merged */
 export function createFinder(needles: readonly string[]): (text: string) => Range[] {
-  const tree = new Tree(needles.filter((needle) => needle !== ""));
+  const trie = new Trie(needles.filter((needle) => needle !== ""));
   return (text) => {
     const found: Range[] = [];
     let node = 0;
     for (let at = 0; at < text.length; at++) {
-      node = tree.step(node, fold(text.charCodeAt(at)));
-      const length = tree.longestAt(node);
+      node = trie.step(node, fold(text.charCodeAt(at)));
+      const length = trie.longestAt(node);
       if (length > 0) add(found, at + 1 - length, at + 1);
     }
     return found;
   };
 }
 
-/** What overlaps is one. */
+/** Merges the match with those that it overlaps. */
 function add(found: Range[], from: number, until: number): void {
   let first = from;
   for (let last = found.at(-1); last && last[1] > from; last = found.at(-1)) {

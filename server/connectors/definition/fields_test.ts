@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { fieldsOf } from "../input/messages.ts";
-import { ConnectorFields } from "./definition.ts";
+import { fieldsOf } from "../../input/messages.ts";
+import { ConnectorFields } from "./fields.ts";
 
 const GET = { method: "GET", path: "/x" };
 const withMethod = (method: Record<string, unknown>) => ({ methods: { m: { ...GET, ...method } } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createFinder, type Range } from "./needles.ts";
+import { createFinder, type Range } from "./aho_corasick.ts";
 
 /** One place after the other, each needle; what overlaps is one. */
 function slowly(needles: readonly string[], text: string): Range[] {

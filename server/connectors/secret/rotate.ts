@@ -1,13 +1,13 @@
-/** `deno task rotate-secrets`: what an old key has written is written anew with the first one. */
-import type { Pool, Sql } from "../database/pool.ts";
-import { type Keys, Unreadable } from "../secrets/keys.ts";
-import { decryptSecret, encryptSecret } from "./secret.ts";
+/** `deno task rotate-secrets`: encrypts secrets that an old key encrypted again with the first of `SECRET_KEYS`. */
+import type { Pool, Sql } from "../../database/pool.ts";
+import { type Keys, Unreadable } from "../../secrets/keys.ts";
+import { decryptSecret, encryptSecret } from "./encryption.ts";
 
 const BATCH = 100;
 
 export interface Rotation {
   rotated: number;
-  /** Connectors whose secret no key reads. They stay as they are. */
+  /** Ids of connectors whose secret no key decrypts. They are left unchanged. */
   unreadable: number[];
 }
 
@@ -18,7 +18,7 @@ interface Row {
   secret_key_id: string;
 }
 
-/** A server may go on meanwhile: each batch is a transaction that holds only its own rows. */
+/** Covers all accounts. Servers may keep running: each batch is a transaction that locks only its own rows. */
 export async function rotateSecrets(sql: Pool, keys: Keys): Promise<Rotation> {
   const total: Rotation = { rotated: 0, unreadable: [] };
   for (let after: number | undefined = 0; after !== undefined;) {
@@ -43,18 +43,25 @@ async function rotateBatch(sql: Sql, keys: Keys, after: number): Promise<Rotatio
   `;
   const unreadable: number[] = [];
   for (const row of rows) {
-    const secret = read(keys, row);
+    const secret = decrypted(keys, row);
     if (secret === undefined) {
       unreadable.push(row.id);
       continue;
     }
     const { key_id, bytes } = encryptSecret(keys, row, secret);
-    await sql`update connectors set secret_token = ${bytes}, secret_key_id = ${key_id} where id = ${row.id}`;
+    await sql`
+      update connectors
+      set
+        secret_token = ${bytes},
+        secret_key_id = ${key_id}
+      where id = ${row.id}
+        and account_id = ${row.account_id}
+    `;
   }
   return { rotated: rows.length - unreadable.length, unreadable, last: rows.at(-1)?.id };
 }
 
-function read(keys: Keys, row: Row): string | undefined {
+function decrypted(keys: Keys, row: Row): string | undefined {
   try {
     return decryptSecret(keys, row, { key_id: row.secret_key_id, bytes: row.secret_token });
   } catch (error) {

@@ -1,0 +1,34 @@
+/** A call of a connector method and its answer. */
+import type { JsonValue } from "../../input/json_value.ts";
+
+export interface ConnectorCall {
+  account_id: number;
+  connector_code: string;
+  method: string;
+  /** Values for the `{name}` placeholders in the method's path, query, headers and body. */
+  params: Readonly<Record<string, JsonValue>>;
+  /** Replaces the method's query. */
+  query?: Readonly<Record<string, JsonValue>> | undefined;
+  /** Merged over the method's headers. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Replaces the method's body; undefined keeps it. */
+  body?: JsonValue | undefined;
+  /** True for runs of anonymous visitors: only methods marked `public: true` may be called. */
+  public_only: boolean;
+  /** Sent as `Idempotency-Key`; the same for every attempt of a step. */
+  idempotency_key: string | undefined;
+  /** Limit for the whole call: waiting for a turn, redirects and reading the body included. */
+  timeout_ms: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** An answer with a status below 400. The connector's secret is redacted in every field. */
+export interface ConnectorAnswer {
+  status: number;
+  /** Lower-case names, without credentials (`set-cookie`, …) and connection headers. */
+  headers: Record<string, string>;
+  /** Parsed if it is JSON, otherwise text; null if it is empty. */
+  body: JsonValue;
+  /** Milliseconds from sending the request to the last byte of the body. */
+  ms: number;
+}

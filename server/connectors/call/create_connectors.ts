@@ -1,0 +1,97 @@
+/** Calls connector methods: finds the connector, fills the request, sends it, and redacts the answer. */
+import { STATUS_CODES } from "node:http";
+import type { Config } from "../../config.ts";
+import type { Pool } from "../../database/pool.ts";
+import type { Log } from "../../log.ts";
+import type { Keys } from "../../secrets/keys.ts";
+import type { Method } from "../definition/method.ts";
+import { createEgress } from "../egress/egress.ts";
+import type { Lookup } from "../egress/reach.ts";
+import { requestOf } from "../request/request.ts";
+import type { OpenConnector } from "../secret/open_connector.ts";
+import { answerOf, redactedFault } from "./answer.ts";
+import type { ConnectorAnswer, ConnectorCall } from "./call.ts";
+import { createConnectorCache } from "./connector_cache.ts";
+import { startDeadline } from "./deadline.ts";
+import { ConnectorFault } from "./fault.ts";
+import { createTurns } from "./turns.ts";
+
+/** Concurrent calls of one account. Source: issue 5, "Egress". */
+const AT_ONCE = 20;
+/** Concurrent calls of one connector, so that an API that hangs cannot take all calls of its account. */
+const AT_ONCE_EACH = 15;
+const MAX_WAITING = 1_000;
+
+export interface Connectors {
+  /** @throws {ConnectorFault} */
+  call(call: ConnectorCall): Promise<ConnectorAnswer>;
+  /** Call after a change of a connector: this process uses the change at once, others within a moment. */
+  forget(connector_id: number): void;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  sql: Pool;
+  keys: Keys;
+  config: Pick<Config, "egress_allow">;
+  log: Log;
+  /** Replaces the system's DNS lookup in tests. */
+  lookup?: Lookup | undefined;
+}
+
+export function createConnectors({ sql, keys, config, log, lookup }: Parts): Connectors {
+  const cache = createConnectorCache(sql, keys, log);
+  const egress = createEgress(config.egress_allow, lookup);
+  const account_turns = createTurns(AT_ONCE, MAX_WAITING);
+  const connector_turns = createTurns(AT_ONCE_EACH, MAX_WAITING);
+
+  async function send(connector: OpenConnector, call: ConnectorCall, signal: AbortSignal): Promise<ConnectorAnswer> {
+    const outgoing = requestOf(connector, methodOf(connector, call), call);
+    // The connector's turn comes first: a call that waits for it holds no turn of its account.
+    const endConnectorTurn = await connector_turns.take(connector.id, signal);
+    try {
+      const endAccountTurn = await account_turns.take(call.account_id, signal);
+      const started = performance.now();
+      try {
+        const incoming = await egress.send(outgoing, signal);
+        return answerOf(incoming, connector.redactor, Math.round(performance.now() - started));
+      } finally {
+        endAccountTurn();
+      }
+    } finally {
+      endConnectorTurn();
+    }
+  }
+
+  return {
+    async call(call) {
+      const connector = await cache.find(call.account_id, call.connector_code);
+      if (!connector) throw new ConnectorFault("unknown", `there is no connector ${call.connector_code}`);
+      const deadline = startDeadline(call);
+      try {
+        const answer = await send(connector, call, deadline.signal);
+        if (answer.status < 400) return answer;
+        const reason = STATUS_CODES[answer.status] ?? "";
+        throw new ConnectorFault("status", `${connector.code} answered ${answer.status} ${reason}`.trim(), answer);
+      } catch (error) {
+        throw redactedFault(error, connector.redactor);
+      } finally {
+        deadline.clear();
+      }
+    },
+    forget: cache.forget,
+    async close() {
+      await Promise.all([cache.close(), egress.close()]);
+    },
+  };
+}
+
+/** @throws {ConnectorFault} `unknown` or `not_public` */
+function methodOf({ code, fields: { methods = {} } }: OpenConnector, call: ConnectorCall): Method {
+  const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
+  if (!method) throw new ConnectorFault("unknown", `${code} has no method ${call.method}`);
+  if (call.public_only && !method.public) {
+    throw new ConnectorFault("not_public", `${call.method} of ${code} is not public, and nobody is signed in`);
+  }
+  return method;
+}

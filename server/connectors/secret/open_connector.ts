@@ -1,0 +1,48 @@
+/** A connector with its secret decrypted and a redactor for it, ready to be called. */
+import type { Log } from "../../log.ts";
+import { type Keys, Unreadable } from "../../secrets/keys.ts";
+import { ConnectorFault } from "../call/fault.ts";
+import { ConnectorFields } from "../definition/fields.ts";
+import { createRedactor, type Redactor } from "../redaction/redact.ts";
+import { decryptSecret } from "./encryption.ts";
+
+export interface OpenConnector {
+  id: number;
+  code: string;
+  url: string;
+  fields: ConnectorFields;
+  secret: string | undefined;
+  redactor: Redactor;
+}
+
+/** A row of `connectors`, as far as a call needs it. */
+export interface ConnectorRow {
+  id: number;
+  account_id: number;
+  code: string;
+  url: string;
+  fields: unknown;
+  secret_token: Uint8Array | null;
+  secret_key_id: string | null;
+}
+
+/** @throws {ConnectorFault} `invalid` if none of the server's keys decrypts the secret */
+export function openConnector(keys: Keys, row: ConnectorRow, log: Log): OpenConnector {
+  const fields = ConnectorFields.parse(row.fields);
+  const secret = secretOf(keys, row, log);
+  const username = fields.auth?.type === "basic" ? fields.auth.username : undefined;
+  const secrets = secret === undefined ? [] : [secret, ...username === undefined ? [] : [`${username}:${secret}`]];
+  return { id: row.id, code: row.code, url: row.url, fields, secret, redactor: createRedactor(secrets) };
+}
+
+function secretOf(keys: Keys, { id, account_id, code, secret_token, secret_key_id }: ConnectorRow, log: Log) {
+  if (secret_token === null || secret_key_id === null) return undefined;
+  try {
+    return decryptSecret(keys, { id, account_id }, { key_id: secret_key_id, bytes: secret_token });
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error("a connector's secret cannot be read", { connector: id, key: secret_key_id });
+    const sentence = `the secret of ${code} cannot be read: it was written with the key ${secret_key_id}`;
+    throw new ConnectorFault("invalid", `${sentence}, which SECRET_KEYS does not have; set the secret anew`);
+  }
+}
