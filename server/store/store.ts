@@ -1,111 +1,38 @@
 /**
- * What the rest of the server knows of the record store: databases as their authors defined them.
+ * The record store: the interface file, the only one that other rooms import.
  *
- * A database has one table, named "", or several. A table's records are rows of one PostgreSQL table; the fields that
- * an index shall serve stand in its slots beside the data. Who works with records is `records.ts`, `changes.ts`.
+ * | term | meaning | word in the API |
+ * |---|---|---|
+ * | database | a set of tables with one schema, owned by an account | db |
+ * | definition | a database's schema and public methods, kept in memory | |
+ * | table | its records are rows of the one PostgreSQL table `records`; "" names the only table of a database | table_name |
+ * | index slot | a column of `records` with an index, which holds a copy of one field's value | idx_str_1 … idx_time_2 |
+ * | public method | an operation that callers without login may use | public_methods |
+ * | stale | a statement found another `lock_version` than its definition has; it wrote nothing | |
+ * | place | a table, and a condition that selects the records the caller may see | |
+ * | feed | the ordered changes of a database; subscribers follow it | changes |
+ *
+ * Constants: definitions are cached for 5 s and proven by each statement; changes are kept for 24 hours; a plain search
+ * reads the newest 5,000 records before it uses the text index.
  */
-
-export const FIELD_TYPES = ["string", "text", "integer", "number", "boolean", "datetime", "date", "time"] as const;
-export type FieldType = (typeof FIELD_TYPES)[number];
-
-export interface Field {
-  type: FieldType;
-  required: boolean;
-}
-
-/** Columns beside the data that have an index each. Source: spec, "Index names". */
-export const SLOTS = ["str_1", "str_2", "str_3", "int_1", "int_2", "time_1", "time_2"] as const;
-export type Slot = (typeof SLOTS)[number];
-
-/** One table, as its schema says. Maps keep the order of the schema. */
-export interface Table {
-  name: string;
-  fields: ReadonlyMap<string, Field>;
-  /** Field → slot. */
-  slots: ReadonlyMap<string, Slot>;
-}
-
-export interface KnownTable extends Table {
-  id: number;
-  /** The fields that `q` looks into, by their place in a record's `search`. Places of fields that are gone stay. */
-  searched: readonly string[];
-}
-
-/** What `auto_fields` may write. Source: spec, "public_methods". */
-export const VARIABLES = ["{ip}", "{cookie_key}", "{user_id}", "{user_name}"] as const;
-export type Variable = (typeof VARIABLES)[number];
-
-/** Operations that need no login. One that is not there is nobody's. */
-export interface PublicMethods {
-  list?: { scope_by?: string };
-  create?: {
-    allowed_fields?: string[];
-    required_fields?: string[];
-    default_values?: Record<string, string | number | boolean | null>;
-    auto_fields?: Record<string, Variable>;
-  };
-  update?: { allowed_fields?: string[]; scope_by?: string };
-  delete?: { scope_by?: string };
-}
-
-export interface KnownDb {
-  id: number;
-  account_id: number;
-  department_id: number | null;
-  code: string;
-  tables: ReadonlyMap<string, KnownTable>;
-  public_methods: PublicMethods;
-  /** Of callers without login, a minute and address; 0 is none. */
-  public_write_limit: number;
-  /** Changes are kept for subscribers. */
-  live: boolean;
-  lock_version: number;
-}
-
-/** Databases as the rest of the server finds them. */
-export interface Databases {
-  find(account_id: number, code: string): Promise<KnownDb | undefined>;
-  /** Whether it still is so in the database. */
-  isCurrent(db: KnownDb): Promise<boolean>;
-  /** Call after a change: it holds at once in this process. */
-  forget(db_id: number): void;
-}
-
-export type ChangeKind = "create" | "update" | "delete";
-
-/** A row of `records` as a change keeps it. Times are PostgreSQL's. */
-export interface StoredRow {
-  id: string;
-  table_id: number;
-  data: Record<string, string | number | boolean>;
-  department_id: number | null;
-  created_by_id: number | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface StoredChange {
-  seq: number;
-  table_id: number;
-  record_id: string;
-  kind: ChangeKind;
-  was: StoredRow | null;
-  became: StoredRow | null;
-}
-
-/** What a follower is told; `reset`: changes are missing, read the records anew and go on from here. */
-export type FeedEvent =
-  | { kind: "ready" | "reset"; seq: number }
-  | { kind: "changes"; changes: StoredChange[] };
-
-export interface Feeds {
-  /**
-   * Follows a database until the signal aborts, or the database is deleted.
-   *
-   * @param after the last change that the follower has seen; undefined begins now
-   */
-  follow(db_id: number, after: number | undefined, signal: AbortSignal): AsyncGenerator<FeedEvent>;
-  /** Lets every follower go. */
-  end(): void;
-  close(): Promise<void>;
-}
+export type { Databases, KnownDb } from "./definition/known_db.ts";
+export { readSchema } from "./definition/definition.ts";
+export { provePublicMethods, PublicMethods, type Variable } from "./definition/public_methods.ts";
+export { type Progress, progressOf, reindex } from "./definition/reindex.ts";
+export type { Field, FieldType, KnownTable, Table } from "./definition/table.ts";
+export { typesOf } from "./definition/typescript_types.ts";
+export { readKept, readValues, type Value } from "./definition/values.ts";
+export { resetFeed, resetFeedsOf } from "./feed/feed_queries.ts";
+export type { ChangeKind, Feeds, StoredChange, StoredRow } from "./feed/stored_change.ts";
+export { exportRecords } from "./read/export.ts";
+export { type Condition, conditionSql, readFilter, readOrder, typedText } from "./read/filter.ts";
+export { findRecord, findTablesOf } from "./read/find.ts";
+export { listRecords } from "./read/list.ts";
+export type { Place, Shape } from "./read/place.ts";
+export { part } from "./statement/part.ts";
+export { STALE, withDb } from "./statement/statement.ts";
+export { type Operation, runBatch } from "./write/batch.ts";
+export { deleteRecord } from "./write/delete.ts";
+export { insertRecords, type NewRecord } from "./write/insert.ts";
+export { countPublicWrite } from "./write/public_write_limit.ts";
+export { updateRecord } from "./write/update.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
-import { resetFeedsOf } from "../../store/feed/feed_queries.ts";
+import { resetFeedsOf } from "../../store/store.ts";
 import { lockAccount, updateMainDepartment } from "../departments/queries.ts";
 import { findAccount, updateAccount } from "./queries.ts";
 import type { Account, AccountChanges } from "./schema.ts";

@@ -1,7 +1,7 @@
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
-import { within } from "../../store/read/filter.ts";
+import { containing } from "../../database/like.ts";
 import { visible } from "../../visibility.ts";
 import type { Db, DbPage } from "./schema.ts";
 
@@ -29,7 +29,7 @@ export function listDbs(sql: Sql, viewer: Viewer, page: DbPage) {
     from dbs d
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
-      ${q === undefined ? sql`` : sql`and (name_folded like ${within(q)} or code like ${within(q)})`}
+      ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
   `;
   return listJson<Db>(
     sql,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { tooLong } from "../../input/messages.ts";
 import { everyKey, Id, jsonObject, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
-import { PublicMethods } from "../../store/definition/public_methods.ts";
+import { PublicMethods } from "../../store/store.ts";
 
 /** Cleaned as `url_code` is, with `_`. */
 const Code = text(1000).transform((value) => slug(value, "_"))

@@ -1,8 +1,7 @@
 /** What a change of a schema does to the tables of its database. */
 import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
-import { type Progress, reindex } from "../../store/definition/reindex.ts";
-import type { Table } from "../../store/store.ts";
+import { type Progress, reindex, type Table } from "../../store/store.ts";
 import { countRecords, dropTable, insertTable, listTables, type StoredTable, updateTable } from "./queries.ts";
 
 /** A refusal counts no further. */

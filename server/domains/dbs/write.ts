@@ -4,10 +4,14 @@ import { conflict, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
-import { readSchema } from "../../store/definition/definition.ts";
-import { provePublicMethods, PublicMethods } from "../../store/definition/public_methods.ts";
-import { resetFeed } from "../../store/feed/feed_queries.ts";
-import { type Progress, progressOf } from "../../store/definition/reindex.ts";
+import {
+  type Progress,
+  progressOf,
+  provePublicMethods,
+  PublicMethods,
+  readSchema,
+  resetFeed,
+} from "../../store/store.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { deleteDb, findDb, insertDb, lockDb, updateDb, type Values, type WrittenDb } from "./queries.ts";
 import type { Db, DbChanges, NewDb } from "./schema.ts";

@@ -4,7 +4,7 @@ import type { Sql } from "../../database/pool.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
-import { resetFeedsOf } from "../../store/feed/feed_queries.ts";
+import { resetFeedsOf } from "../../store/store.ts";
 import { replaceMailboxes, replaceUsers } from "./assigned.ts";
 import { storeLogo } from "./logo.ts";
 import {

@@ -2,7 +2,7 @@ import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
 import { oneJson } from "../../database/lists.ts";
-import { lowestId } from "../../store/read/record_id.ts";
+import { lowestId } from "../../database/uuid_v7.ts";
 import { visible } from "../../visibility.ts";
 import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import type { Method } from "../../connectors/connectors.ts";
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
-import { within } from "../../store/read/filter.ts";
+import { containing } from "../../database/like.ts";
 import { visible } from "../../visibility.ts";
 import { type Flow, type FlowPage, KIND, type ListedFlow } from "./schema.ts";
 
@@ -28,7 +28,7 @@ export function listFlows(sql: Sql, viewer: Viewer, page: FlowPage) {
     from flows
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
-      ${q === undefined ? sql`` : sql`and (name_folded like ${within(q)} or code like ${within(q)})`}
+      ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}
   `;
   return listJson<ListedFlow>(

@@ -4,11 +4,15 @@ import type { Context } from "../../context.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { Json } from "../../database/json.ts";
 import { Id, Uuid } from "../../input/shapes.ts";
-import { type Operation, runBatch } from "../../store/write/batch.ts";
-import { part } from "../../store/statement/part.ts";
-import { findTablesOf } from "../../store/write/records.ts";
-import type { KnownDb, KnownTable } from "../../store/store.ts";
-import { readValues } from "../../store/definition/values.ts";
+import {
+  findTablesOf,
+  type KnownDb,
+  type KnownTable,
+  type Operation,
+  part,
+  readValues,
+  runBatch,
+} from "../../store/store.ts";
 import { visible } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { faultOfDepartment } from "../departments/proof.ts";

@@ -1,8 +1,7 @@
 /** A table as a file: CSV, or one JSON record a line. */
 import { stringify } from "csv-stringify/sync";
 import type { Context } from "../../context.ts";
-import { exportRecords } from "../../store/read/export.ts";
-import type { Place } from "../../store/write/records.ts";
+import { exportRecords, type Place } from "../../store/store.ts";
 import type { Record } from "./schema.ts";
 import { inDb, placeIn } from "./write.ts";
 

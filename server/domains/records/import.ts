@@ -6,11 +6,15 @@ import type { Context } from "../../context.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import { badRequest, type Fields, Refusal } from "../../errors.ts";
 import { Id } from "../../input/shapes.ts";
-import { typedText } from "../../store/read/filter.ts";
-import { insertRecords, type NewRecord, type Place } from "../../store/write/records.ts";
-import { STALE } from "../../store/statement/statement.ts";
-import type { KnownDb } from "../../store/store.ts";
-import { readValues } from "../../store/definition/values.ts";
+import {
+  insertRecords,
+  type KnownDb,
+  type NewRecord,
+  type Place,
+  readValues,
+  STALE,
+  typedText,
+} from "../../store/store.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { textsOf } from "./arriving.ts";
 import type { Format } from "./export.ts";

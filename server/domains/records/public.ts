@@ -3,14 +3,27 @@ import type { Keys } from "../../secrets/keys.ts";
 import type { Context, Viewer } from "../../context.ts";
 import { type Fields, forbidden, invalid, notFound, Refusal } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
-import { countPublicWrite } from "../../store/write/public_write_limit.ts";
-import { type Condition, conditionSql, readFilter, readOrder } from "../../store/read/filter.ts";
-import { listRecords } from "../../store/read/list.ts";
-import { part } from "../../store/statement/part.ts";
-import { deleteRecord, insertRecords, type Place, updateRecord } from "../../store/write/records.ts";
-import { STALE, withDb } from "../../store/statement/statement.ts";
-import type { KnownDb, KnownTable, PublicMethods, Variable } from "../../store/store.ts";
-import { readValues, type Value } from "../../store/definition/values.ts";
+import {
+  type Condition,
+  conditionSql,
+  countPublicWrite,
+  deleteRecord,
+  insertRecords,
+  type KnownDb,
+  type KnownTable,
+  listRecords,
+  part,
+  type Place,
+  type PublicMethods,
+  readFilter,
+  readOrder,
+  readValues,
+  STALE,
+  updateRecord,
+  type Value,
+  type Variable,
+  withDb,
+} from "../../store/store.ts";
 import { findUserName } from "../user_settings/queries.ts";
 import type { PublicBody, PublicPage } from "./public_schema.ts";
 import type { FlatRecord } from "./schema.ts";

@@ -2,21 +2,24 @@
 import type { Context } from "../../context.ts";
 import { badRequest, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
-import { readFilter, readOrder } from "../../store/read/filter.ts";
-import { listRecords } from "../../store/read/list.ts";
-import { part } from "../../store/statement/part.ts";
 import {
   deleteRecord,
   findRecord,
   findTablesOf,
   insertRecords,
+  type KnownDb,
+  type KnownTable,
+  listRecords,
+  part,
   type Place,
+  readFilter,
+  readOrder,
+  readValues,
   type Shape,
+  STALE,
   updateRecord,
-} from "../../store/write/records.ts";
-import { STALE, withDb } from "../../store/statement/statement.ts";
-import type { KnownDb, KnownTable } from "../../store/store.ts";
-import { readValues } from "../../store/definition/values.ts";
+  withDb,
+} from "../../store/store.ts";
 import { visible, visibleTo } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import type { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage } from "./schema.ts";

@@ -1,12 +1,12 @@
 /** Runs as they begin, and as their callers know them. */
-import { newRecordId } from "../../store/read/record_id.ts";
+import { newUuid } from "../../database/uuid_v7.ts";
 import type { NewRun, RunHead, RunState } from "../flow.ts";
 import type { Recorded } from "../storage/history.ts";
 import type { KnownFlow } from "../storage/program_cache.ts";
 
 /** A run as it begins. @param owner the process that has it */
 export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: number): RunHead => ({
-  id: run.id ?? newRecordId(),
+  id: run.id ?? newUuid(),
   account_id: run.account_id,
   department_id: flow.department_id,
   flow_id: flow.id,

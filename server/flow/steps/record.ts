@@ -6,13 +6,21 @@ import type { JsonValue } from "../../input/json_value.ts";
 import type { Pool, Sql } from "../../database/pool.ts";
 import { refusalOfDatabase } from "../../database/pg_errors.ts";
 import { invalid, notFound, Refusal } from "../../errors.ts";
-import { readFilter, readOrder } from "../../store/read/filter.ts";
-import { listRecords } from "../../store/read/list.ts";
-import { part } from "../../store/statement/part.ts";
-import { deleteRecord, findRecord, insertRecords, type Place, updateRecord } from "../../store/write/records.ts";
-import { STALE, withDb } from "../../store/statement/statement.ts";
-import type { Databases } from "../../store/store.ts";
-import { readValues } from "../../store/definition/values.ts";
+import {
+  type Databases,
+  deleteRecord,
+  findRecord,
+  insertRecords,
+  listRecords,
+  part,
+  type Place,
+  readFilter,
+  readOrder,
+  readValues,
+  STALE,
+  updateRecord,
+  withDb,
+} from "../../store/store.ts";
 import { type Effect, StepFault } from "./effect.ts";
 import type { JsonObject } from "../flow.ts";
 import { LOST } from "../run/interruption.ts";

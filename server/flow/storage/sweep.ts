@@ -1,6 +1,6 @@
 /** Runs that are old enough to be forgotten, in small batches, so that nobody waits. */
 import type { Sql } from "../../database/pool.ts";
-import { lowestId } from "../../store/read/record_id.ts";
+import { lowestId } from "../../database/uuid_v7.ts";
 
 /** Source: issue 5, "Inspection". */
 const RUNS_KEPT_DAYS = 14;

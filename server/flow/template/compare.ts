@@ -1,6 +1,6 @@
 /** How the values of a condition compare, whatever an interface elsewhere made of them. */
 import type { JsonValue } from "../../input/json_value.ts";
-import { readKept } from "../../store/definition/values.ts";
+import { readKept } from "../../store/store.ts";
 
 /** A number as JSON writes it. `007` is none: codes with zeros in front stay texts. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -14,7 +14,7 @@ import { ImportOptions, importTable } from "../../domains/records/import.ts";
 import { inDb } from "../../domains/records/write.ts";
 import { badRequest, notFound, unauthorized, unsupported } from "../../errors.ts";
 import { faultOf } from "../../log.ts";
-import { typesOf } from "../../store/definition/typescript_types.ts";
+import { typesOf } from "../../store/store.ts";
 import { allow } from "../../trpc.ts";
 import { queryOf } from "../address.ts";
 import { CORS, type Env, mountOthers } from "../rest/rest.ts";

@@ -6,7 +6,8 @@ import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import { accountKey, readAccountKey, remember } from "../../remembered.ts";
 import { readSchema } from "./definition.ts";
-import type { Databases, KnownDb, KnownTable, Table } from "../store.ts";
+import type { Databases, KnownDb } from "./known_db.ts";
+import type { KnownTable, Table } from "./table.ts";
 
 /** How long a definition is believed that no statement proves: one that is only looked at. */
 const BELIEVED_MS = 5_000;

@@ -9,7 +9,7 @@
 import { z } from "zod";
 import { type Fields, invalid } from "../../errors.ts";
 import { fieldsOf as fieldsOfIssues } from "../../input/messages.ts";
-import { type Field, FIELD_TYPES, type FieldType, type Slot, SLOTS, type Table } from "../store.ts";
+import { type Field, FIELD_TYPES, type FieldType, type Slot, SLOTS, type Table } from "./table.ts";
 
 type SlotKind = "str" | "int" | "time";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../errors.ts";
 import { readSchema } from "./definition.ts";
-import { FIELD_TYPES, SLOTS, type Table } from "../store.ts";
+import { FIELD_TYPES, SLOTS, type Table } from "./table.ts";
 
 const shown = ({ fields, slots }: Table) => ({
   fields: Object.fromEntries([...fields].map(([name, { type, required }]) => [name, required ? `${type}!` : type])),

@@ -2,15 +2,12 @@
 import { z } from "zod";
 import { type Fields, invalid } from "../../errors.ts";
 import { FIELD_NAME } from "./definition.ts";
-import {
-  type Field,
-  type FieldType,
-  type PublicMethods as Methods,
-  type Table,
-  type Variable,
-  VARIABLES,
-} from "../store.ts";
+import type { Field, FieldType, Table } from "./table.ts";
 import { readValues } from "./values.ts";
+
+/** What `auto_fields` may write. Source: spec, "public_methods". */
+const VARIABLES = ["{ip}", "{cookie_key}", "{user_id}", "{user_name}"] as const;
+export type Variable = (typeof VARIABLES)[number];
 
 const FieldName = z.string().regex(FIELD_NAME, "is not a field's name");
 const FieldNames = z.array(FieldName).max(200);
@@ -28,6 +25,7 @@ export const PublicMethods = z.strictObject({
   update: z.strictObject({ allowed_fields: FieldNames.optional(), scope_by: FieldName.optional() }),
   delete: z.strictObject({ scope_by: FieldName.optional() }),
 }).partial();
+export type PublicMethods = z.output<typeof PublicMethods>;
 
 const TEXTS: readonly FieldType[] = ["string", "text"];
 
@@ -47,7 +45,7 @@ const NAMING = HOLD["{user_id}"];
  *
  * @throws {Refusal} 422, keyed by path: `public_methods.create.auto_fields.author`
  */
-export function provePublicMethods(methods: Methods, tables: ReadonlyMap<string, Table>): void {
+export function provePublicMethods(methods: PublicMethods, tables: ReadonlyMap<string, Table>): void {
   const fields = new Map([...tables.values()].flatMap((table) => [...table.fields]));
   const faults: Fields = {};
   const refuse = (path: string, message: string) => (faults[`public_methods.${path}`] ??= []).push(message);

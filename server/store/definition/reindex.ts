@@ -3,11 +3,11 @@
  * fills the slots anew. In pages, so that memory does not grow with the table; inside the caller's transaction, so
  * that nobody sees half of it.
  */
-import type { Context } from "../../context.ts";
-import type { Sql } from "../../database/pool.ts";
+import type { Pool, Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
-import { searchOf } from "../write/records.ts";
-import { type Field, type KnownTable, SLOTS, type Table } from "../store.ts";
+import type { Log } from "../../log.ts";
+import { searchOf } from "../write/search_text.ts";
+import { type Field, type KnownTable, SLOTS, type Table } from "./table.ts";
 import { allSlotsOf, type Data, readValues } from "./values.ts";
 
 const AT_ONCE = 2_000;
@@ -115,7 +115,7 @@ export interface Progress {
  * Tells how far it has come, on another connection: inside the transaction nobody would see it. Told without waiting:
  * the embedded database has one connection at a time, and tells it when all is over.
  */
-export function progressOf({ sql, log }: Pick<Context, "sql" | "log">, db_id: number): Progress {
+export function progressOf({ sql, log }: { sql: Pool; log: Log }, db_id: number): Progress {
   let telling: Promise<unknown> | undefined;
   const say = async (done: number, total: number) => {
     try {

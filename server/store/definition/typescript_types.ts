@@ -1,5 +1,6 @@
 /** TypeScript types of a database's tables, for clients and editors. */
-import type { Field, FieldType, KnownDb, Table } from "../store.ts";
+import type { KnownDb } from "./known_db.ts";
+import type { Field, FieldType, Table } from "./table.ts";
 
 const TYPES: Record<FieldType, string> = {
   string: "string",

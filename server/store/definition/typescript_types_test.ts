@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readSchema } from "./definition.ts";
-import type { KnownTable } from "../store.ts";
+import type { KnownTable } from "./table.ts";
 import { typesOf } from "./typescript_types.ts";
 
 function known(schema: unknown): ReadonlyMap<string, KnownTable> {

@@ -1,6 +1,6 @@
 /** A record's values: what each field type takes, how it is kept, and what of it stands in an index slot. */
 import type { Fields } from "../../errors.ts";
-import type { Field, FieldType, Slot, Table } from "../store.ts";
+import type { Field, FieldType, Slot, Table } from "./table.ts";
 
 /** A value as it is kept in `data`; null is never kept. */
 export type Value = string | number | boolean;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readSchema } from "./definition.ts";
-import { FIELD_TYPES, type FieldType } from "../store.ts";
+import { FIELD_TYPES, type FieldType } from "./table.ts";
 import { allSlotsOf, type Data, keptOf, LOWEST, readKept, readValues, slotsOf, slotValue } from "./values.ts";
 
 const astral = "😀".repeat(255);

@@ -1,5 +1,5 @@
 import type { Pool, Sql } from "../../database/pool.ts";
-import type { StoredChange } from "../store.ts";
+import type { StoredChange } from "./stored_change.ts";
 
 export const CHANGES_AT_ONCE = 500;
 

@@ -5,7 +5,7 @@
 import type { Pool } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { CHANGES_AT_ONCE, type FeedState, keepFeed, listChanges, openFeed, readFeed } from "./feed_queries.ts";
-import type { Feeds, StoredChange } from "../store.ts";
+import type { Feeds, StoredChange } from "./stored_change.ts";
 
 const LOOKED_AT_EVERY_MS = 5_000;
 const KEPT_OPEN_EVERY_MS = 60 * 60_000;

@@ -1,7 +1,8 @@
 /** All records of a table that somebody may see, page by page: memory does not grow with the table. */
 import type { Sql } from "../../database/pool.ts";
 import { part, run } from "../statement/part.ts";
-import { type Place, shaped } from "../write/records.ts";
+import type { Place } from "./place.ts";
+import { shaped } from "./shaped.ts";
 import { provenDb, STALE } from "../statement/statement.ts";
 
 const AT_ONCE = 1_000;

@@ -5,10 +5,10 @@
  * and is neither less nor greater than anything. The same holds with and without an index.
  */
 import { badRequest } from "../../errors.ts";
-import { fold } from "../../input/shapes.ts";
-import type { FieldType, KnownTable, Slot } from "../store.ts";
+import type { FieldType, KnownTable, Slot } from "../definition/table.ts";
 import { type Part, part } from "../statement/part.ts";
-import { createdAt } from "./record_id.ts";
+import { containing } from "../../database/like.ts";
+import { createdAt } from "../../database/uuid_v7.ts";
 import { comparable, LOWEST, readKept, slotKind, slotValue, type Value } from "../definition/values.ts";
 
 export const OPERATORS = ["eq", "ne", "gt", "gte", "lt", "lte", "in", "contains"] as const;
@@ -200,9 +200,6 @@ function anyOf(column: Part, cast: Cast, values: string[]): Part {
   }
 }
 
-/** Signs that `like` would read as its own stand for themselves. */
-export const within = (text: string) => `%${fold(text).replace(/[\\%_]/g, "\\$&")}%`;
-
 /**
  * Whether any string or text field has the text in it.
  *
@@ -211,13 +208,13 @@ export const within = (text: string) => `%${fold(text).replace(/[\\%_]/g, "\\$&"
  */
 export const textSql = (q: string, way: "plain" | "indexed"): Part =>
   way === "indexed"
-    ? part`search_text(search) like ${within(q)}`
-    : part`array_to_string(search, E'\\x1f') like ${within(q)}`;
+    ? part`search_text(search) like ${containing(q)}`
+    : part`array_to_string(search, E'\\x1f') like ${containing(q)}`;
 
 /** Case does not count, in any language: a record's folded texts are searched. */
 function containsSql({ searched }: KnownTable, field: string, value: Value | null): Part {
   if (value === null) return part`true`;
-  return part`search[${searched.indexOf(field) + 1}::int] like ${within(String(value))}`;
+  return part`search[${searched.indexOf(field) + 1}::int] like ${containing(String(value))}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Refusal } from "../../errors.ts";
 import { readSchema } from "../definition/definition.ts";
 import { type Filter, hasIndex, isSelective, readFilter, readOrder } from "./filter.ts";
-import type { KnownTable } from "../store.ts";
+import type { KnownTable } from "../definition/table.ts";
 
 const [defined = assert.fail()] = readSchema({
   fields: {

@@ -22,7 +22,8 @@ import {
   textSql,
 } from "./filter.ts";
 import { type Part, part, run } from "../statement/part.ts";
-import { type Place, type Shape, shaped } from "../write/records.ts";
+import type { Place, Shape } from "./place.ts";
+import { shaped } from "./shaped.ts";
 import { provenDb, STALE } from "../statement/statement.ts";
 
 export interface Page {

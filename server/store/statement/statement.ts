@@ -2,7 +2,7 @@
 import { Refusal, unavailable } from "../../errors.ts";
 import { isLockNotAvailable } from "../../database/pg_errors.ts";
 import { type Part, part } from "./part.ts";
-import type { Databases, KnownDb } from "../store.ts";
+import type { Databases, KnownDb } from "../definition/known_db.ts";
 
 /** A statement found that its database has changed meanwhile: it has done nothing. */
 export const STALE = Symbol("the database has changed meanwhile");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { invalid, notFound, Refusal, unavailable } from "../../errors.ts";
 import { STALE, withDb } from "./statement.ts";
-import type { Databases, KnownDb } from "../store.ts";
+import type { Databases, KnownDb } from "../definition/known_db.ts";
 
 const dbOf = (lock_version: number): KnownDb => ({
   id: 1,

@@ -1,7 +1,10 @@
 /** Many writes in one transaction: all or nothing. */
 import type { Pool } from "../../database/pool.ts";
 import type { Json } from "../../database/json.ts";
-import { deleteRecord, insertRecords, type NewRecord, type Place, type Shape, updateRecord } from "./records.ts";
+import type { Place, Shape } from "../read/place.ts";
+import { deleteRecord } from "./delete.ts";
+import { insertRecords, type NewRecord } from "./insert.ts";
+import { updateRecord } from "./update.ts";
 import { STALE } from "../statement/statement.ts";
 import type { Changes } from "../definition/values.ts";
 

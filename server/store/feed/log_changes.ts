@@ -1,6 +1,7 @@
 /** The feed of a database: what writes leave behind while somebody follows it. */
 import { type Part, part } from "../statement/part.ts";
-import type { ChangeKind, KnownDb } from "../store.ts";
+import type { KnownDb } from "../definition/known_db.ts";
+import type { ChangeKind } from "./stored_change.ts";
 
 /**
  * More steps of a write's `with` clause, behind `db` and `written`: nothing where nobody follows the database.

@@ -1,0 +1,56 @@
+/** Reads of single records. */
+import { Json } from "../../database/json.ts";
+import type { Sql } from "../../database/pool.ts";
+import type { KnownDb } from "../definition/known_db.ts";
+import type { KnownTable } from "../definition/table.ts";
+import { type Part, part, run } from "../statement/part.ts";
+import { provenDb, STALE } from "../statement/statement.ts";
+import { one, type Place, type Shape } from "./place.ts";
+import { shaped } from "./shaped.ts";
+
+/** @param fields the fields to send; all where undefined */
+export async function findRecord<T>(
+  sql: Sql,
+  place: Place,
+  shape: Shape,
+  id: string,
+  fields?: readonly string[],
+): Promise<Json<T> | undefined | typeof STALE> {
+  const [row] = await run<{ json: string | null }[]>(
+    sql,
+    part`
+    select (select ${shaped(place, shape, fields)}::text from records where ${one(place, id)}) as json
+    from (${provenDb(place.db)}) db
+  `,
+  );
+  return row ? row.json === null ? undefined : new Json(row.json) : STALE;
+}
+
+/**
+ * Finds the tables of records whose caller named no table.
+ *
+ * @param ids in lower case, as PostgreSQL writes them
+ * @returns tables by record id; records that do not exist or are hidden from the caller are left out
+ */
+export async function findTablesOf(
+  sql: Sql,
+  { tables }: KnownDb,
+  allowed: Part,
+  ids: readonly string[],
+): Promise<Map<string, KnownTable>> {
+  const known = new Map([...tables.values()].map((table) => [table.id, table]));
+  const rows = await run<{ id: string; table_id: number }[]>(
+    sql,
+    part`
+    select id, table_id
+    from records
+    where id = any(${ids}::uuid[])
+      and table_id = any(${[...known.keys()]}::int[])
+      and ${allowed}
+  `,
+  );
+  return new Map(rows.flatMap(({ id, table_id }) => {
+    const table = known.get(table_id);
+    return table ? [[id, table]] : [];
+  }));
+}

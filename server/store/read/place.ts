@@ -1,0 +1,18 @@
+import type { KnownDb } from "../definition/known_db.ts";
+import type { KnownTable } from "../definition/table.ts";
+import { type Part, part } from "../statement/part.ts";
+
+/** A table, and which of its records the caller may see. */
+export interface Place {
+  db: KnownDb;
+  table: KnownTable;
+  /** A condition on a row of `records`. */
+  allowed: Part;
+}
+
+/** `nested`: a record's values stand in its `data`; `flat`: they stand beside `id` and the times. */
+export type Shape = "nested" | "flat";
+
+/** The condition that selects one record. */
+export const one = ({ table, allowed }: Place, id: string): Part =>
+  part`id = ${id} and table_id = ${table.id} and ${allowed}`;

@@ -1,0 +1,26 @@
+import type { Sql } from "../../database/pool.ts";
+import { followedBy } from "../feed/log_changes.ts";
+import { one, type Place } from "../read/place.ts";
+import { part, run } from "../statement/part.ts";
+import { heldDb, STALE } from "../statement/statement.ts";
+
+export async function deleteRecord(sql: Sql, place: Place, id: string): Promise<boolean | typeof STALE> {
+  const { db } = place;
+  const [row] = await run<{ count: number }[]>(
+    sql,
+    part`
+    with
+      db as (${heldDb(db)}),
+      written as (
+        delete from records
+        using db
+        where ${one(place, id)}
+        returning records.*, to_jsonb(records) as was
+      )
+      ${followedBy(db, "delete", part`select * from written`)}
+    select (select count(*)::int from written) as count
+    from db
+  `,
+  );
+  return row ? row.count > 0 : STALE;
+}
