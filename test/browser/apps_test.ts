@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { startServer, type TestServer } from "../stage/harness.ts";
-import { complaintsOf, executablePath, launch } from "../stage/browser.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
 
 const COUNTER = `<script lang="ts">
   import { fade } from "svelte/transition";
@@ -47,34 +47,26 @@ const apps: Record<string, Record<string, unknown>> = {
   prying: { app_engine: "html", css_engine: "none", source_code: PRYING },
 };
 
-Deno.test({
-  name: "apps in a browser",
-  ignore: !executablePath,
-  // The browser is a process of its own, with pipes that outlive a step.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(t) {
-    const server = await startServer();
-    const browser = await launch();
-    try {
-      const base = server.listen();
-      for (const [url_code, fields] of Object.entries(apps)) {
-        const { status, body } = await server.request("POST", "/platform/apps.json", {
-          json: { app: { name: url_code, url_code, public: true, ...fields } },
-        });
-        equal(status, 201, JSON.stringify(body));
-      }
-      for (const css_engine of ["counter", "everything"]) {
-        await t.step(`${css_engine}: a click counts`, () => counts(browser, `${base}/a/${css_engine}`));
-      }
-      await t.step("storage lives as long as the page", () => keepsStorage(browser, base));
-      await t.step("the sandbox holds", () => holds(browser, base));
-      await t.step("an embedded viewer is known to its page", () => knowsViewer(browser, server, base));
-    } finally {
-      await browser.close();
-      await server.close();
+browserTest("apps in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  try {
+    const base = server.listen();
+    for (const [url_code, fields] of Object.entries(apps)) {
+      const { status, body } = await server.request("POST", "/platform/apps.json", {
+        json: { app: { name: url_code, url_code, public: true, ...fields } },
+      });
+      equal(status, 201, JSON.stringify(body));
     }
-  },
+    for (const css_engine of ["counter", "everything"]) {
+      await step(`${css_engine}: a click counts`, () => counts(browser, `${base}/a/${css_engine}`));
+    }
+    await step("storage lives as long as the page", () => keepsStorage(browser, base));
+    await step("the sandbox holds", () => holds(browser, base));
+    const viewer = await addViewer(server);
+    await step("an embedded viewer is known to its page", () => knowsViewer(browser, viewer, base));
+  } finally {
+    await server.close();
+  }
 });
 
 async function opened(browser: Browser, url: string, work: (page: Page, complaints: string[]) => Promise<void>) {
@@ -120,21 +112,25 @@ const holds = (browser: Browser, base: string) =>
     match(tried.api, /^(401|refused )/);
   });
 
-async function knowsViewer(browser: Browser, server: TestServer, base: string) {
+async function addViewer(server: TestServer): Promise<{ token: string; team_id: number }> {
   const team = await server.request("POST", "/account/teams.json", { json: { team: { name: "Field </script>" } } });
   const user = { email: "viewer@example.com", name: "Viewer", role: "guest", team_ids: [team.body.id] };
   const made = await server.request("POST", "/account/user_settings.json", { json: { user_setting: user } });
   const token = await server.request("POST", "/account/tokens.json", {
     json: { token: { name: "viewer", user_setting_id: made.body.id } },
   });
-  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${token.body.token}` } });
+  return { token: token.body.token, team_id: team.body.id };
+}
+
+async function knowsViewer(browser: Browser, viewer: { token: string; team_id: number }, base: string) {
+  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${viewer.token}` } });
   await page.goto(`${base}/a/storage`);
   deepEqual(await page.evaluate("PlatformAppContext.user"), {
     login: "viewer@example.com",
     email: "viewer@example.com",
     name: "Viewer",
     role: "guest",
-    team_ids: [team.body.id],
+    team_ids: [viewer.team_id],
     group_ids: [],
     department_ids: [],
     team_names: ["Field </script>"],

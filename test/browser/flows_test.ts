@@ -1,12 +1,12 @@
 /**
- * The specification's own pattern in a real browser: an app with a button, whose action runs a flow that fetches a rate,
- * keeps it as a record, looks at a threshold and answers.
+ * The specification's example in Chromium: an app with a button, whose action runs a flow that fetches a rate, saves it
+ * as a record, compares it with a threshold and returns.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { made } from "../stage/people.ts";
 import { startStage, until } from "../flow/flow_stage.ts";
-import { complaintsOf, executablePath, launch } from "../stage/browser.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
 
 const APP = `<script>
   import { action, db } from "platform";
@@ -62,13 +62,9 @@ const PROGRAM = [
 
 const shows = (page: Page, text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
 
-Deno.test({
-  name: "an app's button runs a flow in a browser: pending, the result, and an error when the API is down",
-  ignore: !executablePath,
-  // The browser is a process of its own, with pipes that outlive a step.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
+browserTest(
+  "an app's button runs a flow in a browser: pending, the result, and an error when the API is down",
+  async ({ browser }) => {
     await using stage = await startStage({ ACTION_WAIT_MS: "100" });
     const { server, api } = stage;
     const { request } = server;
@@ -93,36 +89,31 @@ Deno.test({
       "/rates/USD",
       () => new Promise((resolve) => answer = (mid) => resolve(Response.json({ rates: [{ mid }] }))),
     );
-    const browser = await launch();
-    try {
-      const page = await browser.newPage();
-      const complaints = complaintsOf(page);
-      await page.goto(`${server.listen()}/a/rates`);
-      equal(await page.evaluate("self.origin"), "null", "in the sandbox");
-      const button = page.getByRole("button", { name: "Fetch the rate" });
+    const page = await browser.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${server.listen()}/a/rates`);
+    equal(await page.evaluate("self.origin"), "null", "in the sandbox");
+    const button = page.getByRole("button", { name: "Fetch the rate" });
 
-      await button.click();
-      await shows(page, "Asking…");
-      equal(await button.isDisabled(), true);
-      await until(() => api.count("/rates/USD") === 1, "the API is not called");
-      answer(4.2);
-      await shows(page, "USD 4.2");
-      match(await page.locator("li").innerText(), /^\d{4}-\d\d-\d\d: 4\.2$/);
+    await button.click();
+    await shows(page, "Asking…");
+    equal(await button.isDisabled(), true);
+    await until(() => api.count("/rates/USD") === 1, "the API is not called");
+    answer(4.2);
+    await shows(page, "USD 4.2");
+    match(await page.locator("li").innerText(), /^\d{4}-\d\d-\d\d: 4\.2$/);
 
-      await button.click();
-      await shows(page, "Asking…");
-      await until(() => api.count("/rates/USD") === 2, "the API is not called again");
-      answer(4.7);
-      await shows(page, "USD 4.7, too high");
-      equal(await page.locator("li").count(), 1, "the day's record is changed, not doubled");
+    await button.click();
+    await shows(page, "Asking…");
+    await until(() => api.count("/rates/USD") === 2, "the API is not called again");
+    answer(4.7);
+    await shows(page, "USD 4.7, too high");
+    equal(await page.locator("li").count(), 1, "the day's record is changed, not doubled");
 
-      api.answers.set("/rates/USD", () => new Response("down", { status: 503 }));
-      await button.click();
-      await shows(page, "Failed: rates: ");
-      match(await page.getByRole("status").innerText(), /503/);
-      deepEqual(complaints, []);
-    } finally {
-      await browser.close();
-    }
+    api.answers.set("/rates/USD", () => new Response("down", { status: 503 }));
+    await button.click();
+    await shows(page, "Failed: rates: ");
+    match(await page.getByRole("status").innerText(), /503/);
+    deepEqual(complaints, []);
   },
-});
+);

@@ -1,4 +1,4 @@
-/** The same small app in three engines: it lists, creates, changes and deletes its visitor's own records. */
+/** The same small app in three engines. It lists, creates, changes and deletes the visitor's own records. */
 
 const SVELTE = `<script>
   import { db } from "platform";

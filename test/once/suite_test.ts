@@ -35,5 +35,5 @@ Deno.test("a path narrows the suite to a folder or a file", () => {
     perDatabase: [],
   });
   deepStrictEqual(findSuite(tree, ["test/suite"]), { once: [], perDatabase: [] });
-  ok(findSuite(tree, ["test/"]).once.includes("test/once/tally_test.ts"));
+  ok(findSuite(tree, ["test/"]).once.includes("test/once/report_test.ts"));
 });

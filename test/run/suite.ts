@@ -1,17 +1,15 @@
-/** The folders that hold tests: pure ones stand beside their modules, the others under test/. */
+/** Finds the test files and sorts them into those that run once and those that run on each database. */
+
+/** The folders with tests: pure modules have theirs beside them, everything else is tested under test/. */
 const ROOTS = ["server", "db", "client", "test"];
 
-/** What under test/ does not depend on the database: it runs once. All else there runs on each. */
-const ONCE = ["test/once"];
+/** Under test/, files in here do not depend on the database and run once. All others run on each database. */
+const ONCE = "test/once/";
 
-/** The test files of a tree, relative to it, sorted. */
+/** Test files, relative to the project's root, sorted. */
 export interface Suite {
   once: string[];
   perDatabase: string[];
-}
-
-function isWithin(path: string, places: readonly string[]): boolean {
-  return places.some((place) => path === place || path.startsWith(`${place}/`));
 }
 
 function* testFiles(tree: string, folder: string): Generator<string> {
@@ -21,16 +19,16 @@ function* testFiles(tree: string, folder: string): Generator<string> {
   }
 }
 
-/** Sorts test files into those that run once and those that run on every database. */
 export function sortIntoSuite(files: readonly string[]): Suite {
-  const kept = files.toSorted();
-  const perDatabase = kept.filter((file) => isWithin(file, ["test"]) && !isWithin(file, ONCE));
-  return { once: kept.filter((file) => !perDatabase.includes(file)), perDatabase };
+  const sorted = files.toSorted();
+  const isPerDatabase = (file: string) => file.startsWith("test/") && !file.startsWith(ONCE);
+  return { once: sorted.filter((file) => !isPerDatabase(file)), perDatabase: sorted.filter(isPerDatabase) };
 }
 
-/** The suite of a tree, or of those of its files and folders that `only` names (none names all). */
+/** @param only files and folders to narrow the suite to; empty for all */
 export function findSuite(tree: string, only: readonly string[]): Suite {
   const places = only.map((path) => path.replace(/^\.\//, "").replace(/\/+$/, ""));
+  const isWanted = (file: string) => places.some((place) => file === place || file.startsWith(`${place}/`));
   const files = ROOTS.flatMap((root) => [...testFiles(tree, root)]);
-  return sortIntoSuite(places.length === 0 ? files : files.filter((file) => isWithin(file, places)));
+  return sortIntoSuite(places.length === 0 ? files : files.filter(isWanted));
 }

@@ -1,11 +1,65 @@
-/** Headless Chromium for tests that look at a page as a person does. */
+/** Tests in headless Chromium. They alone are retried once, because Chromium stalls on a busy machine. */
 import { type Browser, chromium, type Page } from "playwright-core";
+import { print } from "./print.ts";
 
-export const executablePath = Deno.env.get("TEST_CHROMIUM");
+const executablePath = Deno.env.get("TEST_CHROMIUM");
 
-export const launch = (): Promise<Browser> =>
+export interface BrowserStage {
+  browser: Browser;
+  /** A step of the test. It must not depend on what an earlier attempt at it left behind. */
+  step(name: string, work: () => Promise<void>): Promise<void>;
+}
+
+/** Chromium is a process with pipes that outlive a step, and steps may run side by side. */
+const NO_SANITIZERS = { sanitizeOps: false, sanitizeResources: false, sanitizeExit: false };
+
+/**
+ * Registers a test that runs in Chromium, or is skipped on a machine without it. A failed step is retried once, and so
+ * is `work` as a whole if it fails before its first step.
+ */
+export function browserTest(name: string, work: (stage: BrowserStage) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: !executablePath,
+    ...NO_SANITIZERS,
+    async fn(t) {
+      let steps = 0;
+      const attempt = async () => {
+        const browser = await launch();
+        try {
+          await work({
+            browser,
+            async step(title, work) {
+              steps++;
+              await t.step({ name: title, ...NO_SANITIZERS, fn: () => retryOnce(`${name}: ${title}`, work) });
+            },
+          });
+        } finally {
+          await browser.close();
+        }
+      };
+      await retryOnce(name, attempt, () => steps === 0);
+    },
+  });
+}
+
+/** Tries again after a failure, and names the test on the console and at the end of the run (`TEST_RETRIES`). */
+async function retryOnce(name: string, attempt: () => Promise<void>, may = () => true): Promise<void> {
+  try {
+    await attempt();
+  } catch (error) {
+    if (!may()) throw error;
+    const line = name.replaceAll("\n", " ");
+    print(`retried: ${line}: ${error}`);
+    const list = Deno.env.get("TEST_RETRIES");
+    if (list) await Deno.writeTextFile(list, `${line}\n`, { append: true });
+    await attempt();
+  }
+}
+
+const launch = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: executablePath ?? "/usr/bin/chromium",
+    ...(executablePath && { executablePath }),
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -17,7 +71,7 @@ export const launch = (): Promise<Browser> =>
     ],
   });
 
-/** Everything the page complains of: console errors, uncaught ones, and requests that failed. */
+/** Collects the page's console errors, uncaught errors and failed requests. A missing favicon is no complaint. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {

@@ -1,52 +1,42 @@
-/** The gallery's apps in a real browser, in the sandbox that they are served in, used as a person uses them. */
+/** The gallery's apps in Chromium, in the sandbox that they are served in, used by mouse and keyboard. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { GALLERY, type GalleryApp, readSource } from "../../../client/gallery/gallery.ts";
 import { CSS_ENGINES, type CssEngine } from "../../../server/compiler/compiler.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
-import { complaintsOf, executablePath, launch } from "../../stage/browser.ts";
+import { browserTest, complaintsOf } from "../../stage/browser.ts";
 import { TIME_ZONE, USES } from "./gallery_uses.ts";
 
 const WIDE = { viewport: { width: 1024, height: 720 }, colorScheme: "light" } as const;
 const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: "dark" } as const;
 
-/** What a CSS engine is for; the others take none. */
+/** Only these engines take a CSS engine. */
 const isStyled = ({ app_engine }: GalleryApp) => ["svelte", "vue", "react"].includes(app_engine);
 
-/** The browser is a process of its own, with pipes that outlive a step; and games take their time, wide and narrow. */
-const AT_ONCE = { sanitizeOps: false, sanitizeResources: false, sanitizeExit: false };
-
-Deno.test({
-  name: "the gallery in a browser",
-  ignore: !executablePath,
-  ...AT_ONCE,
-  async fn(t) {
-    const server = await startServer();
-    const browser = await launch();
-    try {
-      const base = server.listen();
-      for (const app of GALLERY) {
-        const others = isStyled(app) ? CSS_ENGINES.filter((css_engine) => css_engine !== app.css_engine) : [];
-        for (const css_engine of [app.css_engine, ...others]) {
-          const url = await publish(server, base, app, css_engine);
-          const looks = css_engine === app.css_engine ? [WIDE, NARROW] : [WIDE];
-          await Promise.all(looks.map((look) =>
-            t.step({
-              name: `${app.name}: ${app.app_engine}, ${css_engine}, ${look.viewport.width} wide`,
-              ...AT_ONCE,
-              fn: () => use(browser, url, app, css_engine, look),
-            })
-          ));
-        }
+browserTest("the gallery in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  try {
+    const base = server.listen();
+    for (const app of GALLERY) {
+      const others = isStyled(app) ? CSS_ENGINES.filter((css_engine) => css_engine !== app.css_engine) : [];
+      for (const css_engine of [app.css_engine, ...others]) {
+        const url = await publish(server, base, app, css_engine);
+        const looks = css_engine === app.css_engine ? [WIDE, NARROW] : [WIDE];
+        // Side by side, because the games run in real time.
+        await Promise.all(looks.map((look) =>
+          step(
+            `${app.name}: ${app.app_engine}, ${css_engine}, ${look.viewport.width} wide`,
+            () => use(browser, url, app, css_engine, look),
+          )
+        ));
       }
-    } finally {
-      await browser.close();
-      await server.close();
     }
-  },
+  } finally {
+    await server.close();
+  }
 });
 
-/** @returns its address */
+/** Creates the app. Returns its address. */
 async function publish(server: TestServer, base: string, app: GalleryApp, css_engine: CssEngine): Promise<string> {
   const { file: _, ...fields } = app;
   const source_code = await readSource(app);
@@ -73,7 +63,7 @@ async function use(
     await page.goto(url);
     if (isStyled(app)) await showsTailwind(page, css_engine !== "none");
     await USES[app.url_code]?.(page);
-    ok(app.url_code in USES, "somebody uses it");
+    ok(app.url_code in USES, "gallery_uses.ts has a use of it");
     deepEqual(await nameless(page), [], "every control has a name");
     equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, "it fits");
     deepEqual(complaints, []);
@@ -82,7 +72,7 @@ async function use(
   }
 }
 
-/** `min-h-screen` stands on the main element of every app that is made with Tailwind. */
+/** The main element of every app that is made with Tailwind has the class `min-h-screen`. */
 async function showsTailwind(page: Page, expected: boolean): Promise<void> {
   const height = "getComputedStyle(document.querySelector('main')).minHeight";
   await page.locator("main").waitFor();
@@ -90,7 +80,7 @@ async function showsTailwind(page: Page, expected: boolean): Promise<void> {
   else ok(["0px", "auto"].includes(`${await page.evaluate(height)}`));
 }
 
-/** Controls that a screen reader could not tell apart. */
+/** Controls without an accessible name. */
 const nameless = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll("button, input, textarea, meter")]
     .filter((control) => !(control.ariaLabel || control.labels?.[0]?.textContent || control.textContent).trim())

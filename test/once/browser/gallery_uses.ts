@@ -1,17 +1,17 @@
-/** What a person does with each app of the gallery, by its `url_code`, and what that person must see of it. */
+/** How a visitor uses each app of the gallery, by its `url_code`, and what the page must show. */
 import { deepEqual, equal, match, notDeepEqual } from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 
 /** Starts where the page has just been opened. */
 type Use = (page: Page) => Promise<void>;
 
-/** Where these people are. */
+/** The visitors' time zone. */
 export const TIME_ZONE = "Europe/Paris";
 
 const status = (page: Page) => page.getByRole("status");
 const button = (page: Page | Locator, name: string) => page.getByRole("button", { name, exact: true });
 
-/** Waits, because what a person sees follows a click a moment later. */
+/** Waits for a text that follows a click. */
 const shows = (what: Locator, text: string) => what.filter({ hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor();
 
 const written = async (fields: Locator) => await Promise.all((await fields.all()).map((field) => field.inputValue()));
@@ -53,7 +53,7 @@ async function daylight(page: Page): Promise<void> {
   await shows(status(page), "2 of 7 done");
 }
 
-/** Time stands still from here on, and with it whatever is drawn frame by frame: nothing for a game. */
+/** Stops the page's clock, and with it every animation. Not usable for games. */
 async function openOnWednesday(page: Page): Promise<void> {
   await page.clock.setFixedTime("2026-03-04T12:00:00Z");
   await page.reload();
@@ -126,13 +126,13 @@ async function smallMarks(page: Page): Promise<void> {
   await shows(status(page), "5 marks set, 5 of 12 kinds");
 }
 
-/** What the canvas shows, without the writing above it. */
+/** A screenshot of the middle of the page, where the canvas is, without the text above it. */
 async function pictureOf(page: Page) {
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
   return await page.screenshot({ clip: { x: 0, y: height / 4, width, height: height / 2 } });
 }
 
-/** The slope is the same for everybody: straight down goes through one gate into a tree. */
+/** The slope is the same in each run. Straight down leads through one gate into a tree. */
 async function snowline(page: Page): Promise<void> {
   const fallen = button(page, "Once more");
   const still = await pictureOf(page);
@@ -151,7 +151,7 @@ async function snowline(page: Page): Promise<void> {
   await fallen.waitFor({ state: "hidden" });
 }
 
-/** Chance sows sparks and sends moths, so chance is what this player brings along. */
+/** Sparks and moths appear by `Math.random`, which this use replaces. */
 async function firefly(page: Page): Promise<void> {
   await page.addInitScript("Math.random = () => 0.5");
   await page.reload();
@@ -160,12 +160,12 @@ async function firefly(page: Page): Promise<void> {
   await page.keyboard.press("Space");
   await page.waitForFunction("document.querySelector('meter').value < 0.9");
   notDeepEqual(await pictureOf(page), still);
-  // Every spark is sown in the middle of the meadow, straight below.
+  // At 0.5, every spark appears in the middle of the meadow, straight below.
   await page.keyboard.down("ArrowDown");
   await shows(page.locator(".count"), "[1-9]\\d* sparks?");
   await page.keyboard.up("ArrowDown");
 
-  // A moth in every moment, from the left above. There new sparks are sown, too: who waited there would gather them.
+  // At 0, moths come in every frame from the top left corner. New sparks appear there too, so the player must not be there.
   await page.evaluate("Math.random = () => 0");
   await page.keyboard.down("ArrowUp");
   await button(page, "Fly again").waitFor();

@@ -1,10 +1,10 @@
-/** The `platform` module in apps in a real browser: in the sandbox, where every request comes from an opaque origin. */
+/** The `platform` module in Chromium, in the apps' sandbox, where every request comes from an opaque origin. */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { startServer, type TestServer } from "../../stage/harness.ts";
-import { complaintsOf, executablePath, launch } from "../../stage/browser.ts";
+import { browserTest, complaintsOf } from "../../stage/browser.ts";
 
-/** Tries a call and tells what came of it. */
+/** Defines `tell`, which runs a call and returns its result or its error as text. */
 const TELL = `
 const tell = async (name, call) => name + ": " + await call().then(
   (value) => JSON.stringify(value),
@@ -38,7 +38,7 @@ document.querySelector("button").onclick = async () => {
 };
 </script>`;
 
-/** A game whose author has never heard of the module. */
+/** A game that declares its own variable `platform`. */
 const GAME = `let platform = { width: 90 };
 document.querySelector("#platform-app").textContent = "a platform of " + platform.width;`;
 
@@ -50,35 +50,27 @@ const apps: Record<string, Record<string, unknown>> = {
 
 const MISSING = "true 404 not_found";
 
-Deno.test({
-  name: "the platform module in a browser",
-  ignore: !executablePath,
-  // The browser is a process of its own, with pipes that outlive a step.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(t) {
-    const server = await startServer();
-    const browser = await launch();
-    try {
-      const base = server.listen();
-      const ids: Record<string, string> = {};
-      for (const [url_code, fields] of Object.entries(apps)) {
-        const { status, body } = await server.request("POST", "/platform/apps.json", {
-          json: { app: { name: `The ${url_code}`, url_code, public: true, css_engine: "none", ...fields } },
-        });
-        equal(status, 201, JSON.stringify(body));
-        ids[url_code] = body.id;
-      }
-      await t.step("a compiled app imports it, and reads why it is refused", () => readsRefusals(browser, base));
-      await t.step("an html app has it in its window", () => hasItInWindow(browser, base));
-      await t.step("an app may call its own things platform", () => hasItsOwn(browser, base));
-      await t.step("an action is waited for", () => waits(browser, base, `${ids.module}`));
-      await t.step("it knows the viewer", () => knowsViewer(browser, server, base));
-    } finally {
-      await browser.close();
-      await server.close();
+browserTest("the platform module in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  try {
+    const base = server.listen();
+    const ids: Record<string, string> = {};
+    for (const [url_code, fields] of Object.entries(apps)) {
+      const { status, body } = await server.request("POST", "/platform/apps.json", {
+        json: { app: { name: `The ${url_code}`, url_code, public: true, css_engine: "none", ...fields } },
+      });
+      equal(status, 201, JSON.stringify(body));
+      ids[url_code] = body.id;
     }
-  },
+    await step("a compiled app imports it, and reads why it is refused", () => readsRefusals(browser, base));
+    await step("an html app has it in its window", () => hasItInWindow(browser, base));
+    await step("an app may call its own things platform", () => hasItsOwn(browser, base));
+    await step("an action is waited for", () => waits(browser, base, `${ids.module}`));
+    const token = await addViewer(server);
+    await step("it knows the viewer", () => knowsViewer(browser, token, base));
+  } finally {
+    await server.close();
+  }
 });
 
 async function opened(browser: Browser, url: string, work: (page: Page) => Promise<void>) {
@@ -88,7 +80,7 @@ async function opened(browser: Browser, url: string, work: (page: Page) => Promi
   await page.close();
 }
 
-/** What the app tells once a button has been clicked. */
+/** Clicks a button and returns what the app prints. */
 async function told(page: Page, button: string): Promise<string> {
   await page.getByRole("button", { name: button }).click();
   const output = page.locator("output", { hasText: `${button}: ` });
@@ -120,7 +112,7 @@ async function hasItsOwn(browser: Browser, base: string) {
   await page.close();
 }
 
-/** The answers come from this test: what gives them for real is not its matter. */
+/** The answers are intercepted: the server's side of actions is tested in test/flow/. */
 async function waits(browser: Browser, base: string, id: string) {
   const asked: string[] = [];
   const page = await browser.newPage();
@@ -139,13 +131,18 @@ async function waits(browser: Browser, base: string, id: string) {
   await page.close();
 }
 
-async function knowsViewer(browser: Browser, server: TestServer, base: string) {
+/** Creates a guest. Returns its token. */
+async function addViewer(server: TestServer): Promise<string> {
   const user = { email: "viewer@example.com", name: "Viewer", role: "guest" };
   const made = await server.request("POST", "/account/user_settings.json", { json: { user_setting: user } });
   const token = await server.request("POST", "/account/tokens.json", {
     json: { token: { name: "viewer", user_setting_id: made.body.id } },
   });
-  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${token.body.token}` } });
+  return token.body.token;
+}
+
+async function knowsViewer(browser: Browser, token: string, base: string) {
+  const page = await browser.newPage({ extraHTTPHeaders: { authorization: `Bearer ${token}` } });
   await page.goto(`${base}/a/script`);
   deepEqual(await page.evaluate("[platform.user.name, platform.user === PlatformAppContext.user]"), ["Viewer", true]);
   deepEqual(await page.evaluate("Object.keys(PlatformAppContext)"), ["user", "app"]);

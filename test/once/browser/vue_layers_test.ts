@@ -1,4 +1,7 @@
-/** Vue's runtime is split by statements (server/compiler/layers/layers.ts): what each part does shows whether it still can. */
+/**
+ * Vue's runtime is split into layers by statements (server/compiler/layers/). Each case loads some layers and checks
+ * that they work.
+ */
 import { type Case, testCases } from "./layers.ts";
 
 const CASES: Record<string, Case> = {

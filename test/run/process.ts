@@ -1,0 +1,47 @@
+/** Runs test files in one `deno test` process. */
+import { print } from "../stage/print.ts";
+import { type Outcome, readOutcome } from "./report.ts";
+
+export interface Options {
+  /** The project's root. */
+  tree: string;
+  /** Ends the process and fails the run. */
+  signal: AbortSignal;
+  /** `--filter=…` and the like. */
+  flags: readonly string[];
+}
+
+/** Longer than a run takes; ends a process in which a test hangs. */
+const LIMIT_MINUTES = 20;
+
+/** Runs the files in parallel. The console output of `deno test` passes through. */
+export async function runFiles(
+  title: string,
+  files: readonly string[],
+  env: Record<string, string>,
+  { tree, signal, flags }: Options,
+): Promise<Outcome> {
+  print(`\n── ${title}: ${files.length} files`);
+  const report = await Deno.makeTempFile({ prefix: "atrium_junit_", suffix: ".xml" });
+  try {
+    const limit = AbortSignal.timeout(LIMIT_MINUTES * 60_000);
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      // Deno 2.9 leaves the sanitizers off by default. A leak in a test is a leak in a server.
+      args: ["test", "-A", "--parallel", "--sanitize-ops", "--sanitize-resources", `--junit-path=${report}`]
+        .concat(flags, files),
+      cwd: tree,
+      env,
+      stdin: "null",
+      signal: AbortSignal.any([signal, limit]),
+    }).spawn().status;
+    if (limit.aborted) print(`stopped after ${LIMIT_MINUTES} minutes`);
+    const text = await Deno.readTextFile(report);
+    return readOutcome({
+      report: text === "" ? undefined : text,
+      code,
+      filtered: flags.some((flag) => flag.startsWith("--filter=")),
+    });
+  } finally {
+    await Deno.remove(report);
+  }
+}

@@ -1,0 +1,87 @@
+/** Reads the JUnit report that `deno test --junit-path` writes, and adds up the reports of several runs. */
+import { parseXml, XmlElement } from "@rgrove/parse-xml";
+
+export interface Outcome {
+  passed: number;
+  skipped: number;
+  /** One name for each failure. */
+  failures: string[];
+}
+
+/** How one `deno test` process ended. */
+export interface Ended {
+  /** The JUnit report; undefined if the process ended without writing one. */
+  report: string | undefined;
+  code: number;
+  /** Whether `--filter` was used: tests that never ran are filtered out then, and failures otherwise. */
+  filtered: boolean;
+}
+
+/**
+ * The outcome of one `deno test` process. The exit code outranks the report: the report leaves out errors outside a
+ * test (in the top level of a file, in a hook), so a failed process without a failed test counts as one failure.
+ */
+export function readOutcome({ report, code, filtered }: Ended): Outcome {
+  const outcome = report === undefined
+    ? { passed: 0, skipped: 0, failures: [] }
+    : countCases(readCases(report), filtered);
+  if (code === 0 || outcome.failures.length > 0) return outcome;
+  const reason = report === undefined ? "deno test ended before its first test" : "an error outside a test";
+  return { ...outcome, failures: [`${reason} (exit code ${code}); its output names the file`] };
+}
+
+interface Case {
+  name: string;
+  state: "passed" | "failed" | "skipped" | "never ran";
+}
+
+function readCases(report: string): Case[] {
+  const suites = elements(parseXml(report).root);
+  const cases = suites.flatMap(elements).map((element) => ({
+    name: element.attributes.name ?? "",
+    state: stateOf(element),
+  }));
+  const names = new Set(cases.map(({ name }) => name));
+  return cases.filter(({ name }) => !isStep(name, names));
+}
+
+const elements = (parent: XmlElement | null): XmlElement[] =>
+  (parent?.children ?? []).filter((child) => child instanceof XmlElement);
+
+/** A skipped case has a duration if the test is marked `ignore`, and none if the process never came to it. */
+function stateOf(element: XmlElement): Case["state"] {
+  const marks = new Set(elements(element).map(({ name }) => name));
+  if (marks.has("failure") || marks.has("error")) return "failed";
+  if (marks.has("skipped")) return element.attributes.time === undefined ? "never ran" : "skipped";
+  return "passed";
+}
+
+/** Steps are reported like tests, named `test > step`. A failed step also fails its test. */
+function isStep(name: string, names: ReadonlySet<string>): boolean {
+  for (let at = name.indexOf(" > "); at !== -1; at = name.indexOf(" > ", at + 1)) {
+    if (names.has(name.slice(0, at))) return true;
+  }
+  return false;
+}
+
+function countCases(cases: readonly Case[], filtered: boolean): Outcome {
+  const count = (state: Case["state"]) => cases.filter((one) => one.state === state).length;
+  const failures = cases.flatMap(({ name, state }) => {
+    if (state === "failed") return [name];
+    return state === "never ran" && !filtered ? [`${name} (never ran)`] : [];
+  });
+  return { passed: count("passed"), skipped: count("skipped"), failures };
+}
+
+export function sum(outcomes: readonly Outcome[]): Outcome {
+  return {
+    passed: outcomes.reduce((all, { passed }) => all + passed, 0),
+    skipped: outcomes.reduce((all, { skipped }) => all + skipped, 0),
+    failures: outcomes.flatMap(({ failures }) => failures),
+  };
+}
+
+/** The last line of a run, which CI reads: `12 passed, 0 failed`, plus `, 3 skipped` if any were. */
+export function closingLine({ passed, skipped, failures }: Outcome): string {
+  return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
