@@ -65,7 +65,7 @@ async function use(
     await USES[app.url_code]?.(page);
     ok(app.url_code in USES, "gallery_uses.ts has a use of it");
     deepEqual(await nameless(page), [], "every control has a name");
-    equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, "it fits");
+    equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, await widths(page));
     deepEqual(complaints, []);
   } finally {
     await context.close();
@@ -79,6 +79,12 @@ async function showsTailwind(page: Page, expected: boolean): Promise<void> {
   if (expected) await page.waitForFunction(`${height} === innerHeight + "px"`);
   else ok(["0px", "auto"].includes(`${await page.evaluate(height)}`));
 }
+
+/** Describes what does not fit the page's width. */
+const widths = (page: Page) =>
+  page.evaluate<string>(`["it fits " + innerWidth].concat([...document.querySelectorAll("*")]
+    .map((element) => [element.tagName, element.className, element.getBoundingClientRect().right].join(" "))
+    .filter((text) => Number(text.split(" ").at(-1)) > innerWidth)).join("; ")`);
 
 /** Controls without an accessible name. */
 const nameless = (page: Page) =>
