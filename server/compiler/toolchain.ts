@@ -1,56 +1,22 @@
-/** Which package versions make a build, read from where they are pinned. */
+/** The package versions that make a build, read from where they are pinned, and the identity of a runtime. */
 import { z } from "zod";
 import config from "../../deno.json" with { type: "json" };
 import type { CssEngine, Engine, Source } from "./compiler.ts";
-import { FETCHED, fetchPackages } from "./runtime/fetched_packages.ts";
+import { TOOLCHAINS } from "./engines/registry.ts";
 import type { RuntimeName } from "./protocol.ts";
+import { FETCHED, fetchPackages } from "./runtime/fetched_packages.ts";
 
 const Imports = z.record(z.string(), z.string());
 
-interface Part {
-  /** What it is compiled with, and what its apps import. None: the source is served as it is. */
-  packages: readonly string[];
-  /** The files here that say how its runtime is built: a change in one makes a new runtime, as a new version does. */
-  recipe: readonly string[];
-}
-
-const NOTHING: Part = { packages: [], recipe: [] };
-
-/** How a runtime is bundled, split and minified, whichever it is. */
-const BUNDLED = {
+/** The steps that every runtime shares: bundling, splitting, minifying, compressing. */
+const SHARED = {
   packages: ["esbuild", "terser", "acorn"],
   recipe: [
     ...["runtime", "pack", "minify", "packages"].map((name) => `runtime/${name}.ts`),
-    ...["layers", "relations", "setters", "statements", "scopes"].map((name) => `layers/${name}.ts`),
+    ...["layers", "relations", "setters", "statements", "effects", "recorder", "scopes"].map((name) =>
+      `layers/${name}.ts`
+    ),
   ],
-};
-
-const PARTS: Record<Engine | CssEngine | RuntimeName, Part> = {
-  svelte: { packages: ["svelte", "esbuild"], recipe: ["engines/svelte/runtime.ts"] },
-  vue: { packages: ["vue", "@vue/compiler-sfc", "esbuild"], recipe: ["engines/vue/runtime.ts"] },
-  react: { packages: ["react", "react-dom", "esbuild"], recipe: ["engines/react/runtime.ts"] },
-  js: NOTHING,
-  html: NOTHING,
-  kaboom: { packages: ["kaboom", "kaplay", "esbuild"], recipe: ["engines/kaboom/runtime.ts"] },
-  phaser: {
-    packages: ["phaser", "esbuild"],
-    recipe: ["engines/phaser/runtime.ts", "engines/phaser/webpack_modules.ts"],
-  },
-  phaser4: {
-    packages: ["phaser4"],
-    recipe: ["engines/phaser/runtime.ts", "engines/phaser/webpack_modules.ts", "engines/phaser/runtime_v4.ts"],
-  },
-  tailwind_all: { packages: ["@tailwindcss/browser"], recipe: ["tailwind/browser_build.ts"] },
-  tailwind: { packages: ["tailwindcss"], recipe: [] },
-  none: NOTHING,
-  platform: {
-    packages: ["esbuild"],
-    recipe: [
-      "runtime/platform.ts",
-      ...["platform", "platform_error", "action", "context", "db", "request", "subscribe", "waiting"]
-        .map((name) => `../../client/app/${name}.js`),
-    ],
-  },
 };
 
 const versions = new Map(
@@ -62,32 +28,31 @@ const versions = new Map(
 
 /** Package versions by package name. */
 export function toolchainOf(...parts: (Engine | CssEngine | RuntimeName)[]): Record<string, string> {
-  return versionsOf(parts.flatMap((part) => PARTS[part].packages));
+  return versionsOf(parts.flatMap((part) => TOOLCHAINS[part].packages));
 }
 
 const versionsOf = (names: readonly string[]) =>
   Object.fromEntries([...new Set(names)].map((name) => [name, versions.get(name) ?? "unknown"]));
 
-/** Fetches what that part is built from, where it is not on this machine. @throws {Error} where it cannot */
-export const fetchPart = (part: RuntimeName, deno: string, env: Readonly<Record<string, string>>): Promise<void> =>
-  fetchPackages(PARTS[part].packages, deno, env);
+/** Fetches the packages of a runtime that are not on this machine. @throws {Error} where the registry is unreachable */
+export const fetchFor = (name: RuntimeName, deno: string, env: Readonly<Record<string, string>>): Promise<void> =>
+  fetchPackages(TOOLCHAINS[name].packages, deno, env);
 
-/** False where the source itself is what a browser gets. */
-export const isCompiled = (engine: Engine): boolean => PARTS[engine].packages.length > 0;
+/** False where the source itself is served. */
+export const isCompiled = (engine: Engine): boolean => TOOLCHAINS[engine].packages.length > 0;
 
-const STYLED: ReadonlySet<Engine> = new Set(["svelte", "vue", "react"]);
+/** The CSS engine in effect: `none` for engines that have none. */
+export const cssEngineOf = ({ engine, css_engine }: Source): CssEngine =>
+  TOOLCHAINS[engine].has_css_engine ? css_engine : "none";
 
-/** The CSS engine that is at work: games have none, whatever is asked for (spec, "Engines"). */
-export const cssEngineOf = ({ engine, css_engine }: Source): CssEngine => STYLED.has(engine) ? css_engine : "none";
-
-/** Runtimes beside its engine's own that a source may be importing: large ones, for those that name them. */
+/** Runtimes beside its engine's own that a source may import. */
 export const furtherRuntimesOf = ({ engine, source_code }: Source): RuntimeName[] =>
-  engine === "phaser" && source_code.includes("phaser@4") ? ["phaser4"] : [];
+  TOOLCHAINS[engine].furtherRuntimes?.(source_code) ?? [];
 
-/** The same text for the same runtime: versions, and how it is built from them. */
-export async function recipeOf(part: RuntimeName): Promise<string> {
-  const files = [...BUNDLED.recipe, ...PARTS[part].recipe].map((file) =>
+/** Identifies a runtime: equal for equal package versions, build steps and Terser options. */
+export async function recipeOf(name: RuntimeName): Promise<string> {
+  const files = [...SHARED.recipe, ...TOOLCHAINS[name].recipe].map((file) =>
     Deno.readTextFile(new URL(file, import.meta.url))
   );
-  return JSON.stringify([toolchainOf(part), versionsOf(BUNDLED.packages), ...await Promise.all(files)]);
+  return JSON.stringify([toolchainOf(name), versionsOf(SHARED.packages), ...await Promise.all(files)]);
 }

@@ -10,7 +10,7 @@ import { sha256 } from "../hash.ts";
 import { createPool, type Pool } from "./pool.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { createRecent } from "./recent.ts";
-import { cssEngineOf, fetchPart, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
+import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
 import { createVendor, type VendorStore } from "./vendor.ts";
 import { workerCommand } from "./worker_command.ts";
 
@@ -73,7 +73,7 @@ export function createCompiler({
   let closed = false;
 
   const buildIn = (pool: Pool) => async (name: RuntimeName) => {
-    await fetchPart(name, deno, environment);
+    await fetchFor(name, deno, environment);
     const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
     if ("built" in answer) return answer.built;
     throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);

@@ -1,40 +1,40 @@
 /**
- * Splits a module by its statements into layers, of which an app loads those that it needs. A bundler splits by file
- * only, so that a small app pays for all that shares a file with what it uses.
+ * Splits a module into layers, statement by statement; an app loads only the layers that it needs. Bundlers split by
+ * source file, so a small app would load everything that shares a file with what it uses.
  */
 import { relate } from "./relations.ts";
 import { type Kind, writeSetter, writeThrough } from "./setters.ts";
 import { readStatements, type Statement } from "./statements.ts";
 
-/** One ES module, but for its first lines and its last: `import { … } from` lower layers, and `export { … }`. */
+/** One ES module. The caller adds its imports from lower layers and its export list. */
 export interface Layer {
   body: string;
-  /** Lower layer → names there; no names where it must only have run before. */
+  /** Lower layer → imported names; an empty list where that layer only has to run first. */
   imports: Map<number, string[]>;
-  /** What higher layers and apps may import, by its name inside. */
+  /** Names that higher layers and apps may import. */
   exports: string[];
 }
 
 export interface Layers {
   layers: Layer[];
-  /** Exported name of the whole → its layer, and its name there. */
+  /** Name exported by the whole module → its layer, and its name there. */
   places: Map<string, readonly [layer: number, name: string]>;
 }
 
 /**
- * Each statement goes to the lowest layer that has a use for it, and stays in its order there. However many of the layers
- * are loaded, what they export behaves as in the whole module.
+ * Each statement goes into the lowest layer that needs it; the order within a layer is that of the source. Whichever
+ * layers are loaded, their exports behave as in the whole module.
  *
- * @param code an ES module without imports whose exports are one list, as bundlers write it
- * @param layers exported names, the lowest layer first; the last has what no layer names
- * @param pure functions and classes of the module whose calls while it loads have no effects
- * @throws {Error} where a layer names what the module does not export
+ * @param code an ES module without imports and with one export list, as bundlers write it
+ * @param layers exported names, the lowest layer first; the last layer gets the names that none lists
+ * @param pure functions and classes of the module whose calls during loading have no effects
+ * @throws {Error} where a layer lists a name that the module does not export
  */
 export function splitModule(code: string, layers: readonly (readonly string[])[], pure?: ReadonlySet<string>): Layers {
   const { statements, exports } = readStatements(code, pure);
   const listed = new Set(layers.flat());
-  const strange = [...listed].filter((name) => !exports.has(name));
-  if (strange.length > 0) throw new Error(`no such exports: ${strange.join(", ")}`);
+  const unknown = [...listed].filter((name) => !exports.has(name));
+  if (unknown.length > 0) throw new Error(`no such exports: ${unknown.join(", ")}`);
   const rest = [...exports.keys()].filter((name) => !listed.has(name));
   const roots = layers.map((names, index) => index < layers.length - 1 ? names : [...names, ...rest])
     .map((names) => names.flatMap((name) => exports.get(name) ?? []));
@@ -54,12 +54,12 @@ export function splitModule(code: string, layers: readonly (readonly string[])[]
   return { layers: parts, places };
 }
 
-/** As a part of a layer: what is not worth the loading of it. */
-const LITTLE = 1 / 10;
+/** A layer that uses less than this part of another layer gets that part moved into the lowest layer. */
+const SMALL_PART = 1 / 10;
 
 const sizeOf = (statements: Iterable<Statement>) => [...statements].reduce((sum, { text }) => sum + text.length, 0);
 
-/** @returns `has_effects`: the lowest layer has statements that must run whatever else is loaded */
+/** @returns `has_effects`: the lowest layer has statements that must always run */
 function assign(statements: readonly Statement[], roots: readonly (readonly string[])[]) {
   const { declaring, needs } = relate(statements);
   const layer_of = new Map<Statement, number>();
@@ -71,8 +71,8 @@ function assign(statements: readonly Statement[], roots: readonly (readonly stri
       needs.get(one)?.forEach((needed) => all.add(needed));
     }
   };
-  /** Where a layer needs but little of a lower one, that goes to the lowest, so that nobody loads the rest for it. */
-  const part = (lower: number, higher: number) => {
+  /** Moves what `higher` uses of `lower` into the lowest layer where that is little, so that `lower` need not load. */
+  const moveShared = (lower: number, higher: number) => {
     const shared = new Set<Statement>();
     for (const one of statements) {
       if (layer_of.get(one) !== higher) continue;
@@ -82,17 +82,20 @@ function assign(statements: readonly Statement[], roots: readonly (readonly stri
       needs.get(one)?.forEach((needed) => layer_of.get(needed) !== 0 && shared.add(needed));
     }
     const whole = statements.filter((one) => layer_of.get(one) === lower);
-    if (sizeOf(shared) < LITTLE * sizeOf(whole)) shared.forEach((one) => layer_of.set(one, 0));
+    if (sizeOf(shared) < SMALL_PART * sizeOf(whole)) shared.forEach((one) => layer_of.set(one, 0));
   };
   for (const [layer, names] of roots.entries()) put(names.flatMap((name) => declaring.get(name) ?? []), layer);
-  // What needs the last has unusual needs, and may load the others, too.
-  for (const higher of roots.slice(0, -1).keys()) for (let lower = 1; lower < higher; lower++) part(lower, higher);
-  // They change nothing that anybody could name, but perhaps the page.
+  // Apps that need the last layer are rare, and may load the others as well.
+  for (const higher of roots.slice(0, -1).keys()) {
+    for (let lower = 1; lower < higher; lower++) moveShared(lower, higher);
+  }
+  // Statements with effects on nothing in the module may have effects on the page.
   const effects = statements.filter((one) => one.wild && !layer_of.has(one));
   put(effects, 0);
   return { layer_of, has_effects: effects.length > 0 };
 }
 
+/** The texts of the layers, with assignments to names of other layers replaced by calls of setters. */
 function write(
   statements: readonly Statement[],
   layer_of: ReadonlyMap<Statement, number>,
@@ -104,7 +107,7 @@ function write(
   const parts = Array.from({ length: count }, (_, layer) => {
     const texts: string[] = [];
     const imports = new Map<number, string[]>();
-    const bring = (name: string, from: number) => {
+    const addImport = (name: string, from: number) => {
       const names = imports.get(from) ?? [];
       if (from !== layer && !names.includes(name)) imports.set(from, [...names, name]);
     };
@@ -113,10 +116,10 @@ function write(
       texts.push(writeThrough(one, isForeign, (name, kind) => {
         const setter = `${prefix}${KINDS.indexOf(kind)}${name}`;
         setters.set(setter, { name, kind });
-        bring(setter, home.get(name) ?? layer);
+        addImport(setter, home.get(name) ?? layer);
         return setter;
       }));
-      for (const name of one.uses) bring(name, home.get(name) ?? layer);
+      for (const name of one.uses) addImport(name, home.get(name) ?? layer);
     }
     return { texts, imports };
   });
@@ -128,6 +131,7 @@ function write(
 
 const KINDS: readonly Kind[] = ["=", "++_", "--_", "_++", "_--"];
 
+/** The word, with as many `$` before it as make it occur nowhere in the code. */
 function unusedIn(code: string, word: string): string {
   return code.includes(word) ? unusedIn(code, `$${word}`) : word;
 }

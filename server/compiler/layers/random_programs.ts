@@ -1,17 +1,17 @@
-/** Small programs at random, for the test of layers.ts: they end, never throw, and share state in every way they can. */
+/** Random programs for the test of layers.ts. They terminate, never throw, and share state in many ways. */
 import fc from "fast-check";
 
 export interface Program {
   code: string;
   /** Exported names. */
   layers: string[][];
-  /** What an app does: reads an export, or calls it. */
+  /** What an app does in order: it reads an export, or calls it where it is a function. */
   app: { name: string; given: number }[];
 }
 
 const VALUES = ["v0", "v1", "v2", "v3"];
 const OBJECTS = ["o0", "o1", "o2"];
-/** Functions that do what they want, and ones that only read; each calls those before it. */
+/** Functions with effects, then functions that only read. Each calls only those before it, so none recurses. */
 const FUNCTIONS = ["f0", "f1", "f2", "f3"];
 const READERS = ["g0", "g1", "g2"];
 const CLASSES = ["C0", "C1"];
@@ -23,7 +23,7 @@ const joined = (parts: fc.Arbitrary<string>[], join: (...parts: string[]) => str
 const several = (part: fc.Arbitrary<string>, maxLength: number) =>
   fc.array(part, { maxLength }).map((parts) => parts.join(" "));
 
-/** @param called functions that it may call */
+/** @param called functions that the expression may call */
 function expression(called: readonly string[], depth = 2): fc.Arbitrary<string> {
   const leaves = [
     fc.nat(9).map(String),
@@ -127,10 +127,10 @@ const statements = fc.tuple(
 
 export const aProgram: fc.Arbitrary<Program> = fc.record({
   code: statements.map((all) =>
-    // Before all others, because `let` cannot be read before it is there.
+    // First, because reading a `let` before its declaration throws.
     [`let w0 = 1, w1 = w0 + 1;`, ...all, `export { ${NAMES.join(", ")} };`].join("\n")
   ),
-  // The lowest is often small, so that the others share much.
+  // The lowest layer is often small, so that the others share many statements.
   layers: fc.shuffledSubarray(NAMES).chain((names) =>
     fc.tuple(fc.nat(2), fc.nat(names.length), fc.nat(names.length)).map((ends) => {
       const [a = 0, b = 0, c = 0] = ends.toSorted((x, y) => x - y);

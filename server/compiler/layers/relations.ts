@@ -1,20 +1,20 @@
-/** Which statements of a module must come along with which. */
+/** Which statements of a module depend on which others. */
 import type { Statement } from "./statements.ts";
 
 export interface Relations {
-  /** Name → the statements that declare it: one, but for `var`. */
+  /** Name → the statements that declare it. Only `var` may have several. */
   declaring: ReadonlyMap<string, readonly Statement[]>;
-  /** What a statement needs in its own module or in one that is loaded before. */
+  /** Statement → those that must be in its own layer or in one that loads before it. */
   needs: ReadonlyMap<Statement, ReadonlySet<Statement>>;
 }
 
 /**
- * Wherever the order of two statements can be told from outside, each needs the other, or one imports the other's names:
+ * Keeps the observable order of statements: where two statements affect each other, one depends on the other.
  *
- * - A statement needs what declares the names that it mentions.
- * - A name needs what assigns it in a way that only its own module can.
- * - A name needs the statements that change its value, or parts of it, while the module loads.
- * - A statement that writes while the module loads needs those before it that read the same.
+ * - A statement depends on the declarations of the names that it mentions.
+ * - A declaration depends on statements that assign its name in a way that only its own module can.
+ * - A declaration depends on statements that change its value, or objects in it, while the module loads.
+ * - A statement that writes while the module loads depends on earlier statements that read the same name.
  */
 export function relate(statements: readonly Statement[]): Relations {
   const declaring = new Map<string, Statement[]>();
@@ -24,7 +24,7 @@ export function relate(statements: readonly Statement[]): Relations {
   const needs = new Map(statements.map((one) => [one, new Set<Statement>()]));
   const relateName = (name: string, relate: (declared: Statement) => void) => declaring.get(name)?.forEach(relate);
 
-  /** All that can be got at from these names; what functions mention only where those may be called. */
+  /** All names reachable from these. @param deep whether functions may be called, so that their names count, too */
   const reach = (names: Iterable<string>, deep: boolean): Set<string> => {
     const all = new Set(names);
     for (const name of all) {

@@ -1,13 +1,13 @@
-/** Which names the parts of a program declare (ECMAScript modules, as acorn reads them). */
+/** Which names the parts of an ES module declare (syntax trees are acorn's). */
 import type { AnyNode, Pattern } from "acorn";
 
-/** Names between a place and the module's own. */
+/** The names that are declared between a node and the top level of the module. */
 export interface Scope {
   names: ReadonlySet<string>;
   outer: Scope | undefined;
 }
 
-/** A scope inside `outer`; nothing new where it declares nothing. */
+/** A scope inside `outer`, or `outer` itself where there are no names. */
 export const within = (outer: Scope | undefined, names: string[]): Scope | undefined =>
   names.length > 0 ? { names: new Set(names), outer } : outer;
 
@@ -17,7 +17,7 @@ export const isLocal = (name: string, scope: Scope | undefined): boolean =>
 export const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 
-/** Of an identifier, or of an export that is named by a string. */
+/** The name of an identifier, or of an export that is named by a string literal. */
 export const nameOf = (node: AnyNode): string =>
   node.type === "Identifier" ? node.name : node.type === "Literal" ? String(node.value) : "";
 
@@ -41,7 +41,7 @@ export function namesOf(pattern: Pattern): string[] {
   }
 }
 
-/** What `let`, `const`, `class` and, as modules are strict, `function` declare directly in a block. */
+/** Names that `let`, `const`, `class` and `function` (modules are strict) declare directly in a block. */
 export const lexicalNames = (body: readonly AnyNode[]): string[] =>
   body.flatMap((node) => {
     if (node.type === "FunctionDeclaration" || node.type === "ClassDeclaration") return node.id ? [node.id.name] : [];
@@ -49,7 +49,7 @@ export const lexicalNames = (body: readonly AnyNode[]): string[] =>
     return node.declarations.flatMap(({ id }) => namesOf(id));
   });
 
-/** What `var` declares in a node, outside the functions and classes in it. */
+/** Names that `var` declares in a node, outside of functions and classes in it. */
 export function varNames(node: AnyNode): string[] {
   if (/Function|^Class|^StaticBlock/.test(node.type)) return [];
   const own = node.type === "VariableDeclaration" && node.kind === "var"
@@ -58,5 +58,5 @@ export function varNames(node: AnyNode): string[] {
   return [...own, ...Object.values(node).flatMap((value) => [value].flat().filter(isNode).flatMap(varNames))];
 }
 
-/** What the body of a function, or of a static block, declares. */
+/** Names that the body of a function or of a static block declares. */
 export const bodyNames = (body: readonly AnyNode[]) => [...lexicalNames(body), ...body.flatMap(varNames)];

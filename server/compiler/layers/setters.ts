@@ -1,18 +1,19 @@
-/** Assignments to names of another module: imports are read-only, so they go through a function of that module. */
-import type { Setting, Statement } from "./statements.ts";
+/** Assignments to names of another layer. Imports are read-only, so the layer that has the name exports a setter. */
+import type { Setting } from "./recorder.ts";
+import type { Statement } from "./statements.ts";
 
-/** @returns the name of the function, which `kind` tells from others for the same name */
+/** @returns the name of the setter of that kind */
 export type SetterFor = (name: string, kind: Kind) => string;
 
-/** What the function does: it takes the new value, or counts. */
+/** What the setter does: assigns its argument, or increments or decrements. */
 export type Kind = "=" | "++_" | "--_" | "_++" | "_--";
 
-/** @param isForeign whether a name is another module's */
+/** @param isForeign whether another layer declares the name */
 export function writeThrough(statement: Statement, isForeign: (name: string) => boolean, setter: SetterFor): string {
   const edits = statement.settings.filter(({ name }) => isForeign(name)).flatMap((one) => editsOf(one, setter));
   let text = "";
   let done = 0;
-  // Of two at one place the one that ends there comes first; inner assignments end before outer ones.
+  // At one index, ends precede starts, and inner assignments end before outer ones.
   for (const { from, to, put } of edits.toSorted((a, b) => a.from - b.from || a.order - b.order)) {
     text += statement.text.slice(done, from) + put;
     done = to;

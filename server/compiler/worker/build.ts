@@ -1,7 +1,7 @@
 /** One source through its engine, the bundler and its CSS engine. */
 import { bundleApp, bundleStyles } from "../bundle/bundle.ts";
 import { CompileFailure, type Source } from "../compiler.ts";
-import { ENGINE_FILES } from "../engines/engine.ts";
+import { ENGINE_LOADERS } from "../engines/loaders.ts";
 import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
 import { buildTailwind } from "../tailwind/tailwind.ts";
 import { styleInPage } from "../tailwind/browser_build.ts";
@@ -9,7 +9,7 @@ import { styleInPage } from "../tailwind/browser_build.ts";
 /** @throws {CompileFailure} with the mistakes of code and styles together */
 export async function build(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
   const { engine, css_engine, source_code } = source;
-  const load = ENGINE_FILES[engine];
+  const load = ENGINE_LOADERS[engine];
   if (!load) throw new CompileFailure([`${engine} is not compiled by this server`]);
   const { compile } = await load();
 

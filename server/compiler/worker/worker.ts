@@ -6,7 +6,7 @@ import { cpuUsage } from "node:process";
 import * as esbuild from "esbuild";
 import { build } from "./build.ts";
 import { CompileFailure, type Engine } from "../compiler.ts";
-import { ENGINE_FILES, RUNTIME_FILES } from "../engines/engine.ts";
+import { ENGINE_LOADERS, RUNTIME_LOADERS } from "../engines/loaders.ts";
 import { readLines } from "../lines.ts";
 import { createPauses, once } from "./idle.ts";
 import { type Answer, CPU_S, READY, type Request, TAKEN } from "../protocol.ts";
@@ -50,7 +50,7 @@ async function perform(request: Request): Promise<Outcome> {
       const { source, runtime, remote_imports } = request;
       return { build: await build(source, runtime, remote_imports) };
     }
-    const load = RUNTIME_FILES[request.name];
+    const load = RUNTIME_LOADERS[request.name];
     if (!load) throw new Error(`${request.name} has no runtime`);
     return { built: await (await load()).buildRuntime() };
   } catch (error) {
@@ -76,7 +76,7 @@ const NO_RUNTIME = { modules: {}, imports: {}, scripts: [] };
  * what the sample imports is not there is all that comes of it.
  */
 async function warmUp(engine: Engine) {
-  const file = await ENGINE_FILES[engine]?.();
+  const file = await ENGINE_LOADERS[engine]?.();
   if (!file) return;
   await build({ engine, css_engine: "tailwind", source_code: file.sample }, NO_RUNTIME, false).catch(() => {});
 }

@@ -1,7 +1,5 @@
-/** Kaboom games, and those of its successor Kaplay, in JavaScript or TypeScript. */
+/** Games for Kaboom and its successor Kaplay, in JavaScript or TypeScript. */
 import { AUTHOR, type Compiled } from "../engine.ts";
-
-export { buildRuntime } from "./runtime.ts";
 
 export const sample = `import kaboom from "kaboom";
 kaboom({ width: 320, height: 240, background: [20, 20, 40] });
@@ -11,7 +9,7 @@ add([rect(width(), 24), pos(0, height() - 24), area(), body({ isStatic: true })]
 onKeyPress("space", () => player.isGrounded() && player.jump());
 `;
 
-/** What a game calls without importing it, such as `add`, Kaboom itself puts into the page when it starts. */
+/** Functions that games call without an import, such as `add`, are globals that Kaboom defines when it starts. */
 export const compile = (source: string): Compiled => ({
   code: `import ${JSON.stringify(AUTHOR)};`,
   author: { code: source, loaders: ["ts", "js"] },

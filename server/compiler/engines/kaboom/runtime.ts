@@ -1,12 +1,12 @@
-/** Kaboom and Kaplay, a file each: a game loads the one that it imports. */
+/** Builds the runtimes of Kaboom and Kaplay, one file each: a game loads the one that it imports. */
 import type { BuiltRuntime } from "../../protocol.ts";
 import { bundleEntries } from "../../runtime/runtime.ts";
 import { toolchainOf } from "../../toolchain.ts";
 
-/** Never called: they are only read as files, and reach Deno's cache because an import names them. */
+/** Never called. These imports make Deno fetch packages that are only read as files. */
 export const keepsCached = [() => import("kaboom"), () => import("kaplay")];
 
-/** Declarations for editors, without code: what they declare is in the page once a game has started. */
+/** Modules with declarations for editors only. The globals that they declare exist once a game has started. */
 const TYPES_ONLY = { "kaboom/global": {}, "kaplay/global": {} };
 
 export async function buildRuntime(): Promise<BuiltRuntime> {

@@ -1,7 +1,5 @@
-/** Phaser games, for 3.90 or with `phaser@4` for 4.2, in JavaScript or TypeScript. */
+/** Games for Phaser 3.90 or, imported as `phaser@4`, Phaser 4.2, in JavaScript or TypeScript. */
 import { AUTHOR, type Compiled } from "../engine.ts";
-
-export { buildRuntime } from "./runtime.ts";
 
 export const sample = `import Phaser from "phaser";
 class Level extends Phaser.Scene {
@@ -18,12 +16,12 @@ new Phaser.Game({ width: 320, height: 240, physics: { default: "arcade" }, scene
 const IMPORTS_3 = /["']phaser(?:@3)?["']/;
 const IMPORTS_4 = /["']phaser@4["']/;
 
-/** Code that esbuild does not connect with the library. */
+/** Uses of the global that esbuild does not connect with the library's module. */
 const AS_PROPERTY = /\b(?:window|globalThis|self)\s*(?:\?\.\s*|\.\s*|\[\s*["'])Phaser\b/;
 
 export function compile(source: string): Compiled {
   const library = IMPORTS_4.test(source) && !IMPORTS_3.test(source) ? "phaser@4" : "phaser";
-  // The library sets `window.Phaser` when it loads, and is left out where nothing of it is used: an export uses it.
+  // The library sets `window.Phaser` when it loads. esbuild drops an unused import, so an export keeps it.
   const loaded = AS_PROPERTY.test(source) ? `export { VERSION } from "${library}";\n` : "";
   return {
     code: `${loaded}import ${JSON.stringify(AUTHOR)};`,

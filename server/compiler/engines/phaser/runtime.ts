@@ -1,6 +1,7 @@
 /**
- * Phaser as an ES module with every name and a default, from its own minified script: 243 KB with brotli, where esbuild
- * makes 265 of its modules, and its own ES module (253) has no `Class`, which older games are written with.
+ * Builds Phaser's runtime: an ES module with every name and a default export, from Phaser's own minified script. That has
+ * 243 KB with brotli. Bundling its modules with esbuild makes 265 KB; its own ES module has 253 KB and lacks `Class`,
+ * which older games use.
  */
 import { join } from "node:path";
 import { FETCHED, folderOf } from "../../runtime/fetched_packages.ts";
@@ -13,15 +14,14 @@ import { listModules } from "./webpack_modules.ts";
 interface Release {
   /** One of `FETCHED`. */
   library: string;
-  /** SHA-256 of its script: no lockfile knows it. */
+  /** SHA-256 of its script, because fetched packages are not in the lockfile. */
   hash: string;
-  /** What apps call it. */
+  /** The specifiers with which apps import it. */
   specifiers: readonly string[];
-  /** Modules that apps may import, but that are not in it. */
+  /** Modules that messages name as importable, though another runtime contains them. */
   others?: readonly string[];
 }
 
-/** Phaser 4 is named here for messages only; its own runtime says what it has. */
 export const buildRuntime = () =>
   buildPhaser({
     library: "phaser",
@@ -34,7 +34,7 @@ export async function buildPhaser({ library, hash, specifiers, others = [] }: Re
   const specifier = FETCHED[library] ?? "";
   const [script, module] = await readFiles(join(folderOf(specifier), "dist"));
   const found = await sha256(script);
-  if (found !== hash) throw new Error(`${specifier} has another script than was pinned, with SHA-256 ${found}`);
+  if (found !== hash) throw new Error(`the script of ${specifier} has SHA-256 ${found} instead of the pinned ${hash}`);
   const names = [...new Set([...Object.keys(readExports(module, "").origins), "Class"])]
     .filter((name) => name !== "default");
   const text = `/* ${specifier.slice("npm:".length)}, MIT licence, https://phaser.io */
@@ -52,7 +52,7 @@ export{${names.map((name, i) => `$${i} as ${name}`)},$ as default};
   return { runtime: { modules, imports: { [packed.file]: [] }, scripts: [] }, files: [packed] };
 }
 
-/** Its script, which sets `window.Phaser`, and its ES module, whose names are the same. */
+/** Phaser's script, which sets `window.Phaser`, and its ES module, which lists the names. */
 const readFiles = (folder: string): Promise<[string, string]> =>
   Promise.all([
     Deno.readTextFile(join(folder, "phaser.min.js")),

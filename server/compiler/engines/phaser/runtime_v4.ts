@@ -1,4 +1,4 @@
-/** Phaser 4, which few games import: on its own, so that the others never wait for its 20 MB. */
+/** Phaser 4 is a runtime of its own: few games import it, and its package has 20 MB to download. */
 import { buildPhaser } from "./runtime.ts";
 
 export const buildRuntime = () =>

@@ -1,6 +1,6 @@
 /**
- * A webpack bundle with its modules in a list. Webpack's numbers for them have five digits at random, which brotli
- * cannot make shorter: 4 % of what Phaser weighs.
+ * Renumbers the modules of a webpack bundle by putting them into a list. Webpack numbers them with five random digits,
+ * which brotli cannot compress: 4 % of Phaser's size.
  */
 import {
   type AnyNode,
@@ -16,8 +16,8 @@ import {
 import { bodyNames, isNode, namesOf } from "../../layers/scopes.ts";
 
 /**
- * @param code a script, minified, of one chunk
- * @throws {Error} where its modules are not found
+ * @param code a minified script with one chunk
+ * @throws {Error} where its module table is not found
  */
 export function listModules(code: string): string {
   const program = parse(code, { ecmaVersion: "latest" });
@@ -36,7 +36,7 @@ export function listModules(code: string): string {
     const place = places.get(number.value);
     if (place !== undefined) edits.push({ start: number.start, end: number.end, text: String(place) });
   };
-  // Outside of the table is nothing but webpack's own few lines, which call the first module.
+  // Outside of the table are only a few lines of webpack's, which load the first module.
   eachCall(program, undefined, refer, table);
   for (const { value } of modules) {
     const [, , require] = value.params;
@@ -65,10 +65,10 @@ function findTable(node: AnyNode): ObjectExpression | undefined {
 }
 
 /**
- * Finds calls with a number.
+ * Finds calls whose only argument is a number literal.
  *
- * @param callee undefined: whatever is called
- * @param skipped is not looked at
+ * @param callee the called identifier; undefined: any
+ * @param skipped a subtree to leave out
  */
 function eachCall(node: AnyNode, callee: string | undefined, found: (number: Literal) => void, skipped?: AnyNode) {
   if (node === skipped || callee !== undefined && isFunction(node) && declares(node, callee)) return;
@@ -80,7 +80,7 @@ function eachCall(node: AnyNode, callee: string | undefined, found: (number: Lit
   for (const child of children(node)) eachCall(child, callee, found, skipped);
 }
 
-/** Whether the name is another thing inside that function. */
+/** Whether the function declares the name, which shadows the outer one. */
 function declares({ id, params, body }: AnyFunction, name: string): boolean {
   const inside = body.type === "BlockStatement" ? bodyNames(body.body) : [];
   return id?.name === name || [...params.flatMap(namesOf), ...inside].includes(name);

@@ -2,10 +2,9 @@
 import { CompileFailure } from "../../compiler.ts";
 import { AUTHOR, type Compiled, type Found } from "../engine.ts";
 import type { Position } from "../../bundle/positions.ts";
-import { explain } from "./mistakes.ts";
-import { MOUNT } from "./runtime.ts";
-
-export { buildRuntime } from "./runtime.ts";
+import { explainSyntaxError } from "./syntax_errors.ts";
+import { MESSAGES } from "./messages.ts";
+import { MOUNT } from "./runtime_names.ts";
 
 const MOUNTED = `
 import * as app from "${AUTHOR}";
@@ -13,10 +12,7 @@ import { mount } from "${MOUNT}";
 mount(app.default);
 `;
 
-const NOTHING_SHOWN =
-  'nothing is shown: export a component as default, or call createRoot from "react-dom/client" yourself';
-
-/** Nothing mounts itself without these words. */
+/** A source without these words cannot mount itself. */
 const ROOTS = /\b(?:createRoot|hydrateRoot)\b/;
 
 const CLIENT = "react-dom/client";
@@ -68,8 +64,8 @@ export default function App() {
 }
 `;
 
-/** The first guess saves those who mount themselves a second build. */
-export const compile = (source: string): Compiled => ROOTS.test(source) ? asItIs(source) : mounted(source);
+/** Guesses from the text whether the app mounts itself. `prove` corrects a wrong guess, at the price of a second build. */
+export const compile = (source: string): Compiled => ROOTS.test(source) ? selfMounting(source) : mounted(source);
 
 function mounted(source: string): Compiled {
   return {
@@ -77,13 +73,13 @@ function mounted(source: string): Compiled {
     code: MOUNTED,
     ...authorOf(source),
     prove({ exports }) {
-      if (!exports("default")) throw new CompileFailure([NOTHING_SHOWN]);
+      if (!exports("default")) throw new CompileFailure([MESSAGES.nothing_shown]);
       return undefined;
     },
   };
 }
 
-function asItIs(source: string): Compiled {
+function selfMounting(source: string): Compiled {
   return {
     ...BASE,
     code: `import "${AUTHOR}";`,
@@ -98,5 +94,5 @@ function mountsItself({ uses, code }: Found): boolean {
 
 const authorOf = (source: string): Pick<Compiled, "author" | "explain"> => ({
   author: { code: source, loaders: ["tsx", "jsx"] },
-  explain: (mistake) => explain(source, mistake),
+  explain: (mistake) => explainSyntaxError(source, mistake),
 });

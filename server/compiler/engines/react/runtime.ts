@@ -1,33 +1,26 @@
 /**
- * React in two files: all of it with the names that most apps import (58 KB with brotli), and the other names, which
- * would make the first one half a kilobyte larger for everybody.
+ * Builds React's runtime, two files: React itself with the names that most apps import (58 KB with brotli), and the other
+ * names, which would add half a kilobyte to the first file.
  */
 import { dirname, join } from "node:path";
 import { findPackageFile } from "../../runtime/packages.ts";
 import type { BuiltRuntime, Runtime } from "../../protocol.ts";
 import { bundleEntries } from "../../runtime/runtime.ts";
 import { toolchainOf } from "../../toolchain.ts";
+import { COMMON, MOUNT } from "./runtime_names.ts";
 
-/** Never called. Packages that are only read as files reach Deno's cache because an import names them. */
+/** Never called. These imports make Deno fetch packages that are only read as files. */
 export const keepsCached = () => [import("react"), import("react-dom")];
 
-/** What shows a default export; authors are not told of it. */
-export const MOUNT = "react/internal/mount";
-
-const COMMON = new Set(
-  `useState useEffect useRef useMemo useCallback useReducer useContext createContext memo StrictMode useId
-  useLayoutEffect createRoot createPortal`.split(/\s+/),
-);
-
-/** What serves tools of development is left out, as Vue's is. */
+/** Leaves out the hooks for development tools. */
 const FLAGS = { __REACT_DEVTOOLS_GLOBAL_HOOK__: "undefined" };
 
-/** What `import React` and `import ReactDOM` give. */
+/** The objects that `import React` and `import ReactDOM` stand for. */
 const OBJECTS = ["R", "D"] as const;
 
 const JSX = ["jsx", "jsxs", "Fragment"] as const;
 
-/** An element is shown as it is; whatever else it may be, React says itself what is wrong with it. */
+/** Mounts a component or an element. React itself reports any other value. */
 const HELPER = `
 export const mount = (app) => {
   const root = client.createRoot(document.getElementById("platform-app"));
@@ -49,7 +42,7 @@ export const D = { ...require("${findPackageFile("react-dom").path}"), ...client
 export const { ${JSX.join(", ")} } = require("${findPackageFile("react/jsx-runtime").path}");
 ${pick((name) => COMMON.has(name))}
 ${HELPER}`;
-  // It imports the other entry, so that all code of that one is in the file that they share.
+  // Importing the first entry keeps all of its code in one file.
   const rest = `import { ${OBJECTS.join(", ")} } from "entry:common";\n${pick((name) => !COMMON.has(name))}`;
   const banner = `/* react ${toolchainOf("react").react}, MIT licence, https://react.dev */\n`;
   const { runtime, files } = await bundleEntries({ common, rest }, banner, [], FLAGS);
@@ -68,7 +61,7 @@ ${HELPER}`;
       ...runtime,
       modules: {
         react: namesOf("R"),
-        // One object and one list of names for both: older code takes `createRoot` from `react-dom`, too.
+        // Both modules share one object and one list of names: older code imports `createRoot` from `react-dom`.
         "react-dom": namesOf("D"),
         "react-dom/client": namesOf("D"),
         "react/jsx-runtime": module(JSX.map((name) => [name, name])),
@@ -79,7 +72,7 @@ ${HELPER}`;
   };
 }
 
-/** The packages are CommonJS; each export of a build is a line of its own, so that only its text has to be read. */
+/** Reads the names that the packages export. They are CommonJS, and have one line `exports.name = …` for each. */
 async function readNames(): Promise<Record<typeof OBJECTS[number], string[]>> {
   const read = async (specifier: string, build: string) => {
     const text = await Deno.readTextFile(join(dirname(findPackageFile(specifier).path), `cjs/${build}.production.js`));

@@ -1,99 +1,13 @@
-/**
- * Svelte's runtime in layers: most apps load the first (14 KB with brotli), few more than two. Two small editions of their
- * own (8 and 9 KB) are for what shows text and for what counts. All layers together have 36 KB.
- */
-import type * as esbuild from "esbuild";
+/** Builds Svelte's runtime: layers, and small editions (`runtime_names.ts` says what goes where). */
 import { dirname, join } from "node:path";
 import { findPackageFile } from "../../runtime/packages.ts";
 import type { BuiltRuntime, Runtime } from "../../protocol.ts";
 import { type BuiltLayers, bundleLayers, exportsOf } from "../../runtime/runtime.ts";
 import { toolchainOf } from "../../toolchain.ts";
+import { withConstants } from "./constants.ts";
+import { type Constants, EDITIONS, FLAGS, LAYERS, MODULES, type Names, SHOW } from "./runtime_names.ts";
 
-const CLIENT = "svelte/internal/client";
-const FLAGS = "svelte/internal/flags";
-
-/** What shows an app; authors are not told of it. */
-export const SHOW = "svelte/internal/show";
-
-/** Everything that an app, or what the compiler makes of it, may import; types have no module. */
-const MODULES = [
-  "svelte",
-  SHOW,
-  CLIENT,
-  FLAGS,
-  "svelte/animate",
-  "svelte/attachments",
-  "svelte/easing",
-  "svelte/events",
-  "svelte/legacy",
-  "svelte/motion",
-  "svelte/reactivity",
-  "svelte/reactivity/window",
-  "svelte/store",
-  "svelte/transition",
-] as const;
-
-/** Names of some modules: a list each, or all that there are. */
-type Names = Partial<Record<typeof MODULES[number], string | true>>;
-
-const COUNTER = `from_html append next first_child sibling child only_child reset state get set update proxy derived
-  set_text template_effect delegated delegate push pop untrack`;
-
-/** By what their apps need; what none names is in the last. */
-const LAYERS: Names[] = [
-  {
-    svelte: "mount tick untrack onMount",
-    [SHOW]: true,
-    [FLAGS]: true,
-    [CLIENT]: `${COUNTER} text comment each index if bind_value bind_checked bind_this set_class set_style clsx
-      set_attribute set_value remove_input_defaults event prop user_effect user_pre_effect update_pre fallback from_svg`,
-  },
-  {
-    svelte: `unmount hydrate flushSync settled fork onDestroy getContext setContext hasContext getAllContexts
-      createContext createRawSnippet getAbortSignal`,
-    [CLIENT]: `key html snippet component head action attach attribute_effect spread_props rest_props snapshot
-      bind_group bind_select_value init_select select_option set_checked to_array autofocus remove_textarea_child
-      await async run save unsave wait run_after_blockers async_derived boundary pending eager effect_root
-      deferred_template_effect`,
-  },
-  {
-    svelte: "beforeUpdate afterUpdate createEventDispatcher",
-    [CLIENT]: `init derived_safe_equal mutable_source mutate invalidate_inner_signals legacy_pre_effect
-      legacy_pre_effect_reset legacy_rest_props deep_read_state setup_stores store_get store_set store_mutate
-      update_store update_pre_store update_prop slot bubble_event`,
-    "svelte/store": true,
-  },
-  {
-    [CLIENT]: "transition animation",
-    "svelte/transition": "fade fly slide scale blur",
-    "svelte/animate": true,
-    "svelte/easing": "linear cubicIn cubicOut cubicInOut quintOut backOut elasticOut",
-  },
-  {
-    "svelte/transition": true,
-    "svelte/easing": true,
-    "svelte/motion": "Tween Spring",
-  },
-  {},
-];
-
-/** Values of Svelte's own flags that do not change in an edition. */
-type Constants = Partial<Record<"async_mode_flag" | "legacy_mode_flag", boolean>>;
-
-/** Each a file of its own, for apps that need no other name. */
-const EDITIONS: { names: Names; constants: Constants }[] = [
-  {
-    // Without runes nothing tells which mode it is, and the compiler takes the older one.
-    names: { [SHOW]: true, [FLAGS]: "enable_legacy_mode_flag", [CLIENT]: "from_html append next" },
-    constants: { async_mode_flag: false, legacy_mode_flag: true },
-  },
-  {
-    names: { [SHOW]: true, [CLIENT]: COUNTER },
-    constants: { async_mode_flag: false, legacy_mode_flag: false },
-  },
-];
-
-/** Their calls while the module loads have no effects, but say so nowhere. */
+/** Svelte's functions and classes whose calls during loading have no effects, though no comment marks them as pure. */
 const PURE = ["ReactiveValue"];
 
 export async function buildRuntime(): Promise<BuiltRuntime> {
@@ -110,7 +24,7 @@ export async function buildRuntime(): Promise<BuiltRuntime> {
       const list = wanted === true ? exported.get(specifier) : wanted?.split(/\s+/);
       return list?.map((name): [string, string] => [specifier, name]) ?? [];
     });
-  // For functions of ours.
+  // The functions of `OURS` call it.
   const mount_import = `import { mount } from "${fileOf("svelte")}";`;
   const banner = `/* svelte ${toolchainOf("svelte").svelte}, MIT licence, https://svelte.dev */\n`;
   const bundle = (names: Names, layers: Names[], constants: Constants) =>
@@ -143,16 +57,16 @@ export async function buildRuntime(): Promise<BuiltRuntime> {
   };
 }
 
-/** One name in one module for all that any module exports. */
+/** The name of an export in the bundle's one entry module, where names of different modules must not collide. */
 const alias = ([specifier, name]: [specifier: string, name: string]) =>
   `m${MODULES.findIndex((one) => one === specifier)}_${name}`;
 
-/** Functions of ours beside Svelte's own, or in the place of one. */
+/** Our functions, which are added to Svelte's or replace one. */
 const OURS: Record<string, string> = {
   [`${SHOW} show`]: `(component) {
   mount(component, { target: document.getElementById("platform-app") ?? document.body });
 }`,
-  // No server has rendered what it could take over; then it mounts.
+  // Apps are not rendered on the server, so there is nothing to hydrate.
   "svelte hydrate": `(component, options) {
   options.target.textContent = "";
   return mount(component, options);
@@ -167,43 +81,8 @@ function exportLine(one: [specifier: string, name: string]): string {
     : `export { ${name} as ${alias(one)} } from "${fileOf(specifier)}";`;
 }
 
-/** The flags have no module in the public interface, only modules that set one each. */
+/** The module of the flags is not exported by the package. The public modules each set one flag. */
 function fileOf(specifier: string): string {
   if (specifier !== FLAGS) return findPackageFile(specifier).path;
   return join(dirname(findPackageFile(`${FLAGS}/async`).path), "index.js");
-}
-
-/** Makes constants of what could be otherwise in another place, so that code for that is left out. */
-function withConstants(flags: Constants): esbuild.Plugin {
-  const files: Record<string, Record<string, boolean>> = {
-    "dom/hydration.js": { hydrating: false },
-    "flags/index.js": { tracing_mode_flag: false, ...flags },
-  };
-  return {
-    name: "constants",
-    setup(build) {
-      build.onResolve({ filter: /^esm-env$/ }, ({ path }) => ({ path, namespace: "constants", sideEffects: false }));
-      build.onLoad({ filter: /.*/, namespace: "constants" }, () => ({
-        contents: "export const DEV = false, BROWSER = true, NODE = false;",
-      }));
-      for (const [file, constants] of Object.entries(files)) {
-        build.onLoad({ filter: new RegExp(`/svelte/.*/${file}$`) }, async ({ path }) => ({
-          contents: Object.entries(constants).reduce(fix, await Deno.readTextFile(path)),
-        }));
-      }
-      // Only `fork` makes one, which works in async mode.
-      if (flags.async_mode_flag !== false) return;
-      build.onLoad({ filter: /\/svelte\/.*\/internal\/client\// }, async ({ path }) => ({
-        contents: (await Deno.readTextFile(path)).replace(/\b\w+\??\.is_fork\b(?! =)/g, "false"),
-      }));
-    },
-  };
-}
-
-/** @throws {Error} where this version of Svelte declares it in another way */
-function fix(text: string, [name, value]: [name: string, value: boolean]): string {
-  const declaration = `export let ${name} = false`;
-  if (!text.includes(declaration)) throw new Error(`svelte declares ${name} in another way`);
-  return text.replace(declaration, `export const ${name} = ${value}`)
-    .replace(new RegExp(`^\\s*${name} = .*$`, "gm"), "");
 }

@@ -4,23 +4,21 @@ import { compile as compileSvelte } from "svelte/compiler";
 import { CompileFailure } from "../../compiler.ts";
 import type { Compiled } from "../engine.ts";
 import { type Position, showMistake, showWarning } from "../../bundle/positions.ts";
-import { SHOW } from "./runtime.ts";
+import { SHOW } from "./runtime_names.ts";
 
-export { buildRuntime } from "./runtime.ts";
-
-/** Behind the compiled component, whose lines it leaves where they are. */
+/** Appended to the compiled component, so that the lines of that keep their numbers. */
 const MOUNT = `
 import { show as $$show } from "${SHOW}";
 $$show(App);
 `;
 
-/** What the compiler imports to turn on one of the runtime's modes, which is a function call there. */
+/** The import with which the compiler turns on a mode of the runtime. Our runtime has a function for it instead. */
 const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
 
-/** Nobody imports an app; what stands behind it keeps its place. */
+/** The component is not exported, because nothing imports it. Spaces take the place, so that columns stay. */
 const EXPORT = /^export default (?=function App\()/m;
 
-/** Words of components that wait for something in their markup; others run in Svelte's usual way, which is smaller. */
+/** Words without which a component cannot be asynchronous. Others are compiled without async mode: smaller code. */
 const WAITS = /\b(?:await|pending|fork|settled)\b/;
 
 export const sample = `<script lang="ts">
@@ -55,7 +53,7 @@ export function compile(source: string): Compiled {
       return start ? showWarning(text, oneBased(start)) : text;
     }),
     locate: ({ line, column }) => {
-      // Decoded only for an app that has a mistake.
+      // The source map is decoded only for an app that has a mistake.
       const { line: row, column: unit } = originalPositionFor(new TraceMap(js.map.toString()), {
         line,
         column: column - 1,
@@ -66,8 +64,8 @@ export function compile(source: string): Compiled {
 }
 
 /**
- * Svelte's parser wants a semicolon behind an at-rule's last word, CSS does not: `.a { @apply p-4 }`. It takes the
- * place of a space, so that nothing moves; what is written without one is a mistake of one column at most.
+ * Adds the semicolon that Svelte's parser requires after the last at-rule of a block and CSS does not: `.a { @apply p-4 }`.
+ * It replaces a space where there is one, so that positions stay; without one, columns are wrong by one.
  */
 function withApplyEnded(source: string): string {
   return source.replace(
@@ -97,11 +95,11 @@ interface Mistake extends Error {
   start?: { line: number; column: number };
 }
 
-/** Svelte's CompileError is not exported; its own faults are other errors. */
+/** Svelte does not export its CompileError. Internal errors of the compiler have other names. */
 const isMistake = (error: unknown): error is Mistake => error instanceof Error && error.name === "CompileError";
 
 /** Svelte counts columns from 0. */
 const oneBased = ({ line, column }: { line: number; column: number }): Position => ({ line, column: column + 1 });
 
-/** The lines after it are an address in Svelte's documentation. */
+/** The message without the link to Svelte's documentation that follows it. */
 const firstLine = (message: string) => message.split("\n", 1)[0] ?? message;

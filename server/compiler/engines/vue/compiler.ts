@@ -1,6 +1,6 @@
 /**
- * Vue's compiler, the build for browsers: it knows no file system, loads no preprocessor and needs no permission. The
- * build for Node.js would look for `tsconfig.json` and for packages that a `lang` names.
+ * Vue's compiler in its build for browsers, which needs no permissions. The build for Node.js reads files: it looks for
+ * `tsconfig.json` and for the packages that a `lang` names.
  */
 import type { CompilerOptions, SFCStyleCompileResults } from "@vue/compiler-sfc";
 
@@ -9,16 +9,14 @@ export * from "@vue/compiler-sfc/dist/compiler-sfc.esm-browser.js";
 
 export type NodeTransform = NonNullable<CompilerOptions["nodeTransforms"]>[number];
 
-/** A stylesheet, as PostCSS reads it. */
+/** A stylesheet as PostCSS parses it. */
 export type Stylesheet = Extract<NonNullable<SFCStyleCompileResults["rawResult"]>["root"], { type: "root" }>;
 
-/** What the component is called by itself, and in the compiler's messages. */
+/** The component's file name, which Vue's messages contain. */
 export const FILENAME = "App.vue";
 
-/**
- * Some warnings come by way of the console only. What is worked on here is done in one go, so they are its own.
- */
-export function hearing<Result>(work: () => Result): { result: Result; heard: string[] } {
+/** Collects the warnings that Vue prints to the console. `work` is synchronous, so the warnings belong to it alone. */
+export function collectingWarnings<Result>(work: () => Result): { result: Result; heard: string[] } {
   const heard: string[] = [];
   const { warn } = console;
   // deno-lint-ignore no-console

@@ -1,4 +1,4 @@
-/** The script and the template of a single-file component, as one module. */
+/** Compiles the script and the template of a single-file component into one module. */
 import { TraceMap, traceSegment } from "@jridgewell/trace-mapping";
 import type {
   CompilerOptions,
@@ -9,28 +9,28 @@ import type {
 import type { Position } from "../../bundle/positions.ts";
 import { compileScript, compileTemplate, FILENAME, type NodeTransform } from "./compiler.ts";
 
-/** What the component is called in its module: as long as `export default` with the rest, so that it moves nothing. */
+/** The component's variable. `const __app_ =` is as long as `export default`, so columns of the script stay. */
 export const COMPONENT = "__app_";
 
-/** A stretch of the module. */
+/** A consecutive part of the module. */
 export interface Section {
   code: string;
-  /** Where it was asked for. */
+  /** Its source map, where one was requested. */
   map?: TraceMap;
-  /** Where it begins in the author's source, if it is a copy of that. */
+  /** Where it starts in the author's source, if it is a copy of a part of that. */
   start?: Position;
 }
 
 export interface ComponentOptions {
-  /** Of the app's own scope. */
+  /** The scope id of the app's styles. */
   id: string;
-  /** Twice the time. */
+  /** Whether to make source maps, which doubles the time. */
   maps: boolean;
-  /** Sees the template's tree first. */
+  /** Runs on the template's tree before Vue's transforms. */
   transform: NodeTransform;
 }
 
-/** @throws {Error} Vue's */
+/** @throws {Error} Vue's errors, of the author's mistakes as well as internal ones */
 export function compileComponent(descriptor: SFCDescriptor, options: ComponentOptions): Section[] {
   const { script, scriptSetup } = descriptor;
   const template = templateOptions(descriptor, options);
@@ -64,7 +64,7 @@ function render(
     ...template.ast && { ast: template.ast },
     compilerOptions: { ...options.compilerOptions, ...bindingMetadata && { bindingMetadata } },
   });
-  // The author's script may have a `render` of its own.
+  // The author's script may declare a `render`.
   const named = code.replace(/^export function render\(/m, "function __render_(");
   return [{ code: named, ...map && { map: new TraceMap(JSON.stringify(map)) } }, {
     code: `${COMPONENT}.render = __render_;`,
@@ -93,7 +93,7 @@ function templateOptions(
   };
 }
 
-/** Finds the author's place of one in the sections, a line break between any two. */
+/** Maps positions in the sections, joined by line breaks, to the author's source. */
 export function locator(source: string, sections: Section[]): (place: Position) => Position | undefined {
   const authors = source.split("\n");
   const lines = sections.flatMap((section) =>
@@ -105,7 +105,7 @@ export function locator(source: string, sections: Section[]): (place: Position) 
     const segment = map ? traceSegment(map, index, column - 1) : null;
     if (!segment || segment.length === 1) return undefined;
     const [from, , row, unit] = segment;
-    // A template's map has a place for each expression; inside one the text tells.
+    // A template's map has one position for each expression. Inside an expression the text is compared.
     const further = text.slice(from, column - 1);
     return { line: row + 1, column: unit + (authors[row]?.startsWith(further, unit) ? further.length : 0) + 1 };
   };

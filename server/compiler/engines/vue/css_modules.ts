@@ -1,14 +1,15 @@
 /**
- * CSS modules, by the rules of postcss-modules, which Vue's compiler for browsers leaves out: classes, ids and
- * keyframes of a `<style module>` get names of their own, `:global` keeps one as it is, `composes` adds others.
+ * CSS modules by the rules of postcss-modules, which the browser build of Vue's compiler lacks: classes, ids and keyframes
+ * of a `<style module>` are renamed, `:global` exempts a name, `composes` adds classes to one.
  */
 import type { Stylesheet } from "./compiler.ts";
+import { MESSAGES } from "./messages.ts";
 
 const ESCAPE = String.raw`\\[0-9a-fA-F]{1,6}\s?|\\[^0-9a-fA-F\n]`;
 const NAME = String.raw`(?:--|-?(?:[a-zA-Z_\u0080-\uffff]|${ESCAPE}))(?:[\w\-\u0080-\uffff]|${ESCAPE})*`;
 const STRING = String.raw`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`;
 
-/** What matters in a selector: strings and attributes only because they may look like the rest. */
+/** The tokens of a selector. Strings and attribute selectors are matched so that nothing inside them is. */
 const PART = new RegExp(
   String
     .raw`${STRING}|\[(?:${STRING}|[^\[\]"'])*\]|(?<mode>:(?:global|local)(?![\w-])\(?)|[(),]|(?<sign>[.#])(?<name>${NAME})|\\.`,
@@ -19,11 +20,11 @@ const ONE_CLASS = new RegExp(`^\\.(${NAME})$`);
 const KEYFRAMES = /^(?:-\w+-)?keyframes$/i;
 
 /**
- * Renames in place.
+ * Renames the module's names in place.
  *
- * @param scoped Vue's own scoping comes next, and takes `:global()` away
- * @returns the author's name → classes, separated by spaces
- * @throws {CssSyntaxError} PostCSS's, with its place
+ * @param scoped true where Vue's scoping follows, which removes `:global()` itself
+ * @returns the author's class name → classes, separated by spaces
+ * @throws {CssSyntaxError} PostCSS's, with a position
  */
 export function localize(root: Stylesheet, id: string, scoped: boolean): Record<string, string> {
   const local = new Map<string, string>();
@@ -34,7 +35,7 @@ export function localize(root: Stylesheet, id: string, scoped: boolean): Record<
   };
 
   root.walkAtRules("value", (rule) => {
-    throw rule.error("@value is not supported: custom properties (--name) are");
+    throw rule.error(MESSAGES.no_value_rule);
   });
   const composed = compositions(root);
   const keyframes = new Map<string, string>();
@@ -57,7 +58,7 @@ export function localize(root: Stylesheet, id: string, scoped: boolean): Record<
     for (const { names, global, error } of composed.get(name) ?? []) {
       for (const other of names) {
         const own = global ? other : local.get(other);
-        if (own === undefined) throw error(`"${other}" is not a class of this block`);
+        if (own === undefined) throw error(MESSAGES.composes_unknown(other));
         if (seen.has(own)) continue;
         seen.add(own);
         if (!global) classes(other, seen);
@@ -70,20 +71,20 @@ export function localize(root: Stylesheet, id: string, scoped: boolean): Record<
 
 interface Composition {
   names: string[];
-  /** Of other stylesheets: not renamed. */
+  /** The names are classes of other stylesheets, which are not renamed. */
   global: boolean;
   error(message: string): Error;
 }
 
-/** Takes the `composes` declarations out, by class. */
+/** Removes the `composes` declarations. @returns them by class */
 function compositions(root: Stylesheet): Map<string, Composition[]> {
   const found = new Map<string, Composition[]>();
   root.walkDecls(/^compose(?:s|-with)$/, (decl) => {
     const { parent } = decl;
     const [, name] = parent?.type === "rule" && "selector" in parent && ONE_CLASS.exec(String(parent.selector)) || [];
-    if (!name) throw decl.error("composes is for rules of a single class");
+    if (!name) throw decl.error(MESSAGES.composes_one_class);
     const [, list = decl.value, from] = /^(.*)\sfrom\s+(\S+)$/s.exec(decl.value) ?? [];
-    if (from && from !== "global") throw decl.error("composes takes from this block or from global");
+    if (from && from !== "global") throw decl.error(MESSAGES.composes_from);
     const all = found.get(unescaped(name)) ?? [];
     all.push({
       names: list.split(/[\s,]+/).filter(Boolean),
@@ -96,7 +97,7 @@ function compositions(root: Stylesheet): Map<string, Composition[]> {
   return found;
 }
 
-/** `:global(…)` and `:local(…)` hold inside their parentheses, without any up to the next comma. */
+/** `:global(…)` and `:local(…)` apply inside their parentheses; without parentheses, up to the next comma. */
 function renamed(selector: string, rename: (raw: string) => string, scoped: boolean): string {
   let state = { base: true, local: true };
   const open: { state: typeof state; closing: string }[] = [];

@@ -1,18 +1,20 @@
-/** What the parts of Vue's compiler throw, each in a way of its own, as messages with a place in the author's source. */
+/** Turns the errors of Vue's compiler, which differ from part to part, into messages with positions in the source. */
 import type { CompilerError, SFCBlock } from "@vue/compiler-sfc";
 import { CompileFailure } from "../../compiler.ts";
 import { type Position, showMistake } from "../../bundle/positions.ts";
+import { reword } from "../../bundle/reword.ts";
 import { babelParse, FILENAME } from "./compiler.ts";
+import { REWORDED } from "./messages.ts";
 
 export interface Mistake {
   message: string;
   position: Position | undefined;
 }
 
-/** A source can have thousands. */
+/** Messages per source: a source can have thousands of mistakes. */
 export const MOST = 20;
 
-/** In the order of the source. */
+/** Sorts the mistakes by position and drops duplicates. */
 export function failureOf(source: string, mistakes: readonly Mistake[]): CompileFailure {
   const distinct = new Map(mistakes.map((mistake) => [JSON.stringify(mistake), mistake]));
   const order = ({ position }: Mistake) => position ? position.line * 1_000_000 + position.column : Infinity;
@@ -20,7 +22,7 @@ export function failureOf(source: string, mistakes: readonly Mistake[]): Compile
   return new CompileFailure(first.map(({ message, position }) => showMistake(source, message, position)));
 }
 
-/** A script's mistake, which has its place in a drawing of the lines around it only. */
+/** A mistake of a script. Vue reports its position only in an excerpt of the lines around it. */
 export function mistakeIn(text: string): Mistake {
   const [head = ""] = text.split(`\n\n${FILENAME}\n`);
   const message = head
@@ -28,14 +30,14 @@ export function mistakeIn(text: string): Mistake {
     .replace(/\x1B\[\d+m/g, "")
     .replace(/^\s*\[@?vue\/compiler-sfc\]\s*/, "")
     .replace(PLACE, "");
-  return { message: reword(oneLine(message)), position: framed(text) };
+  return { message: reword(oneLine(message), REWORDED), position: framed(text) };
 }
 
-/** Whether Vue's compiler says this, as opposed to stumbling. */
+/** Whether this is an author's mistake as opposed to an internal error of the compiler. */
 export const isMistake = (error: unknown): error is Error =>
   error instanceof Error && (/^\[@?vue\/compiler-sfc\]/.test(error.message) || framed(error.message) !== undefined);
 
-/** A template's mistake or warning. */
+/** A mistake or a warning of a template. */
 export function templateMistake(error: CompilerError | SyntaxError): Mistake {
   const start = "loc" in error ? error.loc?.start : undefined;
   const message = oneLine(error.message.replace(PLACE, ""));
@@ -43,9 +45,9 @@ export function templateMistake(error: CompilerError | SyntaxError): Mistake {
 }
 
 /**
- * The mistake of an expression, where no part of the compiler tells it well.
+ * The syntax error of an expression in `v-bind()`, which Vue's style compiler does not report.
  *
- * @param find its place in the source
+ * @param find finds the expression in the source
  */
 export function expressionMistake(expression: string, find: () => Position | undefined): Mistake | undefined {
   try {
@@ -58,7 +60,7 @@ export function expressionMistake(expression: string, find: () => Position | und
   }
 }
 
-/** @param script a block's text that the parser refuses */
+/** @param script the text of a block that does not parse */
 export function needsTypes(script: string): boolean {
   const reads = (plugins: "typescript"[]) => {
     try {
@@ -75,19 +77,19 @@ function inExpression({ message }: Error, start: Position): Position {
   return line === undefined ? start : beyond(start, Number(line), Number(column) - (line === "1" ? 1 : 0) + 1);
 }
 
-/** The parser of expressions adds its own: lines from 1, columns from 0, and a parenthesis before the first one. */
+/** The position that Babel's parser appends: lines from 1, columns from 0, shifted by the parenthesis added before. */
 const PLACE = /\s*\((\d+):(\d+)\)$/;
 
-/** The place of something inside a text that starts at a place. */
+/** Maps a position inside a text to the source, where the text starts at `start`. */
 const beyond = (start: Position, line: number, column: number): Position => ({
   line: start.line + line - 1,
   column: line === 1 ? start.column + column - 1 : column,
 });
 
-/** The place of something inside a block. */
+/** Maps a position inside a block to the source. */
 export const within = ({ loc }: SFCBlock, line: number, column: number): Position => beyond(loc.start, line, column);
 
-/** `12 |  the line` and below it a caret, which for the start of a line stands behind the one before. */
+/** Reads the excerpt `12 |  the line` with a caret below. A caret beyond the line means the start of the next line. */
 function framed(text: string): Position | undefined {
   const [, line, shown = "", indent = ""] = /^(\d+) *\| {2}([^\n]*)\n {3}\| {2}( *)\^/m.exec(text) ?? [];
   if (line === undefined) return undefined;
@@ -97,12 +99,3 @@ function framed(text: string): Position | undefined {
 }
 
 const oneLine = (message: string) => message.trim().replace(/\s*\n\s*/g, " ");
-
-/** What a compiler says to those who configure it. */
-function reword(message: string): string {
-  if (/^(No fs option|Type import from non-relative)/.test(message)) {
-    return "Types from other modules cannot be read here: declare what a macro needs in this file";
-  }
-  if (/parser plugin\(s\):.*"jsx"/.test(message)) return "JSX is not supported: write a <template>, or call h()";
-  return message;
-}

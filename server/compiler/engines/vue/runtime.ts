@@ -1,37 +1,19 @@
 /**
- * Vue's runtime without its compiler: templates are compiled when an app is saved. Most apps are written with the
- * composition API alone, and have an edition without the other one, a tenth less; small ones have one of their own.
+ * Builds Vue's runtime, without its compiler: templates are compiled when an app is saved. It has two editions: one for
+ * apps that use the composition API only, which is a tenth smaller than the whole, and one for small apps.
  */
-import { findPackageFile } from "../../runtime/packages.ts";
 import type { BuiltRuntime } from "../../protocol.ts";
+import { findPackageFile } from "../../runtime/packages.ts";
 import { bundleLayers, exportsOf } from "../../runtime/runtime.ts";
 import { toolchainOf } from "../../toolchain.ts";
+import { LAYERS, OPTIONS_API, SMALL } from "./runtime_names.ts";
 
-/** The module whose `createApp` also takes components with options; authors are not told of it. */
-export const OPTIONS_API = "vue/internal/options";
-
-const SMALL = `createApp openBlock createElementBlock createElementVNode createTextVNode createCommentVNode createVNode
-  createBlock createStaticVNode Fragment renderList toDisplayString normalizeClass normalizeStyle normalizeProps
-  guardReactiveProps mergeProps withCtx setBlockTracking withDirectives withModifiers withKeys withAsyncContext
-  vModelText vShow ref reactive computed readonly shallowRef unref isRef toValue nextTick onMounted onUnmounted
-  onBeforeMount onBeforeUnmount onUpdated provide inject h`;
-
-/** What nearly every app uses or weighs next to nothing beside that, what some use, and all else. */
-const LAYERS = [
-  `${SMALL} watch watchEffect vModelCheckbox vModelSelect toRef toRefs useTemplateRef defineComponent resolveComponent
-  resolveDynamicComponent`,
-  `Transition TransitionGroup vModelRadio vModelDynamic useModel useCssVars useCssModule useId useSlots useAttrs
-  mergeModels mergeDefaults createSlots renderSlot toHandlers toHandlerKey withMemo shallowReactive toRaw markRaw`,
-  "KeepAlive Teleport Suspense customRef triggerRef effectScope watchPostEffect",
-  "",
-].map((names) => names.split(/\s+/).filter(Boolean));
-
-/** Calls while the module loads, which have no effects, but say so nowhere. */
+/** Vue's functions whose calls during loading have no effects, though no comment marks them as pure. */
 const PURE = ["createHook", "getGlobalThis"];
 
 export async function buildRuntime(): Promise<BuiltRuntime> {
   const file = JSON.stringify(findPackageFile("vue").path);
-  // An empty function here.
+  // In this build of Vue `compile` is an empty function.
   const all = (await exportsOf(`export * from ${file};`)).filter((name) => name !== "compile");
   const build = (names: readonly string[], layers: readonly string[][], with_options: boolean) =>
     bundleLayers(`export { ${names} } from ${file};`, {
@@ -46,7 +28,7 @@ export async function buildRuntime(): Promise<BuiltRuntime> {
     });
   const whole = await build(all, LAYERS, true);
   const composition = await build(all, LAYERS, false);
-  const small = await build(SMALL.split(/\s+/), [[]], false);
+  const small = await build(SMALL, [[]], false);
   const { createApp } = whole.places;
   return {
     runtime: {

@@ -1,13 +1,13 @@
-/** The styles of a single-file component: scoped, as modules, with `v-bind()`. */
+/** Compiles the styles of a single-file component: scoped styles, CSS modules, `v-bind()`. */
 import type { SFCBlock, SFCDescriptor, SFCStyleBlock } from "@vue/compiler-sfc";
 import { positionOf } from "../../bundle/positions.ts";
-import { compileStyle, FILENAME, hearing, type Stylesheet } from "./compiler.ts";
+import { collectingWarnings, compileStyle, FILENAME, type Stylesheet } from "./compiler.ts";
 import { expressionMistake, type Mistake, mistakeIn, MOST, within } from "./mistakes.ts";
 import { localize } from "./css_modules.ts";
 
 export interface Styles {
   css: string;
-  /** Module → the author's name → classes. */
+  /** CSS module → the author's class name → classes in the output. */
   modules: Map<string, Record<string, string>>;
   mistakes: Mistake[];
   warnings: Mistake[];
@@ -20,14 +20,14 @@ export function compileStyles(descriptor: SFCDescriptor, id: string): Styles {
   const sheets: string[] = [];
   for (const block of styles) {
     const kept: string[] = [];
-    const { result: { code, errors }, heard } = hearing(() =>
+    const { result: { code, errors }, heard } = collectingWarnings(() =>
       compileStyle({
         source: block.content,
         filename: FILENAME,
         id: `data-v-${id}`,
         scoped: block.scoped ?? false,
         isProd: true,
-        // Else it looks for the file that a `sourceMappingURL` names.
+        // PostCSS would look for the file that a `sourceMappingURL` names.
         postcssOptions: { map: false },
         postcssPlugins: [{
           postcssPlugin: "atrium",
@@ -48,8 +48,8 @@ export function compileStyles(descriptor: SFCDescriptor, id: string): Styles {
 }
 
 /**
- * Imports come before the rules of every block. What Tailwind's directives define is the whole app's: scoping would
- * rename keyframes that a theme's variable names.
+ * Takes out what scoping must not touch: imports, which precede the rules of all blocks, and Tailwind's definitions, which
+ * hold for the whole app (scoping would rename keyframes that a variable of the theme names).
  */
 function setAside(root: Stylesheet, imports: string[], kept: string[]) {
   root.each((node) => {
@@ -62,8 +62,8 @@ function setAside(root: Stylesheet, imports: string[], kept: string[]) {
 }
 
 /**
- * Where rules are nested, scoping moves the declarations beside them into a rule `&`, but leaves an `@apply` where it
- * is: unscoped, and before them all.
+ * Wraps `@apply` in a rule `&` where rules are nested. Scoping does so with the declarations there, but would leave the
+ * `@apply` outside: unscoped, and before all of them.
  */
 function wrapApplied(root: Stylesheet) {
   root.walkRules((rule) => {
@@ -83,7 +83,7 @@ function wrapApplied(root: Stylesheet) {
   });
 }
 
-/** Blocks of one module share their names; another module's are others. */
+/** Blocks of the same CSS module share their renamed classes. */
 function addModule(
   modules: Styles["modules"],
   { module, scoped = false }: SFCStyleBlock,
@@ -97,7 +97,7 @@ function addModule(
   modules.set(name, { ...earlier, ...localize(root, number === 0 ? id : `${id}${number}`, scoped) });
 }
 
-/** In what `v-bind()` has in its parentheses. */
+/** Syntax errors in the expressions of `v-bind()`. */
 function bindingMistakes({ cssVars, source }: SFCDescriptor): Mistake[] {
   const found: Mistake[] = [];
   for (const expression of cssVars) {
@@ -109,7 +109,7 @@ function bindingMistakes({ cssVars, source }: SFCDescriptor): Mistake[] {
   return found;
 }
 
-/** PostCSS's CssSyntaxError, whose message has the place in it, too. */
+/** PostCSS's CssSyntaxError. Its message contains the position, its reason does not. */
 interface StyleError extends Error {
   reason: string;
   line: number;
@@ -118,13 +118,13 @@ interface StyleError extends Error {
 
 const isStyleError = (error: Error): error is StyleError => error.name === "CssSyntaxError" && "reason" in error;
 
-/** @throws what is no mistake of the author's */
+/** @throws {Error} the given error where it is not a syntax error of the author's */
 function mistakeOf(block: SFCBlock, error: Error): Mistake {
   if (!isStyleError(error)) throw error;
   return { message: error.reason, position: within(block, error.line, error.column) };
 }
 
-/** Older ways to say `:deep()`, of which Vue says only that they are there. */
+/** Finds the position of an outdated form of `:deep()`. Vue warns of it without one. */
 function deprecated(block: SFCBlock, text: string): Mistake {
   const before = block.content.slice(0, block.content.search(/>>>|\/deep\/|(?:::v-|:)deep(?!\()/));
   const lines = before.split("\n");

@@ -4,13 +4,12 @@ import { AUTHOR, type Compiled } from "../engine.ts";
 import { sha256 } from "../../hash.ts";
 import { positionAt, showWarning } from "../../bundle/positions.ts";
 import { readBlocks } from "./blocks.ts";
-import { hearing, type NodeTransform } from "./compiler.ts";
+import { collectingWarnings, type NodeTransform } from "./compiler.ts";
 import { compileComponent, COMPONENT, locator, type Section } from "./component.ts";
 import { failureOf, isMistake, type Mistake, mistakeIn, needsTypes, templateMistake } from "./mistakes.ts";
-import { OPTIONS_API } from "./runtime.ts";
+import { MESSAGES } from "./messages.ts";
+import { OPTIONS_API } from "./runtime_names.ts";
 import { compileStyles } from "./styles.ts";
-
-export { buildRuntime } from "./runtime.ts";
 
 const mount = (module: string) => `
 import { createApp } from "${module}";
@@ -18,7 +17,7 @@ import App from "${AUTHOR}";
 createApp(App).mount("#platform-app");
 `;
 
-/** A setup function that waits, as top-level `await` makes one, works inside a Suspense only. */
+/** Vue runs an asynchronous setup function, such as a top-level `await` makes, only inside a Suspense. */
 const mountAsync = (module: string) => `
 import { createApp } from "${module}";
 import { h, Suspense } from "vue";
@@ -51,10 +50,10 @@ watchEffect(() => console.log(left.value, props.first));
 </style>
 `;
 
-/** @throws {CompileFailure} with the mistakes of every block */
+/** @throws {CompileFailure} with the mistakes of all blocks */
 export async function compile(source: string): Promise<Compiled> {
   const { descriptor, mistakes } = readBlocks(source);
-  // Of the styles alone: the same rules are not built again for another word in the script.
+  // The scope id depends on the styles only, so that an edit of the script leaves the cached stylesheet valid.
   const id = (await sha256(descriptor.styles.map(({ content }) => content).join("\n"))).slice(0, 8);
   const styles = compileStyles(descriptor, id);
   const component = attempt(descriptor, id);
@@ -81,7 +80,7 @@ export async function compile(source: string): Promise<Compiled> {
     },
     css: styles.css,
     warnings: [...styles.warnings, ...component.warnings, ...uncompiled(source, descriptor)].map(warningOf),
-    // Maps are drawn only for an app that has a mistake.
+    // Source maps are made only for an app that has a mistake.
     locate: (place) => {
       locate ??= locator(source, compileComponent(descriptor, { id, maps: true, transform: () => {} }));
       return locate(place);
@@ -93,11 +92,11 @@ interface Attempt {
   sections: Section[];
   mistakes: Mistake[];
   warnings: Mistake[];
-  /** The compiler stumbled. */
+  /** An internal error of the compiler. */
   error?: unknown;
 }
 
-/** Vue throws the first mistake only; a template has told all of its own by then. */
+/** Collects all mistakes of the template through `onError`; of a script Vue throws the first one only. */
 function attempt(descriptor: SFCDescriptor, id: string): Attempt {
   const mistakes: Mistake[] = [];
   const warnings: Mistake[] = [];
@@ -110,7 +109,7 @@ function attempt(descriptor: SFCDescriptor, id: string): Attempt {
     };
     context.onWarn = (warning) => warnings.push(templateMistake(warning));
   };
-  const { result, heard } = hearing(() => {
+  const { result, heard } = collectingWarnings(() => {
     try {
       return { sections: compileComponent(descriptor, { id, maps: false, transform }) };
     } catch (error) {
@@ -118,7 +117,7 @@ function attempt(descriptor: SFCDescriptor, id: string): Attempt {
     }
   });
   const { sections, error } = result;
-  // What has no place is about things that the compiler sets right, and is said once in a process.
+  // Warnings without a position are about defaults that the compiler corrects; it prints them once per process.
   warnings.push(...heard.map(mistakeIn).filter(({ position }) => position));
   if (mistakes.length > 0 || error === undefined) return { sections, mistakes, warnings };
   return isMistake(error)
@@ -129,25 +128,24 @@ function attempt(descriptor: SFCDescriptor, id: string): Attempt {
 function scriptMistake({ script, scriptSetup }: SFCDescriptor, { message }: Error): Mistake {
   const mistake = mistakeIn(message);
   const isTyped = [script, scriptSetup].some((block) => block && block.lang !== "ts" && needsTypes(block.content));
-  return isTyped ? { ...mistake, message: 'Types need <script lang="ts">' } : mistake;
+  return isTyped ? { ...mistake, message: MESSAGES.types_need_ts } : mistake;
 }
 
 const warningOf = ({ message, position }: Mistake) => position ? showWarning(message, position) : message;
 
-/** Without one of these words no script makes a component or changes all of them, and nothing asks for options. */
+/** A component without any of these words does not use the options API. */
 const OPTIONS =
   /\b(?:setup|render|template|mixin|export\s+default|defineComponent|defineOptions)\b|\$(?:options|watch)\b/;
 
-/** In doubt they may: only `<script setup>` alone is written without the options API for certain. */
+/** Errs on the side of true: true for every script that is not purely `<script setup>`. */
 const mayHaveOptions = ({ script, scriptSetup, template }: SFCDescriptor) =>
   [script, scriptSetup, template].some((block) => block && OPTIONS.test(block.content));
 
-/** Vue's own way to write a component in a script; the page has no compiler for it. */
+/** Warns of `template: "<p>…"`: Vue compiles those in the page, and this runtime has no compiler. */
 function uncompiled(source: string, { script, scriptSetup }: SFCDescriptor): Mistake[] {
   return [script, scriptSetup].flatMap((block) => {
     const found = block ? block.content.search(/\btemplate\s*:\s*["'`]\s*</) : -1;
     if (!block || found < 0) return [];
-    const message = "A template in a string is not compiled: write a <template>, or a render function with h()";
-    return [{ message, position: positionAt(source, block.loc.start.offset + found) }];
+    return [{ message: MESSAGES.template_in_string, position: positionAt(source, block.loc.start.offset + found) }];
   });
 }

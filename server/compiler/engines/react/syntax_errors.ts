@@ -1,55 +1,59 @@
 /**
- * What esbuild cannot tell of JSX: behind an element it reads `<` as "less than", and then a slash as the beginning of
- * a regular expression. A mistake is what its repair mends, so likely ones are repaired to see whether that helps.
+ * Explains syntax errors in JSX that esbuild reports misleadingly: after an element it reads `<` as "less than", and a
+ * slash after that as the start of a regular expression. Tries likely repairs: the repair that removes the error shows
+ * what the mistake was.
  */
 import * as esbuild from "esbuild";
 import type { Mistake } from "../engine.ts";
 import { columnOfByte, indexAt, positionAt } from "../../bundle/positions.ts";
 import { isBuildFailure } from "../../bundle/esbuild_errors.ts";
+import { MESSAGES } from "./messages.ts";
 
 interface Repair {
-  /** Where to write it. */
+  /** Matches directly before the places where `insert` may be missing. */
   place: RegExp;
   insert: string;
-  /** @param there the source from there on */
-  text(there: string): string;
+  /** @param rest the source from the repaired place on */
+  text(rest: string): string;
 }
 
 const REPAIRS: Repair[] = [
   {
     place: /(?<=<\/[\w.:-]*>|\/>)\s*(?=<[A-Za-z>])/g,
     insert: ",",
-    text: () => "Elements side by side need one around them: <>…</>",
+    text: () => MESSAGES.side_by_side,
   },
   {
     place: /(?=<\/[\w.:-]*>)/g,
     insert: "}",
-    text: (there) => `Expected "}" but found "${/^[^>]*>/.exec(there)?.[0]}"`,
+    text: (rest) => MESSAGES.brace_expected(/^[^>]*>/.exec(rest)?.[0] ?? ""),
   },
 ];
 
-/** Places tried before the mistake, the nearest; each takes a millisecond or two for an app of usual length. */
-const TRIED = 30;
+/** How many places before the error are tried, the nearest ones: each takes 1 to 2 ms for an app of usual length. */
+const MOST_PLACES = 30;
+
+/** Characters. Longer sources keep esbuild's message. */
 const LONGEST = 100_000;
 
-/** @param mistake at which esbuild stopped reading */
-export async function explain(source: string, mistake: Mistake): Promise<Mistake> {
+/** @param mistake where esbuild stopped parsing */
+export async function explainSyntaxError(source: string, mistake: Mistake): Promise<Mistake> {
   if (source.length > LONGEST) return mistake;
   const reached = indexAt(source, mistake.position);
   for (const { place, insert, text } of REPAIRS) {
     const places = [...source.matchAll(place)].map(({ 0: { length }, index }) => index + length);
-    for (const index of places.filter((index) => index <= reached).slice(-TRIED)) {
+    for (const index of places.filter((index) => index <= reached).slice(-MOST_PLACES)) {
       const repaired = source.slice(0, index) + insert + source.slice(index);
-      const mistakes = await mistakesIn(repaired);
-      if (mistakes.some((each) => each >= index && each <= reached + insert.length)) continue;
+      const errors = await errorsIn(repaired);
+      if (errors.some((each) => each >= index && each <= reached + insert.length)) continue;
       return { text: text(source.slice(index)), position: positionAt(source, index) };
     }
   }
   return mistake;
 }
 
-/** Their places, as `String.at` counts. */
-async function mistakesIn(source: string): Promise<number[]> {
+/** Indices in `source` of its syntax errors. */
+async function errorsIn(source: string): Promise<number[]> {
   try {
     await esbuild.transform(source, { loader: "tsx", jsx: "preserve", logLevel: "silent", tsconfigRaw: {} });
     return [];
