@@ -1,4 +1,5 @@
 // @ts-check
+/** The `action()` of the `platform` module: starts an action and polls until its run has ended. */
 import { PlatformError } from "./platform_error.js";
 import { jsonOf, request, segment } from "./request.js";
 import { limited, pause } from "./waiting.js";
@@ -7,15 +8,17 @@ const FIRST_PAUSE_MS = 250;
 const GROWTH = 1.5;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Polls in a row that may fail. */
-const FAILURES = 5;
+/** So many polls in a row may fail before the call gives up. */
+const MAX_FAILURES = 5;
 
-/** What a server on its way down or up answers, or one in front of it. */
-const PASSING = [429, 502, 503, 504];
+/** Statuses of a temporary condition: rate limit, or a server or proxy that is starting or stopping. */
+const TEMPORARY = [429, 502, 503, 504];
 
 /**
+ * Makes `action()` for one app.
+ *
  * @param {import("platform").App | null | undefined} app
- * @param {typeof pause} wait
+ * @param {typeof pause} wait replaced by tests
  * @returns {typeof import("platform").action}
  */
 export const createAction = (app, wait = pause) => async (name, params = {}, { signal, timeout } = {}) => {
@@ -42,7 +45,7 @@ export const createAction = (app, wait = pause) => async (name, params = {}, { s
 };
 
 /**
- * Asks until the process has ended. A poll that gets no answer is no reason to give up: the flow runs on.
+ * Polls until the run has ended. A poll may fail for a temporary reason, because the run continues on the server.
  *
  * @param {string} address
  * @param {AbortSignal} signal
@@ -50,16 +53,16 @@ export const createAction = (app, wait = pause) => async (name, params = {}, { s
  */
 async function poll(address, signal, wait) {
   let failures = 0;
-  let told = 0;
+  let retry_after_ms = 0;
   for (let ms = FIRST_PAUSE_MS;; ms = Math.min(ms * GROWTH, LONGEST_PAUSE_MS)) {
-    await wait(Math.max(ms, told), signal);
+    await wait(Math.max(ms, retry_after_ms), signal);
     try {
       const state = stateOf(await request("GET", address, { signal }));
       if (state.status !== "pending") return state;
-      failures = told = 0;
+      failures = retry_after_ms = 0;
     } catch (error) {
-      if (!isPassing(error) || ++failures > FAILURES) throw error;
-      told = (error.retry_after ?? 0) * 1000;
+      if (!isTemporary(error) || ++failures > MAX_FAILURES) throw error;
+      retry_after_ms = (error.retry_after ?? 0) * 1000;
     }
   }
 }
@@ -68,8 +71,8 @@ async function poll(address, signal, wait) {
  * @param {unknown} error
  * @returns {error is PlatformError}
  */
-const isPassing = (error) =>
-  error instanceof PlatformError && (error.code === "network" || PASSING.includes(error.status));
+const isTemporary = (error) =>
+  error instanceof PlatformError && (error.code === "network" || TEMPORARY.includes(error.status));
 
 /**
  * @param {any} answer
@@ -77,5 +80,5 @@ const isPassing = (error) =>
  */
 function stateOf(answer) {
   if (["pending", "finished", "error"].includes(answer?.status)) return answer;
-  throw new PlatformError("The server's answer is none to an action", { status: 200, code: "bad_answer" });
+  throw new PlatformError("The server's answer has no status of an action", { status: 200, code: "bad_answer" });
 }

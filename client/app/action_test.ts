@@ -11,7 +11,7 @@ const FAILED = { json: { flow_process_id: "p/1", status: "error", error: "The ba
 
 const times = (count: number, reply: Reply) => Array<Reply>(count).fill(reply);
 
-/** An action that notes its pauses, in whole milliseconds, instead of making them. */
+/** An action that records its pauses, in whole milliseconds, instead of waiting. */
 function hurried() {
   const pauses: number[] = [];
   const action = createAction(APP, (ms, signal) => {
@@ -117,13 +117,13 @@ Deno.test("action: what cannot be sent is refused before anything is", async () 
   const rows: [call: () => Promise<unknown>, message: RegExp][] = [
     [() => createAction(APP)(".."), /^An action's name must be a name/],
     [() => createAction(APP)(""), /^An action's name must be a name/],
-    // @ts-expect-error -- as JavaScript may call it
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => createAction(APP)(), /^An action's name must be a name/],
-    // @ts-expect-error -- a list is no object of params
+    // @ts-expect-error -- params must not be an array
     [() => createAction(APP)("rate", [1]), /^An action's params must be an object/],
-    // @ts-expect-error -- nor is a form
+    // @ts-expect-error -- params must not be FormData
     [() => createAction(APP)("rate", new FormData()), /^An action's params must be an object/],
-    // @ts-expect-error -- nor is a text
+    // @ts-expect-error -- params must not be a text
     [() => createAction(APP)("rate", "EUR"), /^An action's params must be an object/],
     [() => createAction(APP)("rate", {}, { timeout: 0 }), /^timeout must be/],
     [() => createAction(APP)("rate", {}, { timeout: NaN }), /^timeout must be/],

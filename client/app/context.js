@@ -2,14 +2,14 @@
 /// <reference path="./platform.d.ts" />
 
 /**
- * Anywhere but in an app's page there is neither an app nor a user.
+ * What the page knows about its viewer and its app. Outside an app page, such as in a test, both are null.
  *
  * @type {import("platform").AppContext}
  */
 export const context = freeze(globalThis.PlatformAppContext ?? { user: null, app: null });
 
 /**
- * What it holds, too.
+ * Freezes a value and everything inside it.
  *
  * @template Value
  * @param {Value} value

@@ -1,9 +1,12 @@
 // @ts-check
+/** The `db()` of the `platform` module: the public methods of a database. */
 import { PlatformError } from "./platform_error.js";
 import { subscribe } from "./subscribe.js";
 import { jsonOf, request, segment } from "./request.js";
 
 /**
+ * Makes `db()` for one app.
+ *
  * @param {import("platform").App | null | undefined} app
  * @returns {typeof import("platform").db}
  */
@@ -18,7 +21,7 @@ export const createDb = (app) => (code) => {
   /** @type {(method: string, body?: string) => Promise<any>} */
   const call = (method, body) => request("POST", `${address}/${method}`, { body });
   return {
-    // Without options there is no body: so the method is documented.
+    // The REST API documents list without options as a request without a body.
     list: async (options) => await call("list", options && jsonOf(options, "What list() takes")),
     create: async (data) => await call("create", `{"data":${jsonOf(data, "A record's data")}}`),
     update: async (id, data) => await call("update", `{"id":${idOf(id)},"data":${jsonOf(data, "A record's data")}}`),
@@ -30,5 +33,5 @@ export const createDb = (app) => (code) => {
 /** @param {unknown} id */
 function idOf(id) {
   if (typeof id === "string" && id) return JSON.stringify(id);
-  throw new TypeError("A record is named by its id, a text");
+  throw new TypeError("A record must be named by its id, which is a text");
 }

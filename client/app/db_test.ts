@@ -51,7 +51,7 @@ Deno.test("db: where there is none it says so at once", () => {
     assert.throws(() => createDb(app)(), { name: "PlatformError", code: "no_database", message: /set its db_code/ });
   }
   for (const code of [".", "..", 7, {}]) {
-    // @ts-expect-error -- as JavaScript may call it
+    // @ts-expect-error -- JavaScript code can call it like this
     assert.throws(() => createDb(APP)(code), { name: "TypeError", message: /^A database's code must be a name/ });
   }
 });
@@ -76,19 +76,19 @@ Deno.test("db: what names no record, or is none, is refused before it is sent", 
   const todos = createDb(APP)<Todo>();
   const calls: [call: () => Promise<unknown>, message: RegExp][] = [
     [() => todos.delete(""), /named by its id/],
-    // @ts-expect-error -- as JavaScript may call it
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.delete(), /named by its id/],
-    // @ts-expect-error -- likewise
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.delete(RECORD), /named by its id/],
-    // @ts-expect-error -- likewise
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.update({ id: ID }, {}), /named by its id/],
-    // @ts-expect-error -- likewise
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.update(ID), /^A record's data must be an object/],
-    // @ts-expect-error -- likewise
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.create("Water"), /^A record's data must be an object/],
-    // @ts-expect-error -- likewise
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.create([RECORD]), /^A record's data must be an object/],
-    // @ts-expect-error -- likewise
+    // @ts-expect-error -- JavaScript code can call it like this
     [() => todos.list("done"), /^What list\(\) takes must be an object/],
   ];
   for (const [call, message] of calls) {

@@ -1,40 +1,41 @@
 /**
- * What an app may use of the server that shows it: `import { action, db, user, context } from "platform"` in svelte,
- * vue, react, kaboom and phaser apps; in js and html apps the same as `window.platform`.
+ * The `platform` module, through which an app uses its server. In svelte, vue, react, kaboom and phaser apps:
+ * `import { action, context, db, PlatformError, user } from "platform"`. In js and html apps, `window.platform` has the
+ * same members.
  *
- * For an editor, put this file into the project, or name it in the source:
+ * For completion in an editor, save this file beside the source, or reference it there:
  * `/// <reference path="./platform.d.ts" />`.
  */
 declare module "platform" {
   /**
-   * Runs the flow behind one of the app's actions and waits until it has ended, however long that takes.
+   * Runs the flow behind one of the app's actions and waits until the run has ended, however long that takes.
    *
-   * The call itself is sent once and never repeated; only the question whether it has ended is, with growing pauses.
+   * The call itself is sent once and never repeated. If the run takes long, its status is polled with growing pauses.
    *
    * @example
    * ```js
    * const { rate } = await action("rate", { currency: "EUR" }, { timeout: 20_000 });
    * ```
    *
-   * @param name as in the app's `actions`
-   * @param params what the flow receives, as JSON has it: a Date becomes its ISO text, NaN null, undefined nothing
-   * @returns what the flow gave
-   * @throws {PlatformError} where the server refuses the call, the flow fails (`code` is `action_failed`), the server
-   * cannot be reached (`network`), or the time is over (`timeout`)
-   * @throws {TypeError} where `params` is no object, such as a list, or FormData (`Object.fromEntries(form)` is one)
-   * @throws the signal's reason where it is aborted; the flow runs on
+   * @param name one of the names in the app's `actions`
+   * @param params the flow's input, sent as JSON: a Date becomes its ISO text, NaN becomes null, undefined is left out
+   * @returns the data that the flow returned
+   * @throws {PlatformError} if the server refuses the call, the flow fails (`code` is `action_failed`), the server cannot
+   * be reached (`network`), or the timeout expires (`timeout`)
+   * @throws {TypeError} if `params` is not an object, for example an array or FormData (use `Object.fromEntries(form)`)
+   * @throws the signal's reason if it is aborted; the run continues on the server
    */
   export function action<Data = unknown>(name: string, params?: JsonObject, options?: ActionOptions): Promise<Data>;
 
   export interface ActionOptions {
-    /** Stops the waiting, not the flow. */
+    /** Ends the wait. The run continues on the server. */
     signal?: AbortSignal | undefined;
-    /** Milliseconds from the call to its end. Without it the wait lasts as long as the flow. */
+    /** In milliseconds, from the call on. Without it, the wait lasts as long as the run. */
     timeout?: number | undefined;
   }
 
   /**
-   * The public methods of a database, within what its `public_methods` allow.
+   * The public methods of a database. The database's `public_methods` decide what is allowed.
    *
    * @example
    * ```ts
@@ -43,23 +44,23 @@ declare module "platform" {
    * const open = await todos.list({ filter: { done: false }, sort: "-created_at" });
    * ```
    *
-   * @param code the app's own database (`db_code`) where it is left out
-   * @throws {PlatformError} at once, with `code` `no_database`, where neither is there
+   * @param code the database's code; without it, the app's own database (`db_code`)
+   * @throws {PlatformError} with `code` `no_database`, if the app has no database and no code is passed
    */
   export function db<Fields extends object = Record<string, unknown>>(code?: string): Database<Fields>;
 
-  /** Every method throws a `PlatformError` where the server refuses it; what it was refused for stands in `fields`. */
+  /** Every method throws a `PlatformError` if the server refuses it. `fields` then names the fields that are wrong. */
   export interface Database<Fields extends object = Record<string, unknown>> {
-    /** The newest 100 first, unless told. */
+    /** Up to 100 records, newest first, unless the options say otherwise. */
     list(options?: ListOptions<Fields>): Promise<StoredRecord<Fields>[]>;
-    /** Fields that the method does not allow are dropped; the stored record says what became of the others. */
+    /** The server ignores fields that the method does not allow. The result is the record as stored. */
     create(data: Partial<Fields>): Promise<StoredRecord<Fields>>;
-    /** Changes the given fields and keeps the others; null clears one. */
+    /** Changes the given fields and keeps the others. Null clears a field. */
     update(id: string, data: { [Field in keyof Fields]?: Fields[Field] | null }): Promise<StoredRecord<Fields>>;
     delete(id: string): Promise<{ id: string }>;
     /**
-     * Tells of changes as they happen, from now on, where the database's public `list` is enabled; within the same
-     * scope as that. A connection that breaks is taken up again, and nothing is missed within 24 hours.
+     * Calls the listener with each change from now on. It needs the database's public `list` and covers the same
+     * records. A broken connection is reopened; no change is missed within 24 hours.
      *
      * @example
      * ```js
@@ -69,21 +70,21 @@ declare module "platform" {
      * });
      * ```
      *
-     * @returns a function that ends it
+     * @returns a function that ends the subscription
      */
     subscribe(listener: (change: Change<Fields>) => void): () => void;
   }
 
   export type Change<Fields extends object = Record<string, unknown>> =
     | { kind: "create" | "update"; record: StoredRecord<Fields> }
-    /** It is gone, or no longer the viewer's to see. */
+    /** The record was deleted, or the viewer may no longer see it. */
     | { kind: "delete"; record: { id: string } }
-    /** `ready`: changes are told from here on. `reset`: some are missing, list the records again. */
+    /** `ready`: every later change is reported. `reset`: changes were missed, list the records again. */
     | { kind: "ready" | "reset" }
-    /** The end: the server refuses it. */
+    /** The server refuses the subscription; it has ended. */
     | { kind: "error"; error: PlatformError };
 
-  /** A record's fields, and what every record has. */
+  /** A record's own fields, and the fields that every record has. */
   export type StoredRecord<Fields extends object = Record<string, unknown>> = Fields & {
     /** UUID. */
     id: string;
@@ -96,11 +97,11 @@ declare module "platform" {
   export interface ListOptions<Fields extends object = Record<string, unknown>> {
     /** From 1. */
     page?: number;
-    /** 100 unless told, at most 500. */
+    /** 100 by default, at most 500. */
     per_page?: number;
-    /** A field; a leading minus turns the order round. */
+    /** A field name. A leading minus sorts in descending order. */
     sort?: `${"" | "-"}${keyof StoredRecord<Fields> & string}`;
-    /** By field: a value that it must have, or comparisons that must all hold. */
+    /** For each field, the value that it must have, or comparisons that must all hold. */
     filter?: { [Field in keyof StoredRecord<Fields>]?: Filter<StoredRecord<Fields>[Field]> };
   }
 
@@ -112,20 +113,20 @@ declare module "platform" {
     lt?: Value;
     lte?: Value;
     in?: readonly Value[];
-    /** Part of a text. */
+    /** A part of a text field, regardless of case. */
     contains?: string;
   };
 
-  /** The same as `context.user`. */
+  /** The viewer, the same as `context.user`. Null if nobody is signed in. */
   export const user: AppUser | null;
 
-  /** What the page tells the app: `window.PlatformAppContext`, frozen. */
+  /** The viewer and the app. A frozen object, the same as `window.PlatformAppContext`. */
   export const context: AppContext;
 
   export interface AppContext {
-    /** Null where nobody is signed in. */
+    /** Null if nobody is signed in. */
     readonly user: AppUser | null;
-    /** Null outside an app's page, such as in a test. */
+    /** Null outside an app page, such as in a test. */
     readonly app: App | null;
   }
 
@@ -133,7 +134,7 @@ declare module "platform" {
     /** UUID. */
     readonly id: string;
     readonly name: string;
-    /** The database that `db()` means. */
+    /** The code of the database that `db()` uses. */
     readonly db_code: string | null;
   }
 
@@ -150,33 +151,33 @@ declare module "platform" {
     readonly department_names: readonly string[];
   }
 
-  /** Its message is a sentence for a person. */
+  /** Thrown by every failed call. Its message is a sentence that can be shown to people. */
   export class PlatformError extends Error {
     constructor(message: string, details?: Partial<Pick<PlatformError, Detail>> & { cause?: unknown });
     override readonly name: "PlatformError";
-    /** Of the answer: 401, 404, 422, …; 200 where the flow itself failed; 0 where no answer came. */
+    /** The HTTP status: 401, 404, 422, …; 200 if the flow itself failed; 0 if there was no answer. */
     readonly status: number;
     /**
-     * The server's word, such as `not_found` or `unauthorized`, or one of these: `invalid` (see `fields`),
+     * The server's error code, such as `not_found` or `unauthorized`, or one of these: `invalid` (see `fields`),
      * `action_failed`, `timeout`, `network`, `bad_answer`, `no_app`, `no_database`, `unknown`.
      */
     readonly code: string;
-    /** Of a 422: what is wrong, by field; `base` is no single field. */
+    /** With status 422, the messages for each field. `base` holds those that concern no single field. */
     readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
-    /** The run of the flow that was waited for, where there is one. */
+    /** The run that `action()` waited for, if it was started. */
     readonly flow_process_id: string | undefined;
-    /** Seconds after which it may work, where the server tells. */
+    /** Seconds to wait before trying again, if the server said so. */
     readonly retry_after: number | undefined;
   }
 
   type Detail = "status" | "code" | "fields" | "flow_process_id" | "retry_after";
 
-  /** Anything that JSON writes as an object. */
+  /** Any value that JSON writes as an object. */
   export type JsonObject = (object | Readonly<Record<string, unknown>>) & { readonly [Symbol.iterator]?: never };
 }
 
 interface Window {
-  /** In js and html apps whose source mentions it. */
+  /** Present in js and html apps whose source mentions `platform`. */
   platform: typeof import("platform");
   PlatformAppContext: import("platform").AppContext;
 }

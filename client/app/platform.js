@@ -1,6 +1,6 @@
 /*
- * The `platform` module: what an app may use of the server that shows it. What it promises stands in platform.d.ts;
- * the server bundles it (server/compiler/runtime/platform.ts).
+ * The `platform` module, through which an app uses its server. platform.d.ts documents every export.
+ * server/compiler/runtime/platform.ts bundles this file.
  */
 // @ts-check
 import { createAction } from "./action.js";

@@ -1,4 +1,4 @@
-/** What an editor knows of `platform`. These tests cannot fail at run time: they fail in `deno task check`. */
+/** The types of `platform`. These tests fail at the type-check (`deno task check`), never at run time. */
 /// <reference path="./platform.d.ts" />
 import type {
   action,
@@ -17,7 +17,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ?
 type Takes<A, B> = B extends A ? true : false;
 type Refused<A, B> = B extends A ? false : true;
 
-/** Each place must be `true`. */
+/** Every type argument must be `true`. */
 const holds = <_Proofs extends readonly true[]>() => {};
 
 interface Todo {

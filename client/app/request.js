@@ -1,19 +1,20 @@
 // @ts-check
+/** Requests of the `platform` module to its server, and the errors that they throw. */
 import { PlatformError } from "./platform_error.js";
 
 /**
- * One request to the server that sent the page, without credentials: a sandboxed page has none to send.
+ * Sends one request to the server that served the page. It sends no credentials, because a sandboxed page has none.
  *
  * @param {"GET" | "POST"} method
  * @param {string} address root-relative
  * @param {{ body?: string, signal?: AbortSignal }} [more] the body is JSON
- * @returns {Promise<unknown>} what the answer's JSON says
+ * @returns {Promise<unknown>} the parsed JSON of the answer
  * @throws {PlatformError} or the signal's reason
  */
 export async function request(method, address, { body, signal } = {}) {
   let response, text;
   try {
-    // Looked up at each call: what the page puts before `fetch` counts here, too.
+    // `fetch` is looked up at each call, so that a replacement by the page (shim_token.js) takes effect here, too.
     response = await globalThis.fetch(address, {
       method,
       body,
@@ -38,12 +39,13 @@ function read(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // No JSON: a page of a proxy, or nothing.
+    // Not JSON: an error page of a proxy, or an empty body.
   }
 }
 
 /**
- * `{ error, code }`, or `{ field: [messages] }`; anything else comes from a server in between.
+ * The error for an answer. The server sends `{ error, code }` or `{ field: [messages] }`; any other body comes from a
+ * proxy in between.
  *
  * @param {Response} response
  * @param {any} value
@@ -59,10 +61,10 @@ export function refusal({ status, headers }, value) {
 }
 
 /**
- * `{ first_name: ["can't be blank"] }` as "First name can't be blank"; `base` is no field.
+ * Writes `{ first_name: ["can't be blank"] }` as "First name can't be blank". Messages of `base` have no field name.
  *
  * @param {Record<string, string[]> | undefined} fields
- * @returns {string} nothing where these are none
+ * @returns {string} empty if the value is not of this shape
  */
 function sentence(fields) {
   const entries = Object.entries(fields ?? {});
@@ -74,7 +76,7 @@ function sentence(fields) {
 }
 
 /**
- * `Retry-After`: seconds, or a date.
+ * Reads `Retry-After`, which is a number of seconds or a date.
  *
  * @param {string | null} value
  */
@@ -85,7 +87,7 @@ function secondsOf(value) {
 }
 
 /**
- * A value as one segment of a path. `.` and `..` would climb in it, encoded or not.
+ * Encodes a value as one segment of a path. `.` and `..` are refused, because they change the path even when encoded.
  *
  * @param {unknown} value
  * @param {string} what for the message
@@ -97,7 +99,7 @@ export function segment(value, what) {
 }
 
 /**
- * An object as JSON. Lists and forms are refused: as JSON they would be lists, or empty.
+ * Writes an object as JSON. Lists and FormData are refused, because their JSON is an array or empty.
  *
  * @param {any} value
  * @param {string} what for the message

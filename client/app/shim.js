@@ -1,6 +1,6 @@
 /*
- * Runs before an app's own code. An app lives in an opaque origin, where storage throws; many games and frameworks
- * touch it without asking. These storages live as long as the page.
+ * Runs before an app's own code. An app page has an opaque origin, in which `localStorage` and `sessionStorage` throw.
+ * Many games and frameworks use them without a check. These replacements keep their items as long as the page lives.
  */
 for (const name of ["localStorage", "sessionStorage"]) {
   try {

@@ -1,6 +1,6 @@
 /*
- * The page's requests to this server's own API say who looks at it: the server calls this with the token that it has
- * made for the page.
+ * Adds the page token to the page's requests below /platform/ of its own server, so that the server knows the viewer.
+ * The server calls this function with the token that it made for the page.
  */
 ((token) => {
   const home = new URL(location.href).origin;

@@ -1,19 +1,20 @@
 // @ts-check
+/** The `subscribe()` of `db()`: follows a stream of server-sent events and reconnects. */
 import { PlatformError } from "./platform_error.js";
 import { refusal } from "./request.js";
 import { pause } from "./waiting.js";
 
-/** Between a connection that ended and the next one: doubled each time, up to the last. */
+/** The pause before reconnecting. It doubles after each failure, up to the last value. */
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 30_000;
 
 /**
- * Follows server-sent events until it is stopped. A connection that breaks is taken up again behind the last event; a
- * refusal (404, 403, …) ends it. By `fetch`, because an EventSource cannot say who looks at the page.
+ * Follows server-sent events until it is stopped. A broken connection is reopened after the last event that arrived. A
+ * refusal (404, 403, …) ends the subscription. It uses `fetch`, because an EventSource cannot send the page token.
  *
  * @param {string} address root-relative
  * @param {(event: any) => void} listener
- * @returns {() => void} stops it
+ * @returns {() => void} ends the subscription
  */
 export function subscribe(address, listener) {
   if (typeof listener !== "function") throw new TypeError("subscribe() takes a function");
@@ -28,8 +29,8 @@ export function subscribe(address, listener) {
  * @param {AbortSignal} signal
  */
 async function follow(address, listener, signal) {
-  /** What the app gets wrong is its own, and no broken connection. @param {any} change */
-  const tell = (change) => {
+  /** An error in the app's listener is reported to the page and does not end the connection. @param {any} change */
+  const notify = (change) => {
     try {
       listener(change);
     } catch (error) {
@@ -45,16 +46,16 @@ async function follow(address, listener, signal) {
       const response = await globalThis.fetch(address, { headers, signal, cache: "no-store", credentials: "omit" });
       if (!response.ok) {
         const error = refusal(response, await response.json().catch(() => undefined));
-        if (response.status < 500 && response.status !== 429) return tell({ kind: "error", error });
+        if (response.status < 500 && response.status !== 429) return notify({ kind: "error", error });
         throw error;
       }
       for await (const { id, event, data } of eventsOf(response)) {
         if (signal.aborted) return;
         wait = FIRST_PAUSE_MS;
-        // The server has ended the stream and says why; the next connection is told as an answer.
+        // The server ends the stream with an event that says why. The next connection gets the same reason as a status.
         if (event === "error") break;
         if (id) last = id;
-        tell(event === "ready" || event === "reset" ? { kind: event } : { kind: event, record: data });
+        notify(event === "ready" || event === "reset" ? { kind: event } : { kind: event, record: data });
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -65,7 +66,11 @@ async function follow(address, listener, signal) {
   }
 }
 
-/** @param {Response} response */
+/**
+ * The events of a stream, as they arrive.
+ *
+ * @param {Response} response
+ */
 async function* eventsOf({ body }) {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

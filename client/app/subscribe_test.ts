@@ -10,7 +10,7 @@ const events = (...told: [id: number, event: string, data: unknown][]) => ({
 
 const gone = { status: 404, json: { error: "Database not found", code: "not_found" } };
 
-/** Follows until the server refuses; tells all that was heard. */
+/** Subscribes until the server refuses. @returns every change that the listener received */
 const heard = (address = "/x") => {
   // deno-lint-ignore no-explicit-any -- a test states what it expects
   const changes: any[] = [];
@@ -141,6 +141,6 @@ Deno.test("subscribe: of the app's database, or of the one that is named", async
   await new Promise<unknown>((resolve) => db().subscribe(resolve));
   await new Promise<unknown>((resolve) => db("a b").subscribe(resolve));
   assert.deepEqual(server.asked.map(({ path }) => path), ["/platform/db/todos/changes", "/platform/db/a%20b/changes"]);
-  // @ts-expect-error -- as JavaScript may call it
+  // @ts-expect-error -- JavaScript code can call it like this
   assert.throws(() => db().subscribe(), { name: "TypeError", message: /takes a function/ });
 });

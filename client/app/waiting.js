@@ -1,7 +1,8 @@
 // @ts-check
+/** Pauses and deadlines that an AbortSignal can end. */
 import { PlatformError } from "./platform_error.js";
 
-/** A timer of more milliseconds fires at once. */
+/** A longer timer fires at once: browsers keep the milliseconds in 32 bits. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -25,11 +26,11 @@ export const pause = (ms, signal) =>
   });
 
 /**
- * One signal for the caller's own and for the end of the time. `AbortSignal.any` is younger than browsers in use.
+ * Combines the caller's signal and a timeout in one signal. `AbortSignal.any` is missing in browsers still in use.
  *
  * @param {AbortSignal | undefined} signal
  * @param {number | undefined} timeout milliseconds
- * @throws {TypeError} on a time that is none
+ * @throws {TypeError} if the timeout is not a positive number
  */
 export function limited(signal, timeout = Infinity) {
   if (!(timeout > 0)) throw new TypeError("timeout must be a number of milliseconds above 0");

@@ -1,4 +1,4 @@
-/** How waiting for an action ends before the action does. */
+/** Ways in which the wait for an action ends before its run does. */
 import assert from "node:assert/strict";
 import { errorOf, type Reply, type StandIn, standIn } from "../../test/stage/stand_in.ts";
 import { createAction } from "./action.js";
@@ -8,7 +8,7 @@ const APP = { id: "1", name: "Rates", db_code: null };
 const PENDING = { json: { flow_process_id: "p", status: "pending" } };
 const FINISHED = { json: { flow_process_id: "p", status: "finished", data: 1 } };
 
-/** Tells when the first pause has begun. */
+/** Resolves when the first pause begins. */
 function pausing() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const action = createAction(APP, (ms, signal) => {
@@ -65,7 +65,7 @@ for (const { name, replies, reached, flow_process_id } of PLACES) {
   });
 }
 
-/** Holds the next timer of so many milliseconds until it is told to strike. */
+/** Replaces the next timer of this many milliseconds by one that fires when the test says so. */
 function stopped(ms: number) {
   const { setTimeout } = globalThis;
   let strike = () => assert.fail("no such timer");
@@ -97,7 +97,7 @@ Deno.test("waiting: it leaves neither a timer nor a listener behind", async () =
     listening.delete(listener);
     remove.call(signal, type, listener);
   };
-  // A timer that went on would be this test's leak.
+  // A timer that is still running would make Deno report a leak in this test.
   assert.equal(await createAction(APP)("rate", {}, { signal, timeout: 60_000 }), 1);
   assert.equal(listening.size, 0);
 });

@@ -1,15 +1,15 @@
 /**
  * `deno task seed [--url=http://127.0.0.1:8000] [--token=atr_…]`
  *
- * Puts the gallery's apps into a running server, or brings them up to date there: an app is known by its `url_code`.
- * Without options `BASE_URL` and `ADMIN_TOKEN` say where and who. Prints one line an app; ends with 1 at the first
- * that cannot be put there.
+ * Installs the gallery apps in a running server, or updates them. An existing app is found by its `url_code`. Without
+ * options, the server's address is `BASE_URL` and the token is `ADMIN_TOKEN`. Prints one line per app. Stops with exit
+ * status 1 at the first app that cannot be installed.
  */
 import { parseArgs } from "node:util";
 import { GALLERY, type GalleryApp, readSource } from "../gallery/gallery.ts";
 import { type Client, createClient, isClientError } from "../mod.ts";
 
-/** What a person can do something about, in one line. */
+/** A failure that the user can fix. Its message is one line, printed without a stack. */
 class Fault extends Error {}
 
 const USAGE = "usage: deno task seed [--url=<address of the server>] [--token=<token of an admin or a manager>]";
@@ -35,7 +35,7 @@ function parse(args: string[]): { url: string; token: string } {
   }
 }
 
-/** @returns what was done */
+/** Creates or updates one app. */
 async function put({ apps }: Client, app: GalleryApp): Promise<"created" | "updated" | "unchanged"> {
   const { file: _, ...fields } = app;
   const wanted = { ...fields, public: true, active: true, source_code: await readSource(app) };
@@ -51,7 +51,7 @@ async function put({ apps }: Client, app: GalleryApp): Promise<"created" | "upda
   return "updated";
 }
 
-/** @throws {Fault} in place of what a call throws */
+/** Turns an error of a call into a sentence for the user. @throws {Fault} */
 function explain(error: unknown, url: string, name: string): never {
   if (!isClientError(error)) throw error;
   const { data, cause } = error;
@@ -62,7 +62,7 @@ function explain(error: unknown, url: string, name: string): never {
   throw new Fault(`nothing answers at ${url}: start it with \`deno task start\``);
 }
 
-/** Field by field. A message of a compiler goes on with the line of the mistake, which has no room here. */
+/** The messages of all fields in one line. Of compiler messages, only the first line is kept. */
 const sentences = (fields: Record<string, unknown>) =>
   Object.entries(fields)
     .flatMap(([field, messages]) => [messages].flat().map((message) => `${field} ${String(message).split("\n", 1)[0]}`))

@@ -1,11 +1,12 @@
+// A packing list with a weight limit. It shows React state, a derived total and items kept in local storage.
 import { useEffect, useState } from "react";
 
-const LIMIT = 5000;
+const LIMIT = 5000; // grams
 const SHELVES = ["All", "To pack", "Packed"];
 const FIRST = ["Walking boots 1.1 kg", "Rain jacket 420 g", "Three shirts 600 g", "Camera 890 g", "Novel 310 g"]
   .concat("Wash bag 540 g", "Charger 180 g", "Swimming things 250 g", "Jumper 480 g", "Gift for Ines 750 g");
 
-/** "Walking boots 1.1 kg" → a name and grams; what weighs nothing is taken for 200 g. */
+/** Splits "Walking boots 1.1 kg" into a name and grams. A thing without a weight counts as 200 g. */
 function parse(text) {
   const [, name, amount, unit] = /^(.*?)(?:\s+(\d+(?:[.,]\d+)?)\s*(kg|g))?$/i.exec(text.trim());
   const grams = Math.round(parseFloat((amount ?? "200").replace(",", ".")) * (/kg/i.test(unit) ? 1000 : 1));
@@ -15,6 +16,7 @@ function parse(text) {
 let next_id = Date.now();
 const kilos = (grams) => `${(grams / 1000).toFixed(2)} kg`;
 
+/** The things of the last visit, or an example with the first six packed. */
 function restore() {
   const kept = localStorage.getItem("carry-on");
   return kept ? JSON.parse(kept) : FIRST.map((text, index) => ({ ...parse(text), packed: index < 6 }));

@@ -1,3 +1,5 @@
+// Fly a firefly over a meadow. Sparks refill its light, moths drain it. Shapes are drawn on canvas textures, so the game
+// loads no images.
 const dusk = { sky: ["#35305f", "#a05c80", "#f0a47c"], far: "#57416f", near: "#2c2350", moth: 0x21173a };
 const midnight = { sky: ["#060a1c", "#13204a", "#2c3c73"], far: "#0f1838", near: "#070c20", moth: 0xaaa6c9 };
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -99,7 +101,7 @@ class Meadow extends Phaser.Scene {
     moth.generateTexture("moth", 52, 34).destroy();
   }
 
-  /** Draws what does not move once, as wide as the page is now. */
+  /** Draws a still layer into a texture as wide as the page. It runs again when the page changes its size. */
   paint(image, key, height, draw) {
     const { width } = this.scale;
     if (this.textures.exists(key)) this.textures.remove(key);
@@ -163,7 +165,7 @@ class Meadow extends Phaser.Scene {
 
   end() {
     this.flying = false;
-    this.rested = this.time.now + 600;
+    this.rested = this.time.now + 600; // ignores keys that are still held
     this.trail.stop();
     const record = this.score > best;
     best = Math.max(best, this.score);
@@ -207,7 +209,7 @@ class Meadow extends Phaser.Scene {
 
   update(now, delta) {
     const dt = Math.min(delta, 500) / 1000;
-    // A slow machine shows fewer pictures of the same flight.
+    // Steps of at most 0.04 s keep the game the same on a slow machine, which only draws fewer frames.
     for (let left = dt; this.flying && left > 0; left -= 0.04) this.fly(Math.min(left, 0.04));
     if (this.flying) this.hour += dt;
     else this.place.y += Math.sin(now / 500) * 0.25;
@@ -228,6 +230,7 @@ class Meadow extends Phaser.Scene {
     one(".count").textContent = `${this.score} ${this.score === 1 ? "spark" : "sparks"}`;
   }
 
+  /** Advances the flight by `dt` seconds: steering, moths, sparks, light. */
   fly(dt) {
     const { UP, DOWN, LEFT, RIGHT, W, A, S, D } = this.keys;
     const pull = new Phaser.Math.Vector2(
@@ -276,7 +279,7 @@ new Phaser.Game({
   audio: { noAudio: true },
   banner: false,
   antialiasGL: false,
-  fps: { smoothStep: false }, // which would take a slow machine's time for a mistake
+  fps: { smoothStep: false }, // smoothing would treat the long frames of a slow machine as outliers
   scene: Meadow,
   callbacks: {
     postBoot({ canvas }) {

@@ -1,4 +1,4 @@
-/** The example apps: what `deno task seed` puts into a server. Each is one source file beside this one. */
+/** The example apps that `deno task seed` installs. Each source is a file in this folder. */
 import type { CssEngine, Engine } from "../../server/compiler/compiler.ts";
 
 export interface GalleryApp {
@@ -8,7 +8,7 @@ export interface GalleryApp {
   app_engine: Engine;
   css_engine: CssEngine;
   dashboard_widget: boolean;
-  /** In this folder. */
+  /** The name of its source file. */
   file: string;
 }
 

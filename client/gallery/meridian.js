@@ -1,4 +1,5 @@
-// One dial of 24 hours: noon above, midnight below. Every city stands at its own hour, so who sleeps is seen at once.
+// A dial of 24 hours with noon at the top. Each city is placed at its local time, so the lower half is where it is night.
+// Plain JavaScript: the server sends it as it is, and it draws into #platform-app.
 const CITIES = [
   ["San Francisco", "SFO", "America/Los_Angeles"],
   ["New York", "NYC", "America/New_York"],
@@ -22,7 +23,7 @@ const places = [["Here", "YOU", here], ...CITIES].map(([name, code, timeZone]) =
   }),
 }));
 let home = places[0];
-let shift = 0; // minutes from now
+let shift = 0; // the shown time, in minutes from now
 
 const style = document.createElement("style");
 style.textContent = `
@@ -63,7 +64,7 @@ input { width: 100%; accent-color: var(--hand); margin: .5rem 0 0 }
 @media (prefers-reduced-motion: reduce) { .city { transition: none } }`;
 document.head.append(style);
 
-/** Minutes of the day → a point of the dial, noon above. */
+/** The point on the dial for a minute of the day (0–1439). Noon is at the top. */
 function point(minutes, radius) {
   const angle = (minutes / 1440) * 2 * Math.PI + Math.PI / 2;
   return [100 + Math.cos(angle) * radius, 100 + Math.sin(angle) * radius];
@@ -97,12 +98,13 @@ const one = (selector) => document.querySelector(selector);
 const cities = all(".city");
 const rows = all("li button");
 
+/** A place's weekday, clock and minute of the day. */
 function timeAt(place, date) {
   const part = Object.fromEntries(place.format.formatToParts(date).map(({ type, value }) => [type, value]));
   return { day: part.weekday, clock: `${part.hour}:${part.minute}`, minutes: part.hour * 60 + Number(part.minute) };
 }
 
-/** Neighbours within 17 degrees stand in two rows. */
+/** The radius of each city. Cities closer than 17 degrees (68 minutes) alternate between two rings. */
 function radii(times) {
   const order = times.map(({ minutes }, index) => ({ minutes, index })).sort((a, b) => a.minutes - b.minutes);
   const found = [];
@@ -135,6 +137,7 @@ function draw() {
   one(".second").setAttribute("d", `M100 48A52 52 0 ${now.getSeconds() > 30 ? 1 : 0} 1 ${end.join(" ")}`);
 }
 
+/** Shows the chosen shift in words, then draws. */
 function say() {
   const [hours, minutes] = [Math.floor(Math.abs(shift) / 60), Math.abs(shift) % 60];
   const span = [hours && `${hours} h`, minutes && `${minutes} min`].filter(Boolean).join(" ");

@@ -1,6 +1,6 @@
-// The slope has no end: every square of it grows its trees from its own coordinates, so nothing needs to be kept.
-const CELL = 80;
-const GATE = 320; // from one gate down to the next
+// An endless ski slope. Trees are not stored: each square of the slope computes its tree from its own coordinates.
+const CELL = 80; // width and height of a square, in pixels
+const GATE = 320; // distance between two gates, in pixels
 const DAY = {
   snow: "#eef5fb",
   shade: "#c9dcec",
@@ -62,11 +62,12 @@ const paint = Object.fromEntries([DAY, NIGHT].flatMap(Object.values).flat().map(
 let look = DAY;
 const ink = (name) => paint[look[name]];
 
-/** The same number from 0 to 1 for the same square, always. */
+/** A pseudo-random number from 0 to 1, always the same for the same square and salt. */
 function chance(x, y, salt = 0) {
   const seed = Math.sin(x * 127.1 + y * 311.7 + salt * 74.7) * 43758.5453;
   return seed - Math.floor(seed);
 }
+/** The n-th gate: its middle and half its width, which shrinks as the run goes on. */
 const gateAt = (n) => ({
   x: Math.sin((n - 1) * 0.9) * 150 + Math.sin((n - 1) * 0.37) * 120,
   y: n * GATE,
@@ -105,6 +106,7 @@ function fall() {
   one(".card").hidden = false;
 }
 
+/** The tree of a square, if it has one. There are none near the start and in gates, and more further down. */
 function treeIn(column, row) {
   if (chance(column, row) > 0.24 + Math.min(0.16, row * 0.0006)) return;
   const x = (column + 0.2 + chance(column, row, 1) * 0.6) * CELL;
@@ -115,6 +117,7 @@ function treeIn(column, row) {
   return { x, y, size: 0.75 + chance(column, row, 3) * 0.6 };
 }
 
+/** Advances the run by `dt` seconds: steering, speed, gates, collisions. */
 function steer(dt) {
   const finger = k.isMouseDown() ? Math.sign(k.mousePos().x - k.width() / 2) : 0;
   const way = finger ||
@@ -141,7 +144,7 @@ function steer(dt) {
 
 k.onUpdate(() => {
   const dt = k.dt();
-  // A slow machine shows fewer pictures of the same run.
+  // Steps of at most 0.04 s keep the game the same on a slow machine, which only draws fewer frames.
   for (let left = Math.min(dt, 0.5); running && left > 0; left -= 0.04) steer(Math.min(left, 0.04));
   if (running) skier.fallen = 0;
   else skier.fallen = skier.y > 0 ? Math.min(1, skier.fallen + dt * 2) : 0;
@@ -190,6 +193,7 @@ function drawSkier() {
   k.popTransform();
 }
 
+// Rows are drawn from top to bottom, and the skier between them, so that nearer things cover farther ones.
 k.onDraw(() => {
   look = night.matches ? NIGHT : DAY;
   const zoom = Math.max(0.8, Math.min(1.5, k.height() / 620, k.width() / 380));
@@ -226,7 +230,7 @@ k.onDraw(() => {
 });
 
 one("button").addEventListener("click", start);
-// A key that was meant for the run before does not start the next.
+// A new run starts only after the fall has ended, so that keys still held from the previous run do not start it.
 k.onKeyPress((key) =>
   /^(space|enter|up|down|left|right)$/.test(key) && (skier.y === 0 || skier.fallen === 1) && start()
 );

@@ -1,4 +1,4 @@
-/** The account itself, and its teams, groups and mailboxes. Source: decisions, "Account" and "Users". */
+/** The account, its teams, groups and mailboxes. */
 import assert from "node:assert/strict";
 import { addAccount, as, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";

@@ -1,4 +1,4 @@
-/** What needs the compiler: defaults, build times, `config`, and sources that do not compile. */
+/** Apps that are compiled: defaults, build times, `config`, and sources that do not compile. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { made } from "../../stage/people.ts";
@@ -17,7 +17,7 @@ const COUNTER = `<script>
 <button class="p-4 text-xl" onclick={() => count++}>{count}</button>
 `;
 
-/** As decided: \`line:column message\`, with the offending line below. */
+/** A compile error: `line:column message`, followed by the offending line. */
 const fault = (line: number, column: RegExp, offending: string) =>
   new RegExp(`^${line}:${column.source} \\S[^\\n]*\\n[^]*${offending.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`);
 

@@ -1,4 +1,4 @@
-/** `/a/`: who is served what, and with which headers. Source: decisions, "`/a/…`"; design/security.md. */
+/** App pages: who may open which page, and the headers of the answer. */
 import assert from "node:assert/strict";
 import type { TestServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
@@ -19,7 +19,7 @@ const JS = {
 const create = async (ask: Ask, app: Record<string, unknown>) =>
   made(await ask("POST", ALL, { json: { app: { ...JS, ...app } } }));
 
-/** What stands on every `/a/` document. Source: design/security.md. */
+/** The headers that every app page must have. */
 const HEADERS: Scenario["headers"] = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":
@@ -34,7 +34,7 @@ const HEADERS: Scenario["headers"] = {
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** The addresses that a page names in `src` and `href`. */
+/** The addresses in the `src` and `href` attributes of a page. */
 const addresses = (html: string) => [...html.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
 
 inAccount("pages: a public app opens for anybody", async ({ ask, play }) => {
@@ -196,7 +196,7 @@ inAccount("pages: private, inactive and unknown apps", async ({ server, ask, pla
   ]);
 }, { of_default: true });
 
-/** A request to another host, which the harness' own address does not make. */
+/** Sends a request to another host; `request` of the harness always uses its own. */
 async function openAt({ handler }: TestServer, host: string, path: string) {
   const response = await handler(new Request(`http://${host}${path}`));
   return { status: response.status, html: await response.text() };

@@ -1,4 +1,4 @@
-/** Where apps are found: `url_code` and `show_in_module`. */
+/** The fields that say where an app appears: `url_code` and `show_in_module`. */
 import { addAccount } from "../../stage/people.ts";
 import { onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
@@ -8,7 +8,7 @@ const ALL = "/platform/apps.json";
 const at = (id: string) => `/platform/apps/${id}.json`;
 const json = (app: unknown) => ({ json: { app } });
 
-/** An app that needs no compiler. */
+/** An app that is not compiled, so that the test is fast. */
 const JS = { name: "Clock", app_engine: "js", css_engine: "none", source_code: "document.title = 'x';" };
 
 const refused = (name: string, app: Record<string, unknown>, body: unknown): Scenario => ({
@@ -20,7 +20,7 @@ const refused = (name: string, app: Record<string, unknown>, body: unknown): Sce
   body,
 });
 
-/** Source: decisions, "`url_code`". */
+/** What is sent as `url_code`, and what is stored. */
 const CODES: [given: string | null, code: string | null | RegExp][] = [
   ["counter", "counter"],
   ["My Counter", "my-counter"],

@@ -1,4 +1,4 @@
-/** Partial edits, and the versions that changes leave behind. Source: decisions, "Replace" and "Versions". */
+/** Partial edits (`replace.json`), and the versions that changes keep. */
 import assert from "node:assert/strict";
 import { made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";

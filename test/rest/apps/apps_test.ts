@@ -1,4 +1,4 @@
-/** Apps: fields and their rules. Replace, versions, pages and the compiler have files of their own. */
+/** Fields of apps and their rules. The other files of this folder test edits, versions, pages and compilation. */
 import assert from "node:assert/strict";
 import { addAccount, as, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
@@ -9,7 +9,7 @@ const ALL = "/platform/apps.json";
 const at = (id: string) => `/platform/apps/${id}.json`;
 const json = (app: unknown) => ({ json: { app } });
 
-/** An app that needs no compiler. */
+/** An app that is not compiled, so that the test is fast. */
 const JS = { name: "Clock", app_engine: "js", css_engine: "none", source_code: "document.title = 'x';" };
 
 const create = async (ask: Ask, app: Record<string, unknown> = {}) =>

@@ -1,4 +1,4 @@
-/** What a sandboxed app may send and read: its page has an opaque origin. Source: design/security.md. */
+/** CORS: what a sandboxed app page, which has an opaque origin, may send and read. */
 import assert from "node:assert/strict";
 import { onSharedServer, type Scenario } from "../../stage/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** Users and mailboxes of a department. Source: decisions, "`user_setting_ids`, `mailbox_ids`". */
+/** Assigning users and mailboxes to a department (`user_setting_ids`, `mailbox_ids`). */
 import { addAccount, addPerson, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 

@@ -1,4 +1,4 @@
-/** The main department, its succession, and the account's mode. Source: spec, section 3; decisions, "Mode". */
+/** The main department, its successor after a deletion, and the account's mode. Source: spec, section 3. */
 import assert from "node:assert/strict";
 import { addAccount, as, made } from "../../stage/people.ts";
 import { type Ask, onSharedServer, type Scenario } from "../../stage/scenario.ts";

@@ -1,4 +1,4 @@
-/** Departments: fields and their rules. Assignments, main department and mode, logos, lists have files of their own. */
+/** Fields of departments and their rules. The other files of this folder test assignments, the main one and logos. */
 import assert from "node:assert/strict";
 import { addAccount, addPerson, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";

@@ -1,4 +1,4 @@
-/** Uploaded logos. Source: spec, "Rules for the logo"; decisions, "Logo". */
+/** Uploaded logos. Source: spec, "Rules for the logo". */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { TestServer } from "../../stage/harness.ts";
@@ -12,7 +12,7 @@ const ALL = "/account/departments.json";
 const at = (id: number) => `/account/departments/${id}.json`;
 const MiB = 1024 * 1024;
 
-/** @param fields by the names inside `department[…]` */
+/** @param fields keyed by the name inside `department[…]` */
 function form(fields: Record<string, string | Blob | Uint8Array<ArrayBuffer>>): { form: FormData } {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) {
@@ -25,7 +25,7 @@ function form(fields: Record<string, string | Blob | Uint8Array<ArrayBuffer>>): 
 
 const create = async (ask: Ask, fields: Parameters<typeof form>[0]) => made(await ask("POST", ALL, form(fields)));
 
-/** The logo as anybody gets it: without a token. */
+/** Fetches a logo without a token, as a mail program does. */
 async function fetchLogo({ handler, base_url }: TestServer, url: string, init: RequestInit = {}) {
   assert.ok(url.startsWith(`${base_url}/`), `${url} is not absolute`);
   const response = await handler(new Request(url, init));

@@ -1,4 +1,4 @@
-/** What a restricted account hides. Source: decisions, "What a restricted account hides". */
+/** Visibility by department in a restricted account; the rule is in docs/api.md, "Departments and visibility". */
 import assert from "node:assert/strict";
 import { addPerson, as, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";

@@ -1,4 +1,4 @@
-/** Who calls a public method: nobody, a browser, a login, a page of an app. Source: decisions, "Databases". */
+/** Callers of public methods: anonymous, a browser with its key, a login, an app page. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readAppToken, signAppToken } from "../../../server/secrets/page_tokens.ts";
@@ -16,7 +16,7 @@ const onAccount = onSharedServer();
 const FIELDS = { title: "string", key: "string", user: "integer", user_text: "string", name: "string", ip: "string" };
 const AUTO = { key: "{cookie_key}", user: "{user_id}", user_text: "{user_id}", name: "{user_name}", ip: "{ip}" };
 
-/** A database whose records are their creator's. */
+/** A database with `scope_by`: each caller sees their own records. */
 const scoped = (ask: Ask, scope_by: string, create: Record<string, unknown> = { auto_fields: AUTO }) =>
   addDb(ask, {
     schema: { fields: FIELDS },
@@ -24,7 +24,7 @@ const scoped = (ask: Ask, scope_by: string, create: Record<string, unknown> = { 
     public_write_limit: 1000,
   });
 
-/** The token of the page of an app with a database, as somebody opens it. */
+/** The page token in the page of an app that has a database. */
 async function opened(ask: Ask, path: string, token: string | null, headers: Record<string, string> = {}) {
   const answer = await ask("GET", path, { token, headers });
   assert.equal(answer.status, 200);
@@ -90,7 +90,7 @@ test("a scope: another sees nothing, and another's record is not there", async (
     const visitors = [bearer(ask, code, ada.token), bearer(ask, code, bob.token)];
     if (scope_by === "key") {
       visitors.splice(0, 2, browser(ask, code), browser(ask, code));
-      // A login without a cookie is another browser each time: only the field without a variable names its user.
+      // Without a cookie each request is a new browser. Only the field without a variable identifies the user.
       if (!create.auto_fields) visitors.push(bearer(ask, code, ada.token));
     }
     const records = await Promise.all(
@@ -189,10 +189,10 @@ test("a page's token: forged, tampered or expired it is refused", async ({ ask, 
   assert.deepEqual([status, headers.get("www-authenticate")], [401, "Bearer"], JSON.stringify(body));
 });
 
-/** What a server has going beside its tests. */
+/** A server keeps timers and connections open between tests. */
 const SANITIZERS = { sanitizeOps: false, sanitizeResources: false };
 
-/** What the harness starts servers with. */
+/** The secret keys that the harness starts servers with. */
 const keysOf = (data_dir: string) => ({
   data_dir,
   secret_keys: on_postgres ? [{ id: "k1", material: "0123456789abcdef0123456789abcdef" }] : undefined,
@@ -262,7 +262,7 @@ test("a page's token ends with its app, and where the app is closed to its viewe
   assert.equal(headers.get("access-control-allow-origin"), "*", "the page can read why");
 });
 
-/** One after another. */
+/** Works on the items one after another. @returns the results, in the order of the items */
 async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   await inTurn(items, async (item) => void results.push(await work(item)));

@@ -1,4 +1,4 @@
-/** Public methods of databases: how often they write, who may read an answer, and what a scope may be. */
+/** Public methods: the limit of writes, CORS, and fields that `scope_by` may name. */
 import assert from "node:assert/strict";
 import { startServer } from "../../stage/harness.ts";
 import { made } from "../../stage/people.ts";
@@ -45,7 +45,7 @@ test("public writes: callers at once do not get past the limit", async ({ ask })
     Array.from({ length: 20 }, () => browser(ask, code)("create", { data: { title: "x" } })),
   );
   const created = answers.filter(({ status }) => status === 201).length;
-  // A minute may end in between.
+  // The count starts again if a minute ends during the test.
   assert.ok(created === 5 || created === 10, `${created}`);
 });
 
@@ -67,7 +67,7 @@ Deno.test({
       ["::ffff:c633:6407", 429],
       ["198.51.100.8", 201],
     ];
-    // Counted in one minute, whichever it is.
+    // All writes must fall into one minute. Near its end, the test waits for the next one.
     const now = new Date().getUTCSeconds();
     if (now > 50) await new Promise((resolve) => setTimeout(resolve, (60 - now) * 1000));
     await inTurn(rows, async ([address, status]) => {

@@ -1,4 +1,4 @@
-/** Public methods of databases: what each allows. Source: spec, "public_methods"; decisions, "Databases". */
+/** Public methods: what each one allows. Source: spec, "public_methods". */
 import assert from "node:assert/strict";
 import { NO_UUID } from "../../stage/addresses.ts";
 import { made } from "../../stage/people.ts";
@@ -111,7 +111,7 @@ test("public methods: a database of several tables has none that could be meant"
 interface Rule {
   name: string;
   create: Record<string, unknown>;
-  /** Beside `create`. */
+  /** Settings in addition to `create`. */
   others?: Record<string, unknown>;
   data: Record<string, unknown>;
   status: number;
@@ -260,7 +260,7 @@ test("public methods: names in a body that every object has open nothing", async
   const bodies = [`{"__proto__":{"data":{"title":"x"}}}`, `{"constructor":{}}`, `{"data":"x"}`, `{"data":["x"]}`];
   await inTurn(bodies, async (body) => assert.equal((await visit("create", JSON.parse(body))).status, 400, body));
   assert.equal((await visit("list", { filter: { constructor: "x" } })).status, 400);
-  // A key that cannot be a field's is no filter.
+  // A key that cannot be a field name is ignored.
   await inTurn([`{"__proto__":"x"}`, `{"title":{"__proto__":"x"}}`], async (filter) => {
     assert.deepEqual((await visit("list", { filter: JSON.parse(filter) })).body, [], filter);
   });

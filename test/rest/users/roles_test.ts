@@ -1,6 +1,6 @@
 /**
- * Every route against every role, every scope and another account. Source: decisions, "Roles", "Tokens", "Another
- * account's object". A route that is not in the table fails the test: whoever adds one says here who may call it.
+ * Calls every route with every role, every scope and as another account. A route that is missing in the table fails the
+ * test, so each new route must state here who may call it.
  */
 import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
@@ -11,7 +11,7 @@ import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/sce
 
 const inAccount = onSharedServer();
 
-/** The weakest role that may call. */
+/** The weakest role that may call each route. */
 const WEAKEST: Record<string, Role> = {
   "account.find": "user",
   "account.update": "admin",
@@ -22,7 +22,7 @@ const WEAKEST: Record<string, Role> = {
   "departments.set_as_main": "admin",
   "departments.delete": "admin",
   "user_settings.list": "manager",
-  // A user may read itself, whatever its role; users_test.ts shows that it reads nobody else.
+  // Every user may read itself; users_test.ts tests that guests and users cannot read others.
   "user_settings.find": "guest",
   "user_settings.create": "admin",
   "user_settings.update": "admin",
@@ -39,7 +39,7 @@ const WEAKEST: Record<string, Role> = {
   "mailboxes.create": "admin",
   "mailboxes.update": "admin",
   "mailboxes.delete": "admin",
-  // Each its own tokens; tokens_test.ts shows that only an admin has others'.
+  // Users manage their own tokens; tokens_test.ts tests that only an admin manages those of others.
   "tokens.list": "user",
   "tokens.create": "user",
   "tokens.delete": "user",
@@ -92,7 +92,7 @@ const WEAKEST: Record<string, Role> = {
 
 const ROUTES = routesOf(appRouter);
 
-/** Bodies without a wrapper that change nothing where there is nothing. */
+/** Valid bodies of routes without a wrapper. With the ids used here they change nothing. */
 const BODIES: Record<string, unknown> = {
   "apps.replace": { field: "source_code", old: "nowhere", new: "" },
   "records.create": { record: { data: {} } },
@@ -100,14 +100,14 @@ const BODIES: Record<string, unknown> = {
   "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
 };
 
-/** A body that is right as far as it goes, and changes nothing where there is nothing. */
+/** A body with a valid shape. With the ids used here it changes nothing. */
 function bodyOf({ meta: { wrapper }, body, name }: Route): { json?: unknown } {
   if (name in BODIES) return { json: BODIES[name] };
   if (wrapper) return { json: { [wrapper]: {} } };
   return body.length > 0 ? { json: {} } : {};
 }
 
-/** Its own id where the route asks for a user: that is what everybody may read. */
+/** Fills the path's parameters. The id of a user is the caller's own, because everyone may read itself. */
 const targetOf = (route: Route, id: number) => addressOf(route, route.name === "user_settings.find" ? { id } : {});
 
 inAccount("roles: every route against every role", async ({ ask, play }) => {
@@ -128,13 +128,13 @@ inAccount("roles: every route against every role", async ({ ask, play }) => {
   });
 });
 
-/** What a caller who may call gets for the bodies and ids above. */
+/** The status that a permitted caller gets for the bodies and ids above. */
 function expectedStatus(route: Route): number {
   if (namesSomething(route)) return route.name === "user_settings.find" ? 200 : 404;
   return route.method === "POST" ? 422 : 200;
 }
 
-/** What an empty body lacks. */
+/** The messages for an empty body. */
 const faultsOf = ({ name }: Route): Record<string, RegExp> =>
   name === "user_settings.create"
     ? { email: /blank/ }
@@ -171,7 +171,7 @@ inAccount("roles: a scope opens its routes and no other", async ({ ask, admin, p
         status: 403,
         async then() {
           const { status } = await ask(route.method, targetOf(route, admin.id), { ...bodyOf(route), token: only });
-          // A token with scopes makes none without: that refusal is not about the route.
+          // A token with scopes cannot create one without scopes; that refusal has another reason.
           assert.equal(status, expectedStatus(route), scope);
         },
       })),
@@ -179,7 +179,7 @@ inAccount("roles: a scope opens its routes and no other", async ({ ask, admin, p
   });
 });
 
-/** One object of every kind that a path may name, by the domain's name. */
+/** Creates one object of each kind that a path may name. Keyed by domain. */
 async function makeOneOfEach(ask: Ask): Promise<Record<string, Named>> {
   const make = async (path: string, json: unknown) => made(await ask("POST", path, { json }));
   const { code: db_code } = await make("/platform/dbs.json", { db: { name: "Theirs", schema: { fields: {} } } });
@@ -226,7 +226,7 @@ inAccount(
   },
 );
 
-/** Everything that the lists of an account show. */
+/** The contents of all lists of an account. */
 async function snapshot(ask: Ask, named: Named): Promise<unknown[]> {
   const lists = ROUTES.filter(({ name }) => name.endsWith(".list") && name !== "tokens.list");
   return await Promise.all(lists.map(async (route) => (await ask("GET", addressOf(route, named))).body));

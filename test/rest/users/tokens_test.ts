@@ -1,4 +1,4 @@
-/** API tokens: secret, expiry, scopes, revocation, last use. Source: decisions, "Tokens". */
+/** API tokens: secret, expiry, scopes, revocation, last use. */
 import assert from "node:assert/strict";
 import { createLog } from "../../../server/log.ts";
 import { createViewers } from "../../../server/domains/tokens/viewers.ts";
@@ -180,7 +180,7 @@ inAccount("tokens: last use, and what another process knows", async ({ server, a
   const read = async () => (await ask("GET", `${ALL}?sort=-id`)).body[0];
   assert.equal((await read()).last_used_at, null);
 
-  // Another process on the same database, whose clock the test moves.
+  // Stands for another process on the same database. The test moves its clock.
   let now = new Date();
   const clock = { now: () => now };
   const elsewhere = createViewers({ sql: server.sql, clock, log: createLog(() => {}) });

@@ -1,4 +1,4 @@
-/** Users, and the flag for records without a department. Source: spec, "User flag"; decisions, "Users". */
+/** Users, and their flag `without_department`. Source: spec, "User flag". */
 import assert from "node:assert/strict";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
