@@ -20,8 +20,8 @@ declare module "platform" {
    * @param name one of the names in the app's `actions`
    * @param params the flow's input, sent as JSON: a Date becomes its ISO text, NaN becomes null, undefined is left out
    * @returns the data that the flow returned
-   * @throws {PlatformError} if the server refuses the call, the flow fails (`code` is `action_failed`), the server cannot
-   * be reached (`network`), or the timeout expires (`timeout`)
+   * @throws {PlatformError} if the server refuses the call, the flow fails (`code` is `action_failed`), the server
+   * cannot be reached (`network`), or the timeout expires (`timeout`)
    * @throws {TypeError} if `params` is not an object, for example an array or FormData (use `Object.fromEntries(form)`)
    * @throws the signal's reason if it is aborted; the run continues on the server
    */

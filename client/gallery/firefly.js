@@ -1,5 +1,5 @@
-// Fly a firefly over a meadow. Sparks refill its light, moths drain it. Shapes are drawn on canvas textures, so the game
-// loads no images.
+// Fly a firefly over a meadow. Sparks refill its light, moths drain it. Shapes are drawn on canvas textures, so the
+// game loads no images.
 const dusk = { sky: ["#35305f", "#a05c80", "#f0a47c"], far: "#57416f", near: "#2c2350", moth: 0x21173a };
 const midnight = { sky: ["#060a1c", "#13204a", "#2c3c73"], far: "#0f1838", near: "#070c20", moth: 0xaaa6c9 };
 const dark = matchMedia("(prefers-color-scheme: dark)");

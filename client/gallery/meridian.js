@@ -1,5 +1,5 @@
-// A dial of 24 hours with noon at the top. Each city is placed at its local time, so the lower half is where it is night.
-// Plain JavaScript: the server sends it as it is, and it draws into #platform-app.
+// A dial of 24 hours with noon at the top. Each city is placed at its local time, so the lower half is where it is
+// night. Plain JavaScript: the server sends it as it is, and it draws into #platform-app.
 const CITIES = [
   ["San Francisco", "SFO", "America/Los_Angeles"],
   ["New York", "NYC", "America/New_York"],

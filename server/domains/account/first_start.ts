@@ -1,4 +1,4 @@
-/** The default account and its admin, made on the first start (decisions, "First start"). */
+/** Creates the default account and its admin on the first start, and stores `ADMIN_TOKEN`. */
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../config.ts";
 import type { Pool, Sql } from "../../database/pool.ts";
@@ -8,7 +8,7 @@ import { insertToken } from "../tokens/queries.ts";
 import { hashOf, newSecret } from "../tokens/secret.ts";
 import { insertUserSetting } from "../user_settings/queries.ts";
 
-/** What was generated, to be shown once. */
+/** The generated credentials. They are printed once and never stored in plain text. */
 export interface Generated {
   email: string;
   token?: string;
@@ -21,7 +21,7 @@ interface Admin {
   email: string;
 }
 
-/** The first admin of the default (oldest) account. */
+/** The first active admin of the default account, which is the oldest one. */
 export async function findFirstAdmin(sql: Sql): Promise<Admin | undefined> {
   const [admin] = await sql<Admin[]>`
     select u.id, u.account_id, u.email
@@ -36,9 +36,9 @@ export async function findFirstAdmin(sql: Sql): Promise<Admin | undefined> {
 }
 
 /**
- * Makes the account and the admin where there are none, and sees to it that `ADMIN_TOKEN` opens the door. Safe when
- * several processes start at once. The last step of a start: what it generates is shown once, so nothing may fail
- * behind it.
+ * Creates the account and its admin if there are none, and makes `ADMIN_TOKEN` valid. Several processes may do this at
+ * the same time. It must be the last step of a start: generated credentials are printed once, so no later step may
+ * fail.
  */
 export async function prepareAccount(
   sql: Pool,
@@ -46,7 +46,7 @@ export async function prepareAccount(
   { admin }: Pick<Config, "admin">,
 ): Promise<Generated | undefined> {
   const generated = await findFirstAdmin(sql) ? undefined : await createAccount(sql, passwords, admin);
-  if (admin.token) await settleEnvironmentToken(sql, admin.token);
+  if (admin.token) await storeEnvironmentToken(sql, admin.token);
   return generated;
 }
 
@@ -55,7 +55,7 @@ async function createAccount(sql: Pool, passwords: Passwords, given: Config["adm
   const token = given.token ?? newSecret();
   const password_hash = await passwords.hash(password);
   const made = await sql.begin(async (sql) => {
-    // Whoever comes second waits here, and finds the account made.
+    // A second process waits here until the first has created the account.
     await sql`lock table accounts in share row exclusive mode`;
     const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`select count(*)::int as count from accounts`;
     if (count > 0) return false;
@@ -94,8 +94,8 @@ async function createAccount(sql: Pool, passwords: Passwords, given: Config["adm
   };
 }
 
-/** One token of the account is the environment's: a changed ADMIN_TOKEN takes the place of the one before. */
-async function settleEnvironmentToken(sql: Pool, secret: string): Promise<void> {
+/** Stores `ADMIN_TOKEN` as a token of the first admin. A changed value replaces the previous one. */
+async function storeEnvironmentToken(sql: Pool, secret: string): Promise<void> {
   const admin = await findFirstAdmin(sql);
   if (!admin) return;
   const hash = hashOf(secret);
@@ -118,5 +118,5 @@ async function settleEnvironmentToken(sql: Pool, secret: string): Promise<void> 
   });
 }
 
-/** 96 bits, in letters that survive being read aloud. */
+/** A random password of 96 bits, in base64url. */
 export const newPassword = () => randomBytes(12).toString("base64url");

@@ -1,5 +1,7 @@
 import type { Sql } from "../../database/pool.ts";
+import type { Json } from "../../database/json.ts";
 import { oneJson } from "../../database/lists.ts";
+import { notFound } from "../../errors.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
 const columns = (sql: Sql) =>
@@ -8,7 +10,26 @@ const columns = (sql: Sql) =>
 export const findAccount = (sql: Sql, account: number) =>
   oneJson<Account>(sql, sql`select ${columns(sql)} from accounts where id = ${account}`);
 
-/** Choosing the mode marks it as chosen by an admin: the second department then leaves it alone. */
+/** @throws {Refusal} 404 if the account was deleted after the caller was authenticated */
+export async function readAccount(sql: Sql, account: number): Promise<Json<Account>> {
+  const found = await findAccount(sql, account);
+  if (!found) throw notFound("Account");
+  return found;
+}
+
+/**
+ * Locks the account's row until the transaction ends. Every change of the main department, of the mode and of the last
+ * admin takes this lock first.
+ */
+export const lockAccount = (sql: Sql, account: number) =>
+  sql`
+    select 1
+    from accounts
+    where id = ${account}
+    for update
+  `;
+
+/** A change of the mode also records that an admin chose it. The second department then no longer changes the mode. */
 export const updateAccount = (sql: Sql, account: number, { name, host, departments }: AccountChanges) =>
   oneJson<Account>(
     sql,
@@ -28,7 +49,7 @@ export const updateAccount = (sql: Sql, account: number, { name, host, departmen
     `,
   );
 
-/** The account that a request without a login belongs to: that of its host, else the default (oldest) one. */
+/** The account of a request without a login: the account with this host, otherwise the oldest one. */
 export async function findAccountOfHost(sql: Sql, host: string): Promise<number | undefined> {
   const [account] = await sql<{ id: number }[]>`
     select id

@@ -1,21 +1,22 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { adminProcedure, router, userProcedure } from "../../trpc.ts";
+import { readAccount } from "./queries.ts";
 import { Account, AccountChanges } from "./schema.ts";
-import { changeAccount, readAccount } from "./write.ts";
+import { changeAccount } from "./write.ts";
 
 export const account = router({
   find: userProcedure
     .meta({ rest: "GET /account.json", summary: "Read the caller's account" })
     .output(sent(Account))
-    .query(({ ctx }) => readAccount(ctx)),
+    .query(({ ctx }) => readAccount(ctx.sql, ctx.viewer.account_id)),
 
   update: adminProcedure
     .meta({
       rest: "PATCH /account.json",
       wrapper: "account",
       summary: "Update the account",
-      description: "Choosing the mode marks it as an admin's choice; the second department then no longer changes it.",
+      description: "After an admin has chosen the mode, the second department no longer changes it.",
     })
     .input(z.object({ account: AccountChanges })).output(sent(Account))
     .mutation(({ ctx, input }) => changeAccount(ctx, input.account)),

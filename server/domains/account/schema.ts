@@ -2,15 +2,17 @@ import { z } from "zod";
 import { Id, Name } from "../../input/shapes.ts";
 
 export const Mode = z.enum(["open", "restricted"])
-  .describe("restricted: users see only what belongs to their departments");
+  .describe("restricted: users see only objects of their own departments");
 
 const AccountName = Name.meta({ examples: ["Example Ltd"] });
 
-/** The caller's account as sent. */
+/** An account in answers. */
 export const Account = z.object({
   id: Id,
   name: AccountName,
-  host: z.string().nullable().describe("Public apps and methods without a login belong to the account of their host")
+  host: z.string().nullable().describe(
+    "Requests for public apps and public methods to this host belong to this account",
+  )
     .meta({ examples: ["apps.example.com"] }),
   main_department_id: Id.nullable(),
   departments: z.object({ mode: Mode }),

@@ -2,18 +2,11 @@ import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { resetFeedsOf } from "../../store/store.ts";
-import { lockAccount, updateMainDepartment } from "../departments/queries.ts";
-import { findAccount, updateAccount } from "./queries.ts";
+import { updateMainDepartment } from "../departments/queries.ts";
+import { lockAccount, updateAccount } from "./queries.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
-/** @throws {Refusal} 404, which only a deleted account's caller sees */
-export async function readAccount({ sql, viewer }: Context): Promise<Json<Account>> {
-  const account = await findAccount(sql, viewer.account_id);
-  if (!account) throw notFound("Account");
-  return account;
-}
-
-/** Under the account's lock, since creating departments looks at the mode. */
+/** Takes the account's lock, because creating a department reads and may change the mode. */
 export async function changeAccount(ctx: Context, changes: AccountChanges): Promise<Json<Account>> {
   const { account_id } = ctx.viewer;
   const changed = await ctx.sql.begin(async (sql) => {

@@ -1,32 +1,42 @@
-/** Who and what is assigned to a department. */
+/** The users and mailboxes that are assigned to a department. */
 import type postgres from "postgres";
 import type { Sql } from "../../database/pool.ts";
 
-/** Replaces the users of a department. Returns the ids that the account does not have. */
+/** Replaces the users of a department. @returns ids that the account does not have; then nothing is changed */
 export const replaceUsers = (sql: Sql, account: number, department: number, ids: number[]) =>
   replaceAssigned(sql, ids, {
     known: sql`select id from users where account_id = ${account} and id = any(${ids}::int[])`,
-    cleared: sql`delete from department_users where department_id = ${department} and user_id <> all(${ids}::int[])`,
+    cleared: sql`
+      delete from department_users
+      where department_id = (${own(sql, account, department)})
+        and user_id <> all(${ids}::int[])
+    `,
     added: sql`
       insert into department_users (department_id, user_id)
-      select ${department}, unnest(${ids}::int[])
+      select (${own(sql, account, department)}), unnest(${ids}::int[])
       on conflict do nothing
     `,
   });
 
-/** Replaces the mailboxes of a department. Returns the ids that the account does not have. */
+/** Replaces the mailboxes of a department. @returns ids that the account does not have; then nothing is changed */
 export const replaceMailboxes = (sql: Sql, account: number, department: number, ids: number[]) =>
   replaceAssigned(sql, ids, {
     known: sql`select id from mailboxes where account_id = ${account} and id = any(${ids}::int[])`,
     cleared: sql`
-      delete from department_mailboxes where department_id = ${department} and mailbox_id <> all(${ids}::int[])
+      delete from department_mailboxes
+      where department_id = (${own(sql, account, department)})
+        and mailbox_id <> all(${ids}::int[])
     `,
     added: sql`
       insert into department_mailboxes (department_id, mailbox_id)
-      select ${department}, unnest(${ids}::int[])
+      select (${own(sql, account, department)}), unnest(${ids}::int[])
       on conflict do nothing
     `,
   });
+
+/** The department's id, if it belongs to the account. */
+const own = (sql: Sql, account: number, department: number) =>
+  sql`select id from departments where id = ${department} and account_id = ${account}`;
 
 async function replaceAssigned(
   sql: Sql,

@@ -1,16 +1,16 @@
-/** The department that an object is about to carry. */
+/** Checks the department that a caller wants to give to an object. */
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
 import { visibleTo } from "../../visibility.ts";
 
-/** @throws {Refusal} 422 where it is not the account's, or would hide the object from the viewer */
+/** @throws {Refusal} 422 if the department is not in the account, or would hide the object from the viewer */
 export async function proveDepartment(ctx: Context, department: number | null): Promise<void> {
   const fault = await faultOfDepartment(ctx, department);
   if (fault) throw invalid({ department_id: [fault] });
 }
 
-/** Undefined where it may be carried. */
+/** @returns why the department is not allowed; undefined if it is */
 export async function faultOfDepartment(
   { sql, viewer }: Context,
   department: number | null,

@@ -1,8 +1,10 @@
+import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
+import { notFound } from "../../errors.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Department, DepartmentPage } from "./schema.ts";
 
-/** What a write changes, by column; the others stay as they are. */
+/** The columns that a write changes, with their values. */
 export type Values = Record<string, string | null>;
 
 /** The columns that `Values` may hold. */
@@ -15,9 +17,9 @@ const stored = (sql: Sql) =>
   `;
 
 /**
- * A department as sent, from `d` and its account `a`.
+ * The columns of a department in answers. The query must name the department `d` and its account `a`.
  *
- * @param site the base URL, for the logo's address
+ * @param site the base URL; the logo's address begins with it
  */
 const columns = (sql: Sql, site: string) =>
   sql`
@@ -41,7 +43,7 @@ const orders = (sql: Sql) => ({
   "-created_at": sql`d.created_at desc, d.id desc`,
 });
 
-/** One page of an account's departments, by name unless told. */
+/** One page of an account's departments, by name unless `page.sort` says otherwise. */
 export const listDepartments = (sql: Sql, account: number, site: string, page: DepartmentPage) =>
   listJson<Department>(
     sql,
@@ -68,12 +70,24 @@ export const findDepartment = (sql: Sql, account: number, site: string, id: numb
     `,
   );
 
+/** @throws {Refusal} 404 */
+export async function readDepartment(
+  sql: Sql,
+  account: number,
+  site: string,
+  id: number,
+): Promise<Json<Department>> {
+  const department = await findDepartment(sql, account, site, id);
+  if (!department) throw notFound("Department");
+  return department;
+}
+
 /**
- * Inserts where the new department can be neither the main one nor the one that turns the mode, in one statement.
- * The share lock keeps it so: whoever changes either takes the account's row for update, and after waiting for that
- * PostgreSQL looks at the conditions again.
+ * Inserts a department that neither becomes the main one nor changes the mode, in one statement. Most inserts are of
+ * this kind. The `for key share` lock makes the check safe: changes of the main department and of the mode lock the
+ * account's row `for update`, and PostgreSQL evaluates the conditions again after it has waited for such a lock.
  *
- * @returns undefined where those conditions do not hold; then `insertDepartment` under the account's lock does it
+ * @returns undefined if the department would become the main one or might change the mode; then use `insertDepartment`
  */
 export const insertFurtherDepartment = (sql: Sql, account: number, site: string, values: Values) =>
   oneJson<Department>(
@@ -102,16 +116,10 @@ export const insertFurtherDepartment = (sql: Sql, account: number, site: string,
     `,
   );
 
-/** The account's row, locked against every other change of its departments' main and mode. */
-export const lockAccount = (sql: Sql, account: number) =>
-  sql`
-    select 1
-    from accounts
-    where id = ${account}
-    for update
-  `;
-
-/** Under the account's lock: the first one becomes main, the second turns the mode once, unless an admin chose it. */
+/**
+ * Inserts a department. The first one becomes the main one. The second one sets the mode to `restricted`, unless an
+ * admin chose the mode. Needs the account's lock (`lockAccount`).
+ */
 export async function insertDepartment(sql: Sql, account: number, values: Values): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     with inserted as (
@@ -139,8 +147,8 @@ export async function insertDepartment(sql: Sql, account: number, values: Values
 }
 
 /**
- * @param lock_version of the department as the caller knows it; undefined wins over any
- * @returns undefined where there is no such department or somebody changed it since
+ * @param lock_version the version that the caller has read; undefined skips the check
+ * @returns undefined if there is no such department, or if its version is another one
  */
 export const updateDepartment = (
   sql: Sql,
@@ -172,9 +180,15 @@ export const updateDepartment = (
     `,
   );
 
-/** Under the account's lock: the oldest remaining department becomes main where the main one goes. */
+/**
+ * Deletes a department. If it was the main one, the oldest remaining one becomes the main one. Sets `department_id` to
+ * null on its records without bumping their `updated_at`. Needs the account's lock (`lockAccount`).
+ *
+ * @returns false if the account has no such department
+ */
 export async function deleteDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
-  // The foreign key would do it with the department locked, which whoever writes one of these records may wait for.
+  // The foreign key would do this while the department is locked, and writers of these records would wait for that
+  // lock.
   await sql`
     update records r
     set department_id = null
@@ -204,7 +218,7 @@ export async function deleteDepartment(sql: Sql, account: number, id: number): P
   return true;
 }
 
-/** False where the account has no such department. */
+/** @returns false if the account has no such department */
 export async function updateMainDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
   const { count } = await sql`
     update accounts a

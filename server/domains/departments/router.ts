@@ -3,9 +3,9 @@ import { objectOrForm } from "../../input/form.ts";
 import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
-import { listDepartments } from "./queries.ts";
+import { listDepartments, readDepartment } from "./queries.ts";
 import { Department, DepartmentChanges, DepartmentPage, NewDepartment } from "./schema.ts";
-import { changeDepartment, chooseMainDepartment, createDepartment, readDepartment, removeDepartment } from "./write.ts";
+import { changeDepartment, chooseMainDepartment, createDepartment, removeDepartment } from "./write.ts";
 
 const multipart_only = ["logo", "logo_remove"];
 
@@ -18,7 +18,7 @@ export const departments = router({
   find: managerProcedure
     .meta({ rest: "GET /account/departments/:id.json", summary: "Read a department" })
     .input(ById).output(sent(Department))
-    .query(({ ctx, input }) => readDepartment(ctx, input.id)),
+    .query(({ ctx, input }) => readDepartment(ctx.sql, ctx.viewer.account_id, ctx.config.base_url, input.id)),
 
   create: adminProcedure
     .meta({
@@ -27,8 +27,8 @@ export const departments = router({
       wrapper: "department",
       multipart_only,
       summary: "Create a department",
-      description: "The first department becomes the main one; the second turns the account's mode to `restricted`, " +
-        "unless an admin chose the mode.",
+      description: "The first department becomes the main one. The second sets the account's mode to `restricted`, " +
+        "unless an admin has chosen the mode.",
     })
     .input(objectOrForm(z.object({ department: NewDepartment }))).output(sent(Department))
     .mutation(({ ctx, input }) => createDepartment(ctx, input.department)),
@@ -40,7 +40,7 @@ export const departments = router({
       wrapper: "department",
       multipart_only,
       summary: "Update a department",
-      description: "Only what is sent changes.",
+      description: "Changes only the fields that are sent.",
     })
     .input(objectOrForm(z.object({ id: Id, department: DepartmentChanges }))).output(sent(Department))
     .mutation(({ ctx, input }) => changeDepartment(ctx, input.id, input.department)),
@@ -55,7 +55,7 @@ export const departments = router({
       rest: "DELETE /account/departments/:id.json",
       status: 204,
       summary: "Delete a department",
-      description: "The oldest remaining department becomes main where the main one goes.",
+      description: "If it was the main department, the oldest remaining one becomes the main one.",
     })
     .input(ById).output(z.void())
     .mutation(({ ctx, input }) => removeDepartment(ctx, input.id)),

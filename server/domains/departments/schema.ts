@@ -12,7 +12,7 @@ import {
   Timestamp,
 } from "../../input/shapes.ts";
 
-/** What a client may write. Source: spec, "Department"; lengths: ours. */
+/** The fields that a client may write. Source: spec, "Department"; it does not state the maximum lengths. */
 const written = {
   name: Name.meta({ examples: ["Sales"] }),
   shortcut: Line.meta({ examples: ["SAL"] }),
@@ -31,29 +31,29 @@ const written = {
   company_website: OptionalUrl.meta({ examples: ["https://example.com"] }),
   company_bank: Line.meta({ examples: ["Example Bank"] }),
   company_bank_account: Line.meta({ examples: ["PL61 0000 0000 0000 0000 0000 0000"] }),
-  company_logo: OptionalUrl.describe("Used where no logo was uploaded")
+  company_logo: OptionalUrl.describe("The address of a logo elsewhere, for departments without an uploaded logo")
     .meta({ examples: ["https://example.com/logo.png"] }),
 };
 
 const assigned = {
-  user_setting_ids: Ids.describe("Users assigned to the department; sending it replaces the whole assignment")
+  user_setting_ids: Ids.describe("Ids of the assigned users. They replace all previous ones")
     .meta({ examples: [[1]] }),
-  mailbox_ids: Ids.describe("Mailboxes assigned to the department; sending it replaces the whole assignment")
+  mailbox_ids: Ids.describe("Ids of the assigned mailboxes. They replace all previous ones")
     .meta({ examples: [[]] }),
 };
 
 const logo = {
-  logo: z.file().describe("PNG, JPEG, GIF or WebP of at most 5 MiB, kept byte for byte"),
+  logo: z.file().describe("PNG, JPEG, GIF or WebP of at most 5 MiB, stored byte for byte"),
   logo_remove: z.literal("1").describe("Removes the uploaded logo"),
 };
 
-/** A department as sent. */
+/** A department in answers. */
 export const Department = z.object({
   id: Id,
   ...written,
   user_setting_ids: z.array(Id),
   mailbox_ids: z.array(Id).meta({ examples: [[]] }),
-  logo_url: z.string().nullable().describe("The uploaded logo's permanent public address")
+  logo_url: z.string().nullable().describe("The permanent public address of the uploaded logo")
     .meta({ examples: [`https://atrium.example.com/logos/${"0123456789abcdef".repeat(4)}.png`] }),
   main: z.boolean().meta({ examples: [true] }),
   lock_version: LockVersion,
@@ -80,5 +80,5 @@ export const DepartmentPage = page([
 ]);
 export type DepartmentPage = z.output<typeof DepartmentPage>;
 
-/** The columns that are written as they come. */
+/** The columns that store a field unchanged. */
 export const COLUMNS = Object.keys(written) as (keyof typeof written)[];

@@ -1,32 +1,25 @@
-/** Creating and changing departments: rules that more than one statement holds. */
+/** Creating, changing and deleting departments: the operations that need several statements. */
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
+import { lockAccount } from "../account/queries.ts";
 import { resetFeedsOf } from "../../store/store.ts";
 import { replaceMailboxes, replaceUsers } from "./assigned.ts";
 import { storeLogo } from "./logo.ts";
 import {
   deleteDepartment,
-  findDepartment,
   insertDepartment,
   insertFurtherDepartment,
-  lockAccount,
+  readDepartment,
   updateDepartment,
   updateMainDepartment,
   type Values,
 } from "./queries.ts";
 import { COLUMNS, type Department, type DepartmentChanges, type NewDepartment } from "./schema.ts";
 
-/** @throws {Refusal} 404 */
-export async function readDepartment(ctx: Context, id: number, sql: Sql = ctx.sql): Promise<Json<Department>> {
-  const department = await findDepartment(sql, ctx.viewer.account_id, ctx.config.base_url, id);
-  if (!department) throw notFound("Department");
-  return department;
-}
-
-/** The first department becomes main, the second turns the account's mode to `restricted` (spec, section 3). */
+/** The first department becomes the main one; the second sets the account's mode to `restricted` (spec, section 3). */
 export async function createDepartment(ctx: Context, input: NewDepartment): Promise<Json<Department>> {
   const { sql, config, viewer: { account_id } } = ctx;
   const values = await valuesOf(sql, input);
@@ -39,13 +32,13 @@ export async function createDepartment(ctx: Context, input: NewDepartment): Prom
     const id = await insertDepartment(sql, account_id, values);
     await assign(sql, account_id, id, input);
     await resetFeedsOf(sql, account_id);
-    return await readDepartment(ctx, id, sql);
+    return await readDepartment(sql, account_id, config.base_url, id);
   });
   ctx.viewers.forget();
   return created;
 }
 
-/** Only what is sent changes. @throws {Refusal} 404, 409 where `lock_version` is stale */
+/** Changes only the given fields. @throws {Refusal} 404; 409 if `lock_version` is not the current one */
 export async function changeDepartment(
   ctx: Context,
   id: number,
@@ -55,13 +48,13 @@ export async function changeDepartment(
   const values = await valuesOf(sql, changes);
   const change = async (sql: Sql) =>
     await updateDepartment(sql, account_id, config.base_url, id, values, changes.lock_version) ??
-      refuseStale(await readDepartment(ctx, id, sql));
+      refuseStale(await readDepartment(sql, account_id, config.base_url, id));
   if (!assigns(changes)) return await change(sql);
   const changed = await sql.begin(async (sql) => {
     await change(sql);
     await assign(sql, account_id, id, changes);
     await resetFeedsOf(sql, account_id);
-    return await readDepartment(ctx, id, sql);
+    return await readDepartment(sql, account_id, config.base_url, id);
   });
   ctx.viewers.forget();
   return changed;
@@ -73,15 +66,15 @@ function refuseStale(current: Json<Department>): never {
 
 /** @throws {Refusal} 404 */
 export async function chooseMainDepartment(ctx: Context, id: number): Promise<Json<Department>> {
-  const { sql, viewer: { account_id } } = ctx;
+  const { sql, config, viewer: { account_id } } = ctx;
   return await sql.begin(async (sql) => {
     await lockAccount(sql, account_id);
     if (!await updateMainDepartment(sql, account_id, id)) throw notFound("Department");
-    return await readDepartment(ctx, id, sql);
+    return await readDepartment(sql, account_id, config.base_url, id);
   });
 }
 
-/** Its records are nobody's then, without a change of their own. @throws {Refusal} 404 */
+/** @throws {Refusal} 404 */
 export async function removeDepartment({ sql, viewer, viewers }: Context, id: number): Promise<void> {
   await sql.begin(async (sql) => {
     await lockAccount(sql, viewer.account_id);

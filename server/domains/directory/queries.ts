@@ -3,7 +3,7 @@ import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { fold } from "../../input/shapes.ts";
 import type { Entry, EntryPage } from "./schema.ts";
 
-/** Tables of one shape: a name in an account, and what else the table alone has. */
+/** Tables with the same columns: an account, a name, times. Only mailboxes have an e-mail address, too. */
 export type Directory = "teams" | "groups" | "mailboxes";
 
 export interface Values {

@@ -1,12 +1,11 @@
-/** Teams, groups and mailboxes: what users and departments are assigned to. Three resources of one shape. */
+/** Teams, groups and mailboxes: three resources of the same shape, to which users and departments are assigned. */
 import { z } from "zod";
-import type { Context } from "../../context.ts";
-import { notFound } from "../../errors.ts";
-import { type Json, sent } from "../../database/json.ts";
+import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
-import { deleteEntry, type Directory, insertEntry, listEntries, updateEntry, type Values } from "./queries.ts";
+import { listEntries } from "./queries.ts";
 import { Entry, EntryChanges, EntryPage, Mailbox, MailboxChanges, NewEntry, NewMailbox } from "./schema.ts";
+import { changeEntry, createEntry, removeEntry } from "./write.ts";
 
 export const teams = router({
   list: managerProcedure
@@ -17,17 +16,17 @@ export const teams = router({
   create: adminProcedure
     .meta({ rest: "POST /account/teams.json", status: 201, wrapper: "team", summary: "Create a team" })
     .input(z.object({ team: NewEntry })).output(sent(Entry))
-    .mutation(({ ctx, input }) => create<Entry>(ctx, "teams", input.team)),
+    .mutation(({ ctx, input }) => createEntry<Entry>(ctx, "teams", input.team)),
 
   update: adminProcedure
     .meta({ rest: "PATCH /account/teams/:id.json", wrapper: "team", summary: "Update a team" })
     .input(z.object({ id: Id, team: EntryChanges })).output(sent(Entry))
-    .mutation(({ ctx, input }) => change<Entry>(ctx, "teams", input.id, input.team)),
+    .mutation(({ ctx, input }) => changeEntry<Entry>(ctx, "teams", input.id, input.team)),
 
   delete: adminProcedure
     .meta({ rest: "DELETE /account/teams/:id.json", status: 204, summary: "Delete a team" })
     .input(ById).output(z.void())
-    .mutation(({ ctx, input }) => remove(ctx, "teams", input.id)),
+    .mutation(({ ctx, input }) => removeEntry(ctx, "teams", input.id)),
 });
 
 export const groups = router({
@@ -39,17 +38,17 @@ export const groups = router({
   create: adminProcedure
     .meta({ rest: "POST /account/groups.json", status: 201, wrapper: "group", summary: "Create a group" })
     .input(z.object({ group: NewEntry })).output(sent(Entry))
-    .mutation(({ ctx, input }) => create<Entry>(ctx, "groups", input.group)),
+    .mutation(({ ctx, input }) => createEntry<Entry>(ctx, "groups", input.group)),
 
   update: adminProcedure
     .meta({ rest: "PATCH /account/groups/:id.json", wrapper: "group", summary: "Update a group" })
     .input(z.object({ id: Id, group: EntryChanges })).output(sent(Entry))
-    .mutation(({ ctx, input }) => change<Entry>(ctx, "groups", input.id, input.group)),
+    .mutation(({ ctx, input }) => changeEntry<Entry>(ctx, "groups", input.id, input.group)),
 
   delete: adminProcedure
     .meta({ rest: "DELETE /account/groups/:id.json", status: 204, summary: "Delete a group" })
     .input(ById).output(z.void())
-    .mutation(({ ctx, input }) => remove(ctx, "groups", input.id)),
+    .mutation(({ ctx, input }) => removeEntry(ctx, "groups", input.id)),
 });
 
 export const mailboxes = router({
@@ -61,34 +60,15 @@ export const mailboxes = router({
   create: adminProcedure
     .meta({ rest: "POST /account/mailboxes.json", status: 201, wrapper: "mailbox", summary: "Create a mailbox" })
     .input(z.object({ mailbox: NewMailbox })).output(sent(Mailbox))
-    .mutation(({ ctx, input }) => create<Mailbox>(ctx, "mailboxes", input.mailbox)),
+    .mutation(({ ctx, input }) => createEntry<Mailbox>(ctx, "mailboxes", input.mailbox)),
 
   update: adminProcedure
     .meta({ rest: "PATCH /account/mailboxes/:id.json", wrapper: "mailbox", summary: "Update a mailbox" })
     .input(z.object({ id: Id, mailbox: MailboxChanges })).output(sent(Mailbox))
-    .mutation(({ ctx, input }) => change<Mailbox>(ctx, "mailboxes", input.id, input.mailbox)),
+    .mutation(({ ctx, input }) => changeEntry<Mailbox>(ctx, "mailboxes", input.id, input.mailbox)),
 
   delete: adminProcedure
     .meta({ rest: "DELETE /account/mailboxes/:id.json", status: 204, summary: "Delete a mailbox" })
     .input(ById).output(z.void())
-    .mutation(({ ctx, input }) => remove(ctx, "mailboxes", input.id)),
+    .mutation(({ ctx, input }) => removeEntry(ctx, "mailboxes", input.id)),
 });
-
-async function create<T extends Entry>({ sql, viewer }: Context, directory: Directory, values: Values) {
-  return found(await insertEntry<T>(sql, directory, viewer.account_id, values));
-}
-
-async function change<T extends Entry>(ctx: Context, directory: Directory, id: number, values: Values) {
-  return found(await updateEntry<T>(ctx.sql, directory, ctx.viewer.account_id, id, values));
-}
-
-/** Memberships in what is deleted go with it, so viewers are looked up anew. */
-async function remove({ sql, viewer, viewers }: Context, directory: Directory, id: number) {
-  if (!await deleteEntry(sql, directory, viewer.account_id, id)) throw notFound();
-  viewers.forget();
-}
-
-function found<T>(entry: Json<T> | undefined): Json<T> {
-  if (!entry) throw notFound();
-  return entry;
-}

@@ -6,13 +6,13 @@ const MailboxName = Name.meta({ examples: ["Support"] });
 const MailboxEmail = OptionalEmail.meta({ examples: ["support@example.com"] });
 const times = { created_at: Timestamp, updated_at: Timestamp };
 
-/** A team or a group as sent. */
+/** A team or a group in answers. */
 export const Entry = z.object({ id: Id, name: EntryName, ...times });
 export type Entry = z.output<typeof Entry>;
 export const NewEntry = z.object({ name: EntryName });
 export const EntryChanges = NewEntry.partial();
 
-/** A mailbox as sent. */
+/** A mailbox in answers. */
 export const Mailbox = z.object({ id: Id, name: MailboxName, email: MailboxEmail, ...times });
 export type Mailbox = z.output<typeof Mailbox>;
 export const NewMailbox = z.object({ name: MailboxName, email: MailboxEmail.optional() });

@@ -236,7 +236,7 @@ async function valueOf(
       if (!viewer) return null;
       return fields.get(field)?.type === "integer" ? viewer.user_id : String(viewer.user_id);
     case "{user_name}":
-      return viewer ? await findUserName(sql, viewer.user_id) ?? null : null;
+      return viewer ? await findUserName(sql, viewer.account_id, viewer.user_id) ?? null : null;
   }
 }
 

@@ -1,4 +1,7 @@
+import type { Viewer } from "../../context.ts";
+import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
+import { forbidden, notFound } from "../../errors.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { fold } from "../../input/shapes.ts";
 import type { UserSetting, UserSettingPage } from "./schema.ts";
@@ -15,11 +18,13 @@ export interface Values {
   password_hash?: string;
 }
 
-/** Memberships of a user: the table, its column beside `user_id`, and what it refers to. */
+/**
+ * Where the memberships of a user are stored: the table, its second column, and the table that this column refers to.
+ */
 export const MEMBERSHIPS = {
-  team_ids: { table: "team_users", column: "team_id", of: "teams" },
-  group_ids: { table: "group_users", column: "group_id", of: "groups" },
-  department_ids: { table: "department_users", column: "department_id", of: "departments" },
+  team_ids: { table: "team_users", column: "team_id", target: "teams" },
+  group_ids: { table: "group_users", column: "group_id", target: "groups" },
+  department_ids: { table: "department_users", column: "department_id", target: "departments" },
 } as const;
 export type Membership = keyof typeof MEMBERSHIPS;
 
@@ -68,6 +73,23 @@ export const findUserSetting = (sql: Sql, account: number, id: number) =>
     `,
   );
 
+/**
+ * Reads a user for the viewer. Every user may read itself; managers and admins may read everyone.
+ *
+ * @throws {Refusal} 403, 404
+ */
+export async function readUserSetting(
+  sql: Sql,
+  viewer: Pick<Viewer, "account_id" | "user_id" | "role">,
+  id: number,
+): Promise<Json<UserSetting>> {
+  const reads_all = viewer.role === "admin" || viewer.role === "manager";
+  if (!reads_all && id !== viewer.user_id) throw forbidden("This needs the role manager");
+  const user = await findUserSetting(sql, viewer.account_id, id);
+  if (!user) throw notFound("User");
+  return user;
+}
+
 const stored = (sql: Sql) =>
   sql`login, login_folded, email, email_folded, name, role, without_department, active, password_hash`;
 
@@ -99,7 +121,7 @@ export async function deleteUserSetting(sql: Sql, account: number, id: number): 
   return count > 0;
 }
 
-/** Whether somebody is left who can administer the account. */
+/** Whether the account has an active admin. */
 export async function hasActiveAdmin(sql: Sql, account: number): Promise<boolean> {
   const rows = await sql`
     select 1
@@ -112,7 +134,11 @@ export async function hasActiveAdmin(sql: Sql, account: number): Promise<boolean
   return rows.length > 0;
 }
 
-/** Replaces a user's teams, groups or departments. Returns the ids that the account does not have. */
+/**
+ * Replaces a user's teams, groups or departments.
+ *
+ * @returns ids that the account does not have; then nothing is changed
+ */
 export async function replaceMembership(
   sql: Sql,
   account: number,
@@ -120,24 +146,25 @@ export async function replaceMembership(
   membership: Membership,
   ids: number[],
 ): Promise<number[]> {
-  const { table, column, of } = MEMBERSHIPS[membership];
+  const { table, column, target } = MEMBERSHIPS[membership];
   const known = await sql<{ id: number }[]>`
-    select id from ${sql(of)} where account_id = ${account} and id = any(${ids}::int[])
+    select id from ${sql(target)} where account_id = ${account} and id = any(${ids}::int[])
   `;
   const found = new Set(known.map(({ id }) => id));
   const unknown = ids.filter((id) => !found.has(id));
   if (unknown.length > 0) return unknown;
-  await sql`delete from ${sql(table)} where user_id = ${user} and ${sql(column)} <> all(${ids}::int[])`;
+  const own = sql`select id from users where id = ${user} and account_id = ${account}`;
+  await sql`delete from ${sql(table)} where user_id = (${own}) and ${sql(column)} <> all(${ids}::int[])`;
   await sql`
     insert into ${sql(table)} (user_id, ${sql(column)})
-    select ${user}, unnest(${ids}::int[])
+    select (${own}), unnest(${ids}::int[])
     on conflict do nothing
   `;
   return [];
 }
 
-/** What an app may know of its viewer, as JSON. Source: spec, "App context for embedded apps". */
-export async function findAppUser(sql: Sql, user: number): Promise<string | undefined> {
+/** The viewer as apps see it (`context.user`), as JSON. Source: spec, "App context for embedded apps". */
+export async function findAppUser(sql: Sql, account: number, user: number): Promise<string | undefined> {
   const [row] = await sql<{ json: string }[]>`
     select row_to_json(c)::text as json
     from (
@@ -161,12 +188,13 @@ export async function findAppUser(sql: Sql, user: number): Promise<string | unde
         ) as department_names
       from users u
       where u.id = ${user}
+        and u.account_id = ${account}
     ) c
   `;
   return row?.json;
 }
 
-/** A user of the default (oldest) account. */
+/** Finds a user of the default account, which is the oldest one. */
 export async function findUserByEmail(sql: Sql, email: string) {
   const [user] = await sql<{ id: number; account_id: number; email: string }[]>`
     select id, account_id, email
@@ -177,7 +205,7 @@ export async function findUserByEmail(sql: Sql, email: string) {
   return user;
 }
 
-export async function findUserName(sql: Sql, user: number): Promise<string | undefined> {
-  const [row] = await sql<{ name: string }[]>`select name from users where id = ${user}`;
+export async function findUserName(sql: Sql, account: number, user: number): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`select name from users where id = ${user} and account_id = ${account}`;
   return row?.name;
 }

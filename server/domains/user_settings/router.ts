@@ -2,9 +2,9 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, guestProcedure, managerProcedure, router } from "../../trpc.ts";
-import { listUserSettings } from "./queries.ts";
+import { listUserSettings, readUserSetting } from "./queries.ts";
 import { NewUserSetting, UserSetting, UserSettingChanges, UserSettingPage } from "./schema.ts";
-import { changeUserSetting, createUserSetting, readUserSetting, removeUserSetting } from "./write.ts";
+import { changeUserSetting, createUserSetting, removeUserSetting } from "./write.ts";
 
 export const user_settings = router({
   list: managerProcedure
@@ -16,10 +16,10 @@ export const user_settings = router({
     .meta({
       rest: "GET /account/user_settings/:id.json",
       summary: "Read a user",
-      description: "Everybody may read itself; managers and admins read everybody.",
+      description: "Every user may read itself; managers and admins may read everyone.",
     })
     .input(ById).output(sent(UserSetting))
-    .query(({ ctx, input }) => readUserSetting(ctx, input.id)),
+    .query(({ ctx, input }) => readUserSetting(ctx.sql, ctx.viewer, input.id)),
 
   create: adminProcedure
     .meta({
@@ -27,7 +27,7 @@ export const user_settings = router({
       status: 201,
       wrapper: "user_setting",
       summary: "Create a user",
-      description: "`login` is the e-mail where it is not sent, `name` the login, `role` user.",
+      description: "`login` defaults to the e-mail address, `name` to the login, `role` to user.",
     })
     .input(z.object({ user_setting: NewUserSetting })).output(sent(UserSetting))
     .mutation(({ ctx, input }) => createUserSetting(ctx, input.user_setting)),
@@ -37,7 +37,7 @@ export const user_settings = router({
       rest: "PATCH /account/user_settings/:id.json",
       wrapper: "user_setting",
       summary: "Update a user",
-      description: "Only what is sent changes. The last active admin cannot be demoted or deactivated.",
+      description: "Changes only the fields that are sent. The last active admin cannot be demoted or deactivated.",
     })
     .input(z.object({ id: Id, user_setting: UserSettingChanges })).output(sent(UserSetting))
     .mutation(({ ctx, input }) => changeUserSetting(ctx, input.id, input.user_setting)),

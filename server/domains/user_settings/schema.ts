@@ -8,12 +8,12 @@ const fields = {
   name: Name.meta({ examples: ["Ada Example"] }),
   role: z.enum(ROLES).meta({ examples: ["user"] }),
   without_department: z.boolean()
-    .describe("Sees what has no department; counts only while visibility is restricted by departments")
+    .describe("Whether the user sees objects without a department. It has an effect only in a restricted account")
     .meta({ examples: [true] }),
   active: z.boolean().meta({ examples: [true] }),
 };
 
-/** A user as sent. Source: spec, "User flag", and decisions, "Users". */
+/** A user in answers. Source: spec, "User flag". */
 export const UserSetting = z.object({
   id: Id,
   ...fields,
@@ -28,12 +28,12 @@ export type UserSetting = z.output<typeof UserSetting>;
 const Assigned = Ids.meta({ examples: [[]] });
 const assigned = { team_ids: Assigned, group_ids: Assigned, department_ids: Assigned };
 const Password = text(1024).refine((value) => value.length >= 8, "is too short (minimum is 8 characters)")
-  .describe("Kept only as its scrypt hash").meta({ examples: ["correct horse battery staple"] });
+  .describe("Stored only as its scrypt hash").meta({ examples: ["correct horse battery staple"] });
 
 export const UserSettingChanges = z.object({ ...fields, ...assigned, password: Password }).partial();
 export type UserSettingChanges = z.output<typeof UserSettingChanges>;
 
-/** `login` is the e-mail where it is not sent, `name` the login, `role` user. */
+/** `login` defaults to the e-mail address, `name` to the login, `role` to user. */
 export const NewUserSetting = UserSettingChanges.extend({ email: fields.email });
 export type NewUserSetting = z.output<typeof NewUserSetting>;
 

@@ -1,36 +1,23 @@
-/** Creating, changing and deleting users: rules that more than one statement holds. */
+/** Creating, changing and deleting users: the operations that need several statements. */
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
-import { type Fields, forbidden, invalid, notFound } from "../../errors.ts";
+import { type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { resetFeedsOf } from "../../store/store.ts";
-import { lockAccount } from "../departments/queries.ts";
+import { lockAccount } from "../account/queries.ts";
 import {
   deleteUserSetting,
-  findUserSetting,
   hasActiveAdmin,
   insertUserSetting,
   type Membership,
   MEMBERSHIPS,
+  readUserSetting,
   replaceMembership,
   updateUserSetting,
   type Values,
 } from "./queries.ts";
 import type { NewUserSetting, UserSetting, UserSettingChanges } from "./schema.ts";
-
-/** Everybody may read itself; managers and admins read everybody. @throws {Refusal} 403, 404 */
-export async function readUserSetting(
-  { sql, viewer }: Pick<Context, "viewer" | "sql">,
-  id: number,
-  handle: Sql = sql,
-): Promise<Json<UserSetting>> {
-  const reads_all = viewer.role === "admin" || viewer.role === "manager";
-  if (!reads_all && id !== viewer.user_id) throw forbidden("This needs the role manager");
-  const user = await findUserSetting(handle, viewer.account_id, id);
-  if (!user) throw notFound("User");
-  return user;
-}
 
 export async function createUserSetting(ctx: Context, input: NewUserSetting): Promise<Json<UserSetting>> {
   const login = input.login ?? input.email;
@@ -39,13 +26,13 @@ export async function createUserSetting(ctx: Context, input: NewUserSetting): Pr
   const created = await ctx.sql.begin(async (sql) => {
     const id = await insertUserSetting(sql, ctx.viewer.account_id, values);
     await join(sql, ctx.viewer.account_id, id, input);
-    return await readUserSetting(ctx, id, sql);
+    return await readUserSetting(sql, ctx.viewer, id);
   });
   ctx.viewers.forget();
   return created;
 }
 
-/** Only what is sent changes. @throws {Refusal} 404; 422 where no active admin would be left */
+/** Changes only the given fields. @throws {Refusal} 404; 422 if no active admin would remain */
 export async function changeUserSetting(
   ctx: Context,
   id: number,
@@ -55,18 +42,18 @@ export async function changeUserSetting(
   const changed = await keepingAdmin(ctx, async (sql) => {
     if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values)) throw notFound("User");
     await join(sql, ctx.viewer.account_id, id, changes);
-    if (changesSight(changes)) await resetFeedsOf(sql, ctx.viewer.account_id);
-    return await readUserSetting(ctx, id, sql);
+    if (changesVisibility(changes)) await resetFeedsOf(sql, ctx.viewer.account_id);
+    return await readUserSetting(sql, ctx.viewer, id);
   });
   ctx.viewers.forget();
   return changed;
 }
 
-/** Whether the user may then see other records. */
-const changesSight = ({ role, department_ids, without_department }: UserSettingChanges) =>
+/** Whether the change lets the user see other records than before. */
+const changesVisibility = ({ role, department_ids, without_department }: UserSettingChanges) =>
   role !== undefined || department_ids !== undefined || without_department !== undefined;
 
-/** @throws {Refusal} 404; 422 where no active admin would be left */
+/** @throws {Refusal} 404; 422 if no active admin would remain */
 export async function removeUserSetting(ctx: Context, id: number): Promise<void> {
   await keepingAdmin(ctx, async (sql) => {
     if (!await deleteUserSetting(sql, ctx.viewer.account_id, id)) throw notFound("User");
@@ -74,7 +61,7 @@ export async function removeUserSetting(ctx: Context, id: number): Promise<void>
   ctx.viewers.forget();
 }
 
-/** The account's lock keeps two admins from removing each other at once. */
+/** Runs `work`, then checks that an active admin remains. The lock prevents two admins from removing each other. */
 const keepingAdmin = <T>({ sql, viewer: { account_id } }: Context, work: (sql: Sql) => Promise<T>) =>
   sql.begin(async (sql) => {
     await lockAccount(sql, account_id);

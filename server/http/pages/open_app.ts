@@ -87,7 +87,13 @@ function sees(app: ServedApp, viewer: Viewer): boolean {
 }
 
 async function pageFor(context: Context, request: Request, app: ServedApp, viewer: Viewer): Promise<Response> {
-  return pageWithToken(context, request, app, await findAppUser(context.sql, viewer.user_id) ?? "null", viewer);
+  return pageWithToken(
+    context,
+    request,
+    app,
+    await findAppUser(context.sql, viewer.account_id, viewer.user_id) ?? "null",
+    viewer,
+  );
 }
 
 /** What names a viewer or a browser is never kept by a cache. @param user JSON */

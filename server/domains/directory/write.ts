@@ -1,0 +1,35 @@
+/** Creating, changing and deleting teams, groups and mailboxes. */
+import type { Context } from "../../context.ts";
+import type { Json } from "../../database/json.ts";
+import { notFound } from "../../errors.ts";
+import { deleteEntry, type Directory, insertEntry, updateEntry, type Values } from "./queries.ts";
+import type { Entry } from "./schema.ts";
+
+export async function createEntry<T extends Entry>(
+  { sql, viewer }: Context,
+  directory: Directory,
+  values: Values,
+): Promise<Json<T>> {
+  return found(await insertEntry<T>(sql, directory, viewer.account_id, values));
+}
+
+/** @throws {Refusal} 404 */
+export async function changeEntry<T extends Entry>(
+  { sql, viewer }: Context,
+  directory: Directory,
+  id: number,
+  values: Values,
+): Promise<Json<T>> {
+  return found(await updateEntry<T>(sql, directory, viewer.account_id, id, values));
+}
+
+/** Deletes its memberships, too, so cached viewers are dropped. @throws {Refusal} 404 */
+export async function removeEntry({ sql, viewer, viewers }: Context, directory: Directory, id: number): Promise<void> {
+  if (!await deleteEntry(sql, directory, viewer.account_id, id)) throw notFound();
+  viewers.forget();
+}
+
+function found<T>(entry: Json<T> | undefined): Json<T> {
+  if (!entry) throw notFound();
+  return entry;
+}
