@@ -16,7 +16,7 @@ import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./secrets/passwords.ts";
-import { createSchedules } from "./schedule/tick.ts";
+import { createSchedules } from "./schedule/schedule.ts";
 import { createDatabases } from "./store/definition/databases.ts";
 import { createFeeds } from "./store/feed/feeds.ts";
 import { sweepStore } from "./store/sweep.ts";

@@ -1,9 +1,9 @@
-/** Statements over many rows whose plan must fit the tables as they are. */
+/** Statements over many rows, whose plan must fit the current size of the tables. */
 import type { Pool, Sql } from "../database/pool.ts";
 
 /**
- * Plans the statements of `work` anew. A plan is otherwise kept from when the tables were small until PostgreSQL looks
- * at them again, which is a minute in which ten thousand triggers may come and end.
+ * Runs `work` in a transaction that plans each statement anew. A generic plan stays as it was made for small tables until
+ * PostgreSQL analyzes them, and within that minute 10,000 triggers may come and end.
  */
 export const planned = <T>(sql: Pool, work: (sql: Sql) => Promise<T>): Promise<T> =>
   sql.begin(async (tx) => {

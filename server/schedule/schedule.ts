@@ -1,81 +1,22 @@
 /**
- * What the rest of the server knows of scheduled triggers.
+ * Interface of the schedule room. Other rooms import only this file.
  *
- * A **trigger** (the API's cron) starts a flow at the moments that its expression names in its zone. Such a moment is a
- * **slot**. `Deno.cron` only ticks; PostgreSQL decides what is due, and the **ledger** (`cron_runs`) accounts for every
- * slot, whether a run came of it or not.
+ * - **Trigger** (the API's cron): starts a flow at the moments that its cron expression names in its time zone.
+ * - **Due time**: such a moment. The API counts due times as `slots`.
+ * - **Ledger**: the rows of `cron_runs`. Every due time is accounted for in it, whether or not a run was started.
+ * - **Tick**: the once-a-minute pass of `Deno.cron` that claims due triggers, starts their runs and settles ended ones.
+ *   PostgreSQL decides what is due, so that several processes start each run once.
+ * - **Claim**: writes the due times of a trigger to the ledger and moves its `next_run_at`, in one transaction.
+ * - **Settle**: copies the outcome of an ended run to the ledger and counts failures in a row.
+ * - **Catch-up**: starting a run within `catch_up` seconds after its due time, if it was not started in time.
+ * - **Overlap**: what happens to a due time while the trigger's previous run has not ended.
+ *
+ * Defaults: catch-up of one hour, pause after 10 failures in a row, 90 days of ledger.
  */
-
-/** What becomes of a slot while the run before still goes on. `queue`: one waits, the others are skipped. */
-export const OVERLAPS = ["skip", "allow", "queue"] as const;
-export type Overlap = (typeof OVERLAPS)[number];
-
-/**
- * What became of a slot. `ran`: started within a minute. `late`: started after that. `queued`: waits for the run before,
- * then becomes `late`. `skipped`: somebody was there and did not start it. `missed`: nobody was there in time.
- */
-export const SLOT_STATES = ["ran", "late", "queued", "skipped", "missed"] as const;
-export type SlotState = (typeof SLOT_STATES)[number];
-
-/** Of a run that has ended. */
-export const OUTCOMES = ["finished", "error", "cancelled"] as const;
-export type RunOutcome = (typeof OUTCOMES)[number];
-
-export const CATCH_UP_S = 3_600;
-export const MAX_FAILURES = 10;
-
-/** An expression in its zone. */
-export interface Timetable {
-  /** In words, in English, by 24 hours. */
-  sentence: string;
-  /** The next moments after `from`; fewer where there are no more before the year 3000. */
-  next(from: Date, count: number): Date[];
-  /** The latest until a moment, in order of time. */
-  last(until: Date, count: number): Date[];
-  /** How many from the one to the other, both included. */
-  count(from: Date, until: Date): number;
-}
-
-/** What is wrong with an expression or a zone, as a 422 says it. */
-export class TimetableFault extends Error {
-  override name = "TimetableFault";
-  constructor(readonly field: "schedule" | "timezone", message: string) {
-    super(message);
-  }
-}
-
-export interface Firing {
-  account_id: number;
-  cron_id: number;
-  target_code: string;
-}
-
-/** What one tick did, for the log. */
-export interface Ticked {
-  /** Triggers that were due. */
-  claimed: number;
-  /** Runs that the engine has for good. */
-  started: number;
-  /** Runs whose end was noted. */
-  settled: number;
-}
-
-export interface Schedules {
-  /** @throws {TimetableFault} */
-  read(expression: string, timezone: string): Timetable;
-  /**
-   * Starts a trigger's flow at once, whatever else is going on, and notes it in the ledger.
-   *
-   * @throws {Refusal} 422 on `flow_code` where there is no active flow of that code; 503 where too many wait; the ledger
-   * has either as skipped
-   */
-  fire(firing: Firing): Promise<{ id: string }>;
-  /** A run of the trigger has ended: how it did is counted in a moment. */
-  noteEnd(cron_id: number): void;
-  /** What is due. In one process one after the other: a call while one is at work is one more round after it. */
-  tick(): Promise<Ticked>;
-  /** Takes old rows out of the ledger. Once a minute. */
-  sweep(): Promise<void>;
-  /** Lets a tick end early: what it leaves, others do. */
-  close(): Promise<void>;
-}
+export { createSchedules, type Schedules } from "./create_schedules.ts";
+export { insertSkipped, settleUncounted } from "./ledger/trigger_changes.ts";
+export { LEDGER_STATES, type LedgerState, OUTCOMES, type Overlap, OVERLAPS, type RunOutcome } from "./ledger/states.ts";
+export type { Firing } from "./start/fire.ts";
+export type { Ticked } from "./tick.ts";
+export { type Timetable, TimetableFault } from "./timetable/timetable.ts";
+export { CATCH_UP_S, MAX_FAILURES } from "./trigger_defaults.ts";

@@ -1,157 +1,87 @@
-/** The schedule: what a minute does, and what the API asks of it. */
-import { faultOf } from "../log.ts";
+/** One tick: settles ended runs, then claims due triggers and starts their runs. */
 import { createFairQueue } from "../fairness/fair_limiter.ts";
-import { claimDue, type Dues, type Waiting } from "./due.ts";
-import { type Expression, readExpression } from "./expression/expression.ts";
-import { fire } from "./fire.ts";
-import { giveUp, listOverdue, listUnstarted, markStarted, promoteQueued, sweepLedger, takeOver } from "./ledger.ts";
+import { faultOf } from "../log.ts";
+import { claimDue } from "./claim/claim_due.ts";
+import type { DueTimesCache } from "./claim/decision.ts";
+import { promoteQueued } from "./ledger/queued.ts";
+import { type PendingStart, takeOver } from "./ledger/start_rows.ts";
 import { planned } from "./planned.ts";
-import type { Schedules, Ticked } from "./schedule.ts";
-import { FROM_THE_FIRST, settle, type Settled, settleLost } from "./settle.ts";
-import { type Deps, startAll } from "./start.ts";
+import { giveUpTooOld, settleLost } from "./settle/lost_runs.ts";
+import { type Position, type SettledPage, settlePage, START } from "./settle/settle.ts";
+import type { Deps } from "./start/new_run.ts";
+import { startRuns } from "./start/start_runs.ts";
+import type { ReadTimetable } from "./timetable/timetable_cache.ts";
 
-/** Runs that are claimed and not yet started, which is what a tick holds in memory. */
-const MOST_WAITING = 20_000;
-/** Rows of one statement. */
-const AT_ONCE = 1_000;
-/** Rows that are looked at one by one. */
-const AT_HAND = 100;
-/** A run that has ended is counted then, not at the next tick: a trigger's health is what people look at. */
-const NOTED_AFTER_MS = 1_000;
-/** Of a minute: whoever has more to sweep goes on in the next one. */
-const SWEEP_MS = 10_000;
-const MOST_EXPRESSIONS = 2_000;
+/** Claimed runs that are not started yet. A tick holds them in memory. */
+const MAX_PENDING = 20_000;
+const SETTLE_BATCH = 1_000;
 
-export function createSchedules(deps: Deps): Schedules {
-  const { sql, clock, log, flows } = deps;
-  const read = remembered();
-  let closing = false;
-  let working: Promise<Ticked> | undefined;
-  let next: Promise<Ticked> | undefined;
-
-  async function settleAll(of?: readonly number[]): Promise<number> {
-    let settled = 0;
-    for (let after: Settled["after"] = FROM_THE_FIRST; after && !closing;) {
-      const from: NonNullable<Settled["after"]> = after;
-      const page: Settled = await planned(sql, (tx) => settle(tx, clock.now(), AT_ONCE, from, of));
-      settled += page.count;
-      after = page.after;
-    }
-    return settled;
-  }
-
-  async function tick(): Promise<Ticked> {
-    const began = performance.now();
-    const settled = await attempted("settling", () => settleAll()) ?? 0;
-    await attempted("giving up", giveUpAll);
-    await attempted("looking for lost runs", findLost);
-    // What is taken from here on is started, or let go of.
-    if (closing) return { claimed: 0, started: 0, settled };
-    // Each account's next in turn; one account may fill it.
-    const queue = createFairQueue<Waiting>({ waiting: 4 * MOST_WAITING });
-    const push = (rows: readonly Waiting[]) => rows.forEach((row) => queue.push(row.account_id, row));
-    push(await planned(sql, (tx) => takeOver(tx, clock.now(), MOST_WAITING / 2)));
-    push(await planned(sql, (tx) => promoteQueued(tx, clock.now(), MOST_WAITING / 2)));
-    let [claimed, started] = [0, 0];
-    let more = true;
-    do {
-      const dues: Dues = new Map();
-      while (more && !closing && queue.size < MOST_WAITING) {
-        const batch = await claimDue(sql, clock.now(), read, dues);
-        push(batch.waiting);
-        claimed += batch.count;
-        more = batch.whole;
-      }
-      started += await startAll(deps, queue, () => closing);
-    } while (more && !closing);
-    const ticked = { claimed, started, settled };
-    if (claimed + started > 0) log.info("tick", { ...ticked, ms: Math.round(performance.now() - began) });
-    return ticked;
-  }
-
-  async function findLost(): Promise<void> {
-    const overdue = await listOverdue(sql, AT_HAND);
-    await Promise.all(overdue.map(async (run) => {
-      if (await flows.wait(run.account_id, run.flow_process_id, 0)) return;
-      await planned(sql, (tx) => settleLost(tx, clock.now(), run));
-    }));
-  }
-
-  async function giveUpAll(): Promise<void> {
-    const unstarted = await listUnstarted(sql, clock.now(), AT_HAND);
-    await Promise.all(unstarted.map(async (row) => {
-      // Whoever started it died before telling.
-      if (await flows.wait(row.account_id, row.flow_process_id, 0)) await markStarted(sql, [row.id], clock.now());
-      else await giveUp(sql, row);
-    }));
-  }
-
-  /** What goes wrong in it must not keep from a start what is due. */
-  async function attempted<Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      log.warn(`${what} failed`, faultOf(error));
-    }
-  }
-
-  const ended = new Set<number>();
-  let settling: ReturnType<typeof setTimeout> | undefined;
-  let settled: Promise<unknown> | undefined;
-  /** Runs often end together: their ends are noted together. */
-  function noteEnd(cron_id: number): void {
-    ended.add(cron_id);
-    if (!closing) settling ??= setTimeout(() => void (settled = settleEnded()), NOTED_AFTER_MS);
-  }
-
-  async function settleEnded(): Promise<void> {
-    while (ended.size > 0 && !closing) {
-      const of = [...ended].slice(0, AT_ONCE);
-      for (const id of of) ended.delete(id);
-      await attempted("settling", () => settleAll(of));
-    }
-    settling = undefined;
-  }
-
-  const begin = () =>
-    working = tick().finally(() => {
-      working = undefined;
-    });
-
-  return {
-    read,
-    noteEnd,
-    fire: (firing) => fire(deps, firing),
-    tick() {
-      if (!working) return begin();
-      // What comes due while a round is at work is not found by it for sure.
-      return next ??= working.catch(() => {}).then(() => {
-        next = undefined;
-        return begin();
-      });
-    },
-    async sweep() {
-      const end = performance.now() + SWEEP_MS;
-      while (performance.now() < end && !closing && await sweepLedger(sql, AT_ONCE) === AT_ONCE);
-    },
-    async close() {
-      closing = true;
-      clearTimeout(settling);
-      await Promise.allSettled([working, next, settled]);
-    },
-  };
+/** What one tick did, for the log. */
+export interface Ticked {
+  /** Due triggers. */
+  claimed: number;
+  /** Runs that the engine has. */
+  started: number;
+  /** Runs whose outcome was written to the ledger. */
+  settled: number;
 }
 
-/** The expressions in use; reading one takes as long as ten queries of the driver's. */
-function remembered(): (schedule: string, timezone: string) => Expression {
-  const known = new Map<string, Expression>();
-  return (schedule, timezone) => {
-    const key = `${timezone} ${schedule}`;
-    const expression = known.get(key) ?? readExpression(schedule, timezone);
-    known.delete(key);
-    known.set(key, expression);
-    const [oldest] = known.keys();
-    if (known.size > MOST_EXPRESSIONS && oldest !== undefined) known.delete(oldest);
-    return expression;
-  };
+/** @param isClosing the tick ends early if it returns true; other processes do the rest */
+export async function tick(deps: Deps, read: ReadTimetable, isClosing: () => boolean): Promise<Ticked> {
+  const { log } = deps;
+  const began = performance.now();
+  const settled = await attempt(deps, "settling", () => settleAll(deps, isClosing)) ?? 0;
+  await attempt(deps, "giving up", () => giveUpTooOld(deps));
+  await attempt(deps, "looking for lost runs", () => settleLost(deps));
+  // Every row that is claimed from here on is started or released.
+  if (isClosing()) return { claimed: 0, started: 0, settled };
+  const ticked = { ...await claimAndStart(deps, read, isClosing), settled };
+  if (ticked.claimed + ticked.started > 0) log.info("tick", { ...ticked, ms: Math.round(performance.now() - began) });
+  return ticked;
+}
+
+/** Settles ended runs of all triggers, or of some. @returns how many */
+export async function settleAll(
+  { sql, clock }: Deps,
+  isClosing: () => boolean,
+  cron_ids?: readonly number[],
+): Promise<number> {
+  let settled = 0;
+  for (let after: Position | undefined = START; after && !isClosing();) {
+    const from: Position = after;
+    const page: SettledPage = await planned(sql, (tx) => settlePage(tx, clock.now(), SETTLE_BATCH, from, cron_ids));
+    settled += page.count;
+    after = page.after;
+  }
+  return settled;
+}
+
+/** Logs a failure instead of throwing it: a failure while settling must not delay triggers that are due now. */
+export async function attempt<Result>({ log }: Deps, what: string, work: () => Promise<Result>) {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn(`${what} failed`, faultOf(error));
+  }
+}
+
+async function claimAndStart(deps: Deps, read: ReadTimetable, isClosing: () => boolean) {
+  const { sql, clock } = deps;
+  // Accounts take turns. The limit is high enough that one account alone can have MAX_PENDING rows.
+  const queue = createFairQueue<PendingStart>({ waiting: 4 * MAX_PENDING });
+  const push = (rows: readonly PendingStart[]) => rows.forEach((row) => queue.push(row.account_id, row));
+  push(await planned(sql, (tx) => takeOver(tx, clock.now(), MAX_PENDING / 2)));
+  push(await planned(sql, (tx) => promoteQueued(tx, clock.now(), MAX_PENDING / 2)));
+  let [claimed, started, more] = [0, 0, true];
+  do {
+    const due_times: DueTimesCache = new Map();
+    while (more && !isClosing() && queue.size < MAX_PENDING) {
+      const batch = await claimDue(sql, clock.now(), read, due_times);
+      push(batch.pending);
+      claimed += batch.count;
+      more = batch.more;
+    }
+    started += await startRuns(deps, queue, isClosing);
+  } while (more && !isClosing());
+  return { claimed, started };
 }

@@ -4,8 +4,7 @@ import { openDatabase, type Pool } from "../../server/database/pool.ts";
 import { invalid, unavailable } from "../../server/errors.ts";
 import type { Flows, NewRun, RunState } from "../../server/flow/flow.ts";
 import { createLog } from "../../server/log.ts";
-import type { Overlap, Schedules } from "../../server/schedule/schedule.ts";
-import { createSchedules } from "../../server/schedule/tick.ts";
+import { createSchedules, type Overlap, type Schedules } from "../../server/schedule/schedule.ts";
 import { copyMigrated, createDatabase, on_postgres } from "../stage/harness.ts";
 
 /** How runs end by themselves; `never`: the test ends them. */

@@ -1,7 +1,7 @@
 /** From a claim to a run: processes that die in between, triggers that are stopped, accounts that have too many. */
 import assert from "node:assert/strict";
 import { invalid } from "../../server/errors.ts";
-import { LEASE_S } from "../../server/schedule/ledger.ts";
+import { LEASE_S } from "../../server/schedule/ledger/start_rows.ts";
 import { inTurn } from "../stage/scenario.ts";
 import { type Entry, noFlow, onSharedDatabase, timeOf, tooMany } from "./schedule_stage.ts";
 

@@ -4,7 +4,7 @@
  */
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
-import { createSchedules } from "../../server/schedule/tick.ts";
+import { createSchedules } from "../../server/schedule/schedule.ts";
 
 export interface Round {
   claimed: number;

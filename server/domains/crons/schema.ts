@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CATCH_UP_S, MAX_FAILURES, OUTCOMES, OVERLAPS, SLOT_STATES } from "../../schedule/schedule.ts";
+import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS } from "../../schedule/schedule.ts";
 import { Id, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const LONGEST_CATCH_UP_S = 7 * 24 * 3_600;
@@ -76,7 +76,7 @@ export const CronRun = z.object({
   due_until: Timestamp.nullable().describe("Where many were missed in a row: the last of them")
     .meta({ examples: [null] }),
   slots: z.int().describe("How many times of the schedule the row accounts for").meta({ examples: [1] }),
-  state: z.enum(SLOT_STATES),
+  state: z.enum(LEDGER_STATES),
   by_hand: z.boolean().meta({ examples: [false] }),
   reason: z.string().nullable().meta({ examples: [null] }),
   flow_process_id: Uuid.nullable(),

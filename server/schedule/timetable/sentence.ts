@@ -1,41 +1,41 @@
-/** An expression in words. cronstrue makes the words; what it would get wrong is told to it in another way. */
+/** Describes an expression in English with cronstrue, which gets an equivalent expression where it would be wrong. */
 import cronstrue from "cronstrue";
 import { type Field, type Fields, type Item, valuesOf } from "./fields.ts";
 
-/** How many values a field has: a step that does not divide them starts anew before it comes round. */
-const AROUND = { minute: 60, hour: 24, day: 31, month: 12, weekday: 7 };
+/** The number of values of a field. A step that does not divide it is shorter at the wrap-around. */
+const RANGE = { minute: 60, hour: 24, day: 31, month: 12, weekday: 7 };
 
 export function sentenceOf(fields: Fields): string {
-  const minute = plain(fields.minute, AROUND.minute);
-  const hour = plain(fields.hour, AROUND.hour);
-  const month = plain(fields.month, AROUND.month);
+  const minute = simplified(fields.minute, RANGE.minute);
+  const hour = simplified(fields.hour, RANGE.hour);
+  const month = simplified(fields.month, RANGE.month);
   const say = (day: string, month: string, weekday: string) =>
     cronstrue.toString([minute, hour, day, month, weekday].join(" "), { use24HourTimeFormat: true });
-  // A day that is every day, though restricted by the letter, leaves the other one nothing to say: either is enough.
-  if (isWhole(fields.day, AROUND.day) || isWhole(fields.weekday, AROUND.weekday)) return say("*", month, "*");
+  // If one of the day fields lists every day, the other one restricts nothing, because either is enough.
+  if (isWhole(fields.day, RANGE.day) || isWhole(fields.weekday, RANGE.weekday)) return say("*", month, "*");
   const day = fields.day.every ? "*" : named(fields.day, String);
   const weekday = fields.weekday.every ? "*" : named(fields.weekday, (day) => `${day % 7}`);
   if (day === "*" || weekday === "*") return say(day, month, weekday);
-  // cronstrue says "and" here.
+  // With two restricted day fields cronstrue says "and", but either is enough: the sentence is put together with "or".
   const base = say("*", "*", "*");
   const tail = (sentence: string) => sentence.slice(base.length);
   const on = tail(say("*", "*", weekday)).replace(/^, (only )?/, "");
   return `${base}${tail(say(day, "*", "*"))}, or ${on}${tail(say("*", month, "*"))}`;
 }
 
-const isWhole = ({ every, values }: Field, around: number) => !every && values.size === around;
+const isWhole = ({ every, values }: Field, range: number) => !every && values.size === range;
 
-/** Every 59 minutes is not what a step of 59 does, which runs at 0 and 59: such a step is written out. */
-function plain({ items, values }: Field, around: number): string {
-  if (values.size === around) return "*";
+/** Writes a step that does not divide the range as a list: a step of 59 means minutes 0 and 59, not "every 59 minutes". */
+function simplified({ items, values }: Field, range: number): string {
+  if (values.size === range) return "*";
   return inOrder(items.flatMap((item) => {
     const own = valuesOf(item);
-    const goes_round = item.step === 1 || !item.star || around % item.step === 0;
-    return own.length > 1 && goes_round ? [ranged(item)] : own.map(String);
+    const is_regular = item.step === 1 || !item.star || range % item.step === 0;
+    return own.length > 1 && is_regular ? [ranged(item)] : own.map(String);
   }));
 }
 
-/** Days by their names, but for those that follow each other. */
+/** Lists single days by name; ranges of days stay ranges. */
 const named = ({ items }: Field, name: (value: number) => string): string =>
   inOrder(items.flatMap((item) => {
     const own = valuesOf(item);

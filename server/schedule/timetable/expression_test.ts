@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { readExpression } from "./expression.ts";
-import { TimetableFault } from "../schedule.ts";
+import { TimetableFault } from "./timetable.ts";
 
 const iso = (dates: readonly Date[]) => dates.map((date) => date.toISOString().slice(0, 16));
 const instant = (text: string) => new Date(`${text}Z`);

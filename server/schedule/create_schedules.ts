@@ -1,0 +1,95 @@
+/** The schedule of one process: runs ticks one after the other, settles ended runs soon after their end, sweeps the ledger. */
+import { deleteExpired } from "./ledger/retention.ts";
+import { fire, type Firing } from "./start/fire.ts";
+import type { Deps } from "./start/new_run.ts";
+import { attempt, settleAll, tick, type Ticked } from "./tick.ts";
+import type { Timetable } from "./timetable/timetable.ts";
+import { createTimetableCache } from "./timetable/timetable_cache.ts";
+
+export interface Schedules {
+  /** @throws {TimetableFault} */
+  read(expression: string, timezone: string): Timetable;
+  /**
+   * Starts a trigger's flow now, whether or not the trigger is active or has a running run, and writes it to the ledger.
+   *
+   * @throws {Refusal} 422 on `flow_code` if there is no active flow with that code; 503 if too many runs wait. The ledger
+   * then has the row as skipped
+   */
+  fire(firing: Firing): Promise<{ id: string }>;
+  /** A run of the trigger has ended. It is settled within a second or two. */
+  noteEnd(cron_id: number): void;
+  /** Starts what is due. Ticks of one process do not overlap: a call during a tick starts one more tick after it. */
+  tick(): Promise<Ticked>;
+  /** Deletes expired ledger rows. Called once a minute. */
+  sweep(): Promise<void>;
+  /** Ends a tick early. Other processes do the rest. */
+  close(): Promise<void>;
+}
+
+/** Debounce: runs often end together and are settled together. Waiting for the next tick would show a stale health. */
+const SETTLE_AFTER_MS = 1_000;
+const SETTLE_BATCH = 1_000;
+
+const SWEEP_BATCH = 1_000;
+/** A sweep of a minute ends after this time; the next one continues. */
+const MAX_SWEEP_MS = 10_000;
+
+export function createSchedules(deps: Deps): Schedules {
+  const { sql } = deps;
+  const read = createTimetableCache();
+  let closing = false;
+  const isClosing = () => closing;
+  const ticks = oneAtATime(() => tick(deps, read, isClosing));
+
+  const ended = new Set<number>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let settling: Promise<unknown> | undefined;
+
+  async function settleEnded(): Promise<void> {
+    while (ended.size > 0 && !closing) {
+      const cron_ids = [...ended].slice(0, SETTLE_BATCH);
+      for (const id of cron_ids) ended.delete(id);
+      await attempt(deps, "settling", () => settleAll(deps, isClosing, cron_ids));
+    }
+    timer = undefined;
+  }
+
+  return {
+    read,
+    fire: (firing) => fire(deps, firing),
+    noteEnd(cron_id) {
+      ended.add(cron_id);
+      if (!closing) timer ??= setTimeout(() => void (settling = settleEnded()), SETTLE_AFTER_MS);
+    },
+    tick: ticks.run,
+    async sweep() {
+      const end = performance.now() + MAX_SWEEP_MS;
+      while (performance.now() < end && !closing && await deleteExpired(sql, SWEEP_BATCH) === SWEEP_BATCH);
+    },
+    async close() {
+      closing = true;
+      clearTimeout(timer);
+      await Promise.allSettled([...ticks.pending(), settling]);
+    },
+  };
+}
+
+/** Calls during a run share one more run after it, because the present run may miss what has become due since its start. */
+function oneAtATime<Result>(work: () => Promise<Result>) {
+  let current: Promise<Result> | undefined;
+  let next: Promise<Result> | undefined;
+  const begin = () =>
+    current = work().finally(() => {
+      current = undefined;
+    });
+  return {
+    run(): Promise<Result> {
+      if (!current) return begin();
+      return next ??= current.catch(() => {}).then(() => {
+        next = undefined;
+        return begin();
+      });
+    },
+    pending: () => [current, next],
+  };
+}

@@ -1,0 +1,81 @@
+/** Due times that wait for the trigger's previous run (`overlap` = `queue`). */
+import type { Sql } from "../../database/pool.ts";
+import { STOPPED } from "./reasons.ts";
+import type { PendingStart } from "./start_rows.ts";
+import { isTooOld, TOO_OLD } from "./too_old.ts";
+
+/** Runs of a trigger `c` that have not ended. A run may have ended although the ledger does not know it yet. */
+const unfinishedRuns = (sql: Sql) =>
+  sql`
+    select 1
+    from cron_runs o
+    where o.cron_id = c.id
+      and o.state in ('ran', 'late')
+      and o.outcome is null
+      and (select p.status from flow_processes p where p.id = o.flow_process_id) is null
+  `;
+
+/**
+ * Rows whose previous run has ended become `late` and are returned. Rows of deactivated triggers become `skipped`, rows
+ * that are too old `missed`.
+ *
+ * A trigger is locked before its ledger rows, as in the deletion of a trigger: another order could deadlock.
+ */
+export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
+  sql<PendingStart[]>`
+    with candidates as materialized (
+      select r.id, r.cron_id
+      from cron_runs r
+      join crons c on c.id = r.cron_id
+      where r.state = 'queued'
+        and (not c.active or ${isTooOld(sql, now)} or not exists (${unfinishedRuns(sql)}))
+      order by r.id
+      limit ${limit}
+    ),
+    c as materialized (
+      select id, target_code, active, catch_up
+      from crons
+      where id in (select cron_id from candidates)
+      order by id
+      for update skip locked
+    ),
+    next as materialized (
+      select
+        r.id, c.target_code,
+        case when not c.active then 'skipped' when ${isTooOld(sql, now)} then 'missed' else 'late' end as state
+      from cron_runs r
+      join c on c.id = r.cron_id
+      where r.id in (select id from candidates)
+        and r.state = 'queued'
+      order by r.id
+      for update of r skip locked
+    ),
+    changed as (
+      update cron_runs r
+      set
+        state = n.state,
+        reason = case n.state
+          when 'late' then 'waited for the run before'
+          when 'missed' then ${TOO_OLD}
+          else ${STOPPED}
+        end,
+        flow_process_id = case when n.state = 'late' then r.flow_process_id end,
+        taken_at = ${now}
+      from next n
+      where r.id = n.id
+      returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code, n.state
+    ),
+    triggers as (
+      update crons
+      set
+        last_run_at = ${now},
+        last_run_id = r.flow_process_id,
+        last_status = 'pending'
+      from changed r
+      where crons.id = r.cron_id
+        and r.state = 'late'
+    )
+    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code
+    from changed
+    where state = 'late'
+  `;

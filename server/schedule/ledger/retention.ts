@@ -1,0 +1,20 @@
+/** How long ledger rows are kept. */
+import type { Sql } from "../../database/pool.ts";
+
+const KEPT_DAYS = 90;
+
+/** Deletes up to `limit` expired rows of all accounts. @returns how many were deleted */
+export async function deleteExpired(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from cron_runs
+    where id in (
+      select id
+      from cron_runs
+      where created_at < now() - ${KEPT_DAYS}::int * interval '1 day'
+      order by created_at
+      limit ${limit}
+      for update skip locked
+    )
+  `;
+  return count;
+}

@@ -1,0 +1,96 @@
+/** Ledger rows whose run is about to be started. */
+import type { Sql } from "../../database/pool.ts";
+
+/** After a claim a process has this long to start the run; then another process may take the row over. */
+export const LEASE_S = 120;
+
+export interface PendingStart {
+  /** Of the ledger row. */
+  id: number;
+  cron_id: number;
+  account_id: number;
+  due_at: string;
+  by_hand: boolean;
+  /** The id that the run gets. */
+  flow_process_id: string;
+  target_code: string;
+}
+
+type Key = Pick<PendingStart, "id" | "account_id">;
+
+const idsOf = (rows: readonly Key[]) => rows.map(({ id }) => id);
+const accountsOf = (rows: readonly Key[]) => [...new Set(rows.map(({ account_id }) => account_id))];
+
+/** Takes over rows that another process claimed and did not start within its lease, or claimed in the future. */
+export const takeOver = (sql: Sql, now: Date, limit: number) =>
+  sql<PendingStart[]>`
+    with left_behind as (
+      select r.id, c.target_code
+      from cron_runs r
+      join crons c on c.id = r.cron_id
+      where r.state in ('ran', 'late')
+        and r.outcome is null
+        and r.started_at is null
+        and (
+          r.taken_at is null
+          or r.taken_at not between ${now}::timestamptz - ${LEASE_S}::int * interval '1 second'
+            and ${now}::timestamptz + ${LEASE_S}::int * interval '1 second'
+        )
+      order by r.id
+      limit ${limit}
+      for update of r skip locked
+    )
+    update cron_runs r
+    set taken_at = ${now}
+    from left_behind l
+    where r.id = l.id
+    returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code
+  `;
+
+/**
+ * Rows that are not started yet.
+ *
+ * @returns `wanted` is false if the trigger was deactivated; rows of a deleted trigger are absent
+ */
+export const listUnstarted = (sql: Sql, rows: readonly Key[]) =>
+  sql<{ id: number; wanted: boolean }[]>`
+    select r.id, c.active or r.by_hand as wanted
+    from cron_runs r
+    join crons c on c.id = r.cron_id
+    where r.id = any(${idsOf(rows)}::bigint[])
+      and r.account_id = any(${accountsOf(rows)}::int[])
+      and r.started_at is null
+  `;
+
+/** The engine has the runs. A row that was claimed as `ran` becomes `late` if its minute is over. */
+export async function markStarted(sql: Sql, rows: readonly Key[], now: Date): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update cron_runs
+    set
+      started_at = coalesce(started_at, ${now}),
+      reason = case
+        when state = 'ran' and not by_hand and ${now}::timestamptz - due_at >= interval '1 minute'
+        then 'claimed in time, and could not be started at once'
+        else reason
+      end,
+      state = case
+        when state = 'ran' and not by_hand and ${now}::timestamptz - due_at >= interval '1 minute' then 'late'
+        else state
+      end
+    where id = any(${idsOf(rows)}::bigint[])
+      and account_id = any(${accountsOf(rows)}::int[])
+  `;
+}
+
+/** Ends the lease, so that the next tick of any process starts the runs. */
+export async function release(sql: Sql, rows: readonly Key[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update cron_runs
+    set taken_at = null
+    where id = any(${idsOf(rows)}::bigint[])
+      and account_id = any(${accountsOf(rows)}::int[])
+      and started_at is null
+  `;
+}

@@ -1,0 +1,16 @@
+/** When a due time is given up: its run is not started any more, whatever it has waited for. */
+import type { Sql } from "../../database/pool.ts";
+
+/** The flow engine remembers idempotency keys for 24 hours and deletes a run's data by the age of its id. */
+const GIVEN_UP_HOURS = 23;
+/** Longer than any run may take. */
+export const LOST_HOURS = 2;
+
+export const TOO_OLD = `not started in time, nor within its catch-up window and ${LOST_HOURS} hours`;
+
+/** A condition on a ledger row `r` and its trigger `c`. */
+export const isTooOld = (sql: Sql, now: Date) =>
+  sql`(
+    r.created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
+    or r.due_at < ${now}::timestamptz - (c.catch_up + ${3_600 * LOST_HOURS}::int) * interval '1 second'
+  )`;

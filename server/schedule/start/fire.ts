@@ -1,0 +1,54 @@
+/** Starts a trigger's flow by hand. The run is in the ledger like the others, but belongs to no due time. */
+import { v7 } from "uuid";
+import type { Sql } from "../../database/pool.ts";
+import { Refusal } from "../../errors.ts";
+import { skip } from "../ledger/not_started.ts";
+import { BY_HAND } from "../ledger/reasons.ts";
+import { markStarted, type PendingStart } from "../ledger/start_rows.ts";
+import { type Deps, newRun } from "./new_run.ts";
+
+export interface Firing {
+  account_id: number;
+  cron_id: number;
+  target_code: string;
+}
+
+/** @throws {Refusal} the engine's; the ledger then has the row as skipped, with the reason */
+export async function fire(deps: Deps, firing: Firing): Promise<{ id: string }> {
+  const { sql, flows, clock } = deps;
+  const row: PendingStart = { ...firing, ...await insertFiring(sql, firing, clock.now()) };
+  try {
+    await flows.start(newRun(row));
+  } catch (error) {
+    // After any other error the engine may have the run. The next tick starts the row again, with the same key.
+    if (error instanceof Refusal) await skip(sql, row, `${BY_HAND}: ${error.message}`, false);
+    throw error;
+  }
+  await markStarted(sql, [row], clock.now());
+  return { id: row.flow_process_id };
+}
+
+async function insertFiring(
+  sql: Sql,
+  { account_id, cron_id }: Firing,
+  now: Date,
+): Promise<Omit<PendingStart, keyof Firing>> {
+  const run_id = v7();
+  const [row] = await sql<Omit<PendingStart, keyof Firing>[]>`
+    with
+      fired as (
+        update crons
+        set
+          last_run_at = ${now},
+          last_run_id = ${run_id},
+          last_status = 'pending'
+        where id = ${cron_id}
+          and account_id = ${account_id}
+      )
+    insert into cron_runs (cron_id, account_id, due_at, by_hand, state, reason, flow_process_id, taken_at)
+    values (${cron_id}, ${account_id}, ${now}, true, 'ran', ${BY_HAND}, ${run_id}, ${now})
+    returning id, due_at, by_hand, flow_process_id
+  `;
+  if (!row) throw new Error("an insert returned no row");
+  return row;
+}

@@ -1,0 +1,105 @@
+/** Starts the runs of claimed rows: in small batches, fairly by account, each only while its trigger is active. */
+import { Refusal } from "../../errors.ts";
+import type { FairQueue } from "../../fairness/fair_limiter.ts";
+import { NO_FLOW } from "../../flow/flow.ts";
+import { faultOf } from "../../log.ts";
+import { skip } from "../ledger/not_started.ts";
+import { STOPPED } from "../ledger/reasons.ts";
+import { LEASE_S, listUnstarted, markStarted, type PendingStart, release } from "../ledger/start_rows.ts";
+import { planned } from "../planned.ts";
+import { type Deps, isKnown, newRun } from "./new_run.ts";
+
+/** Runs that are started together. */
+const BATCH = 64;
+/** Batches at the same time. */
+const LANES = 2;
+/** Rows that one batch may release. */
+const MAX_RELEASED = 1_000;
+/** Rows that are not started within this time are released before their lease ends, so that no other process takes them over. */
+const MAX_MS = LEASE_S * 1_000 * 0.75;
+
+/**
+ * Empties the queue.
+ *
+ * @param isClosing if it returns true, the rest of the rows is released for other processes
+ * @returns how many runs the engine has
+ */
+export async function startRuns(
+  deps: Deps,
+  queue: FairQueue<PendingStart>,
+  isClosing: () => boolean,
+): Promise<number> {
+  const { sql, log } = deps;
+  const until = performance.now() + MAX_MS;
+  /** Accounts that the engine refused: none of their runs is started in this tick. */
+  const full = new Set<number>();
+  const mayStart = ({ account_id }: PendingStart) => !full.has(account_id) && !isClosing() && performance.now() < until;
+  let started = 0;
+  const lane = async () => {
+    while (queue.size > 0) {
+      const { batch, released } = takeBatch(queue, mayStart);
+      await release(sql, released);
+      const count = await startBatch(deps, batch, full);
+      started += count;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  if (full.size > 0) log.warn("too many runs wait", { accounts: full.size });
+  return started;
+}
+
+function takeBatch(queue: FairQueue<PendingStart>, mayStart: (row: PendingStart) => boolean) {
+  const [batch, released]: [PendingStart[], PendingStart[]] = [[], []];
+  while (batch.length < BATCH && released.length < MAX_RELEASED) {
+    const row = queue.next()?.job;
+    if (!row) break;
+    (mayStart(row) ? batch : released).push(row);
+  }
+  return { batch, released };
+}
+
+/** @returns how many runs the engine has */
+async function startBatch(deps: Deps, batch: readonly PendingStart[], full: Set<number>): Promise<number> {
+  if (batch.length === 0) return 0;
+  const { sql, clock } = deps;
+  const unstarted = await planned(sql, (tx) => listUnstarted(tx, batch));
+  const wanted = new Map(unstarted.map(({ id, wanted }) => [id, wanted]));
+  const results = await Promise.all(batch.map(async (row) => {
+    const is_wanted = wanted.get(row.id);
+    if (is_wanted === undefined) return undefined;
+    return await (is_wanted ? startOne(deps, row, full) : stopOne(deps, row));
+  }));
+  const started = results.filter((row) => row !== undefined);
+  if (started.length > 0) await planned(sql, (tx) => markStarted(tx, started, clock.now()));
+  return started.length;
+}
+
+/** @returns the row if the engine has its run */
+async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promise<PendingStart | undefined> {
+  const { sql, flows, log } = deps;
+  try {
+    await flows.start(newRun(row));
+    return row;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 422) {
+      // A missing flow is a failure of the trigger; a deactivated one is not.
+      const failed = !row.by_hand && Boolean(error.fields?.flow_code?.includes(NO_FLOW));
+      await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
+      return undefined;
+    }
+    if (error instanceof Refusal && error.status === 503) full.add(row.account_id);
+    else log.warn("a trigger's run could not be started", { cron: row.cron_id, ...faultOf(error) });
+    await release(sql, [row]);
+  }
+}
+
+/**
+ * For a row whose trigger was deactivated after the claim. A process that had the row before may have started its run
+ * and died before it marked the row.
+ *
+ * @returns the row if the engine has its run
+ */
+async function stopOne(deps: Deps, row: PendingStart): Promise<PendingStart | undefined> {
+  if (await isKnown(deps, row)) return row;
+  await skip(deps.sql, row, STOPPED, false);
+}

@@ -1,0 +1,46 @@
+/** Reads cron expressions. croner computes the times, daylight saving included. */
+import { Cron } from "croner";
+import { countTimes } from "./count.ts";
+import { type Fields, readFields, written } from "./fields.ts";
+import { sentenceOf } from "./sentence.ts";
+import { type Timetable, TimetableFault } from "./timetable.ts";
+import { zoneOffsets } from "./zone.ts";
+
+/** @throws {TimetableFault} */
+export function readExpression(text: string, timezone: string): Timetable {
+  const fields = readFields(text);
+  const offsetAt = zoneOffsets(timezone);
+  const cron = parsed(written(fields), timezone);
+  if (!cron.nextRun(new Date(0))) throw new TimetableFault("schedule", "names a day that never comes");
+  return {
+    sentence: sentenceOf(fields),
+    next: (from, count) => cron.nextRuns(count, from),
+    last: (until, count) => cron.previousRuns(count, new Date(until.getTime() + 1)).toReversed(),
+    count: (from, until) =>
+      isOnceADay(fields)
+        ? countOneByOne(cron, from, until)
+        : countTimes(fields, offsetAt, from.getTime(), until.getTime()),
+  };
+}
+
+function parsed(text: string, timezone: string): Cron {
+  try {
+    return new Cron(text, { timezone, mode: "5-part", paused: true });
+  } catch {
+    throw new TimetableFault("schedule", "is not a cron expression");
+  }
+}
+
+/** croner treats a single minute and hour as a fixed time, which comes once a day even if clocks change. */
+const isOnceADay = ({ minute, hour }: Fields) =>
+  [minute, hour].every(({ items: [item, ...others] }) => item && item.from === item.to && others.length === 0);
+
+function countOneByOne(cron: Cron, from: Date, until: Date): number {
+  let count = 0;
+  for (
+    let next = cron.nextRun(new Date(from.getTime() - 1));
+    next && next <= until;
+    next = cron.nextRun(next)
+  ) count++;
+  return count;
+}
