@@ -1,6 +1,6 @@
 /** Compiled apps in a real browser, in the sandbox that they are served in. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page } from "../packages/playwright.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { browserTest, complaintsOf } from "../stage/browser.ts";
 

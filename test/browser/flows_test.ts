@@ -3,7 +3,7 @@
  * as a record, compares it with a threshold and returns.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page } from "../packages/playwright.ts";
 import { made } from "../stage/people.ts";
 import { startStage, until } from "../flow/flow_stage.ts";
 import { browserTest, complaintsOf } from "../stage/browser.ts";

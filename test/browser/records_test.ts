@@ -1,6 +1,6 @@
 /** Apps with a database in Chromium, in the sandbox: each visitor sees only its own records, and sees changes live. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "../packages/playwright.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { browserTest, complaintsOf } from "../stage/browser.ts";
 import { RECORD_APPS } from "./record_apps.ts";

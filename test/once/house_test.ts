@@ -147,19 +147,38 @@ Deno.test("house: of the server only config.ts reads the environment, which main
 /** What apps import, declared in client/app/platform.d.ts. */
 const APP_MODULE = "platform";
 
+const PINNED = /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?(\/[\w./-]+)?$/;
+/** One file a package that only tests import. `deno task start` downloads all that deno.json and deno.lock name. */
+const TEST_PACKAGES = "test/packages/";
+
 Deno.test("house: packages come from npm, node or this tree, and each is pinned", async () => {
   const { imports }: { imports: Record<string, string> } = JSON.parse(await Deno.readTextFile(`${TREE}deno.json`));
-  for (const [name, specifier] of Object.entries(imports)) {
-    assert.match(specifier, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?$/, name);
-  }
+  for (const [name, specifier] of Object.entries(imports)) assert.match(specifier, PINNED, name);
   const packages = Object.keys(imports);
-  const known = ({ to }: Import) =>
+  const known = ({ to }: Import, file: string) =>
     isLocal({ to, types_only: true }) || to.startsWith("node:") || to === APP_MODULE ||
-    packages.some((name) => to === name || to.startsWith(`${name}/`));
-  assert.deepEqual(broken(() => true, (to) => !known(to)), []);
+    packages.some((name) => to === name || to.startsWith(`${name}/`)) ||
+    file.startsWith(TEST_PACKAGES) && PINNED.test(to);
+  assert.deepEqual(broken(() => true, (to, file) => !known(to, file)), []);
   const used = new Set([...files.values()].flatMap(({ imports }) => imports.map(({ to }) => to)));
   const idle = packages.filter((name) => ![...used].some((to) => to === name || to.startsWith(`${name}/`)));
   assert.deepEqual(idle.filter((name) => !mentioned(name)), [], "in deno.json and imported by nothing");
+});
+
+Deno.test("house: what only tests import is neither in deno.json nor in its lock file", async () => {
+  const stripped = (specifier: string) => specifier.replace(/^(npm:@?[^@]+@[^/]+).*$/, "$1");
+  const wanted = [...files].filter(([file]) => file.startsWith(TEST_PACKAGES))
+    .flatMap(([, { imports }]) => imports.map(({ to }) => stripped(to)));
+  assert.ok(wanted.length > 0);
+  const read = async (path: string) => Object.keys(JSON.parse(await Deno.readTextFile(TREE + path)).specifiers);
+  const [served, tested] = [await read("deno.lock"), await read("test/deno.lock")];
+  const hint = "run `deno task lock`; use `deno task check` and `deno task test`, which lock in test/deno.lock";
+  assert.deepEqual(wanted.filter((name) => served.includes(name)), [], `deno.lock names them: ${hint}`);
+  assert.deepEqual(wanted.filter((name) => !tested.includes(name)), [], `test/deno.lock lacks them: ${hint}`);
+  const unused = (file: string) => isTest(file) && !file.startsWith(TEST_PACKAGES);
+  const roundabout = broken((file) => !isTest(file) || unused(file), ({ to }) => to.startsWith("npm:"));
+  assert.deepEqual(roundabout, []);
+  assert.deepEqual(broken((file) => !isTest(file), ({ to }) => to.startsWith(TEST_PACKAGES)), []);
 });
 
 /** Packages that are no import of ours but read or bundled by name, such as an app's runtime. */

@@ -1,5 +1,5 @@
 /** Reads the JUnit report that `deno test --junit-path` writes, and adds up the reports of several runs. */
-import { parseXml, XmlElement } from "@rgrove/parse-xml";
+import { parseXml, XmlElement } from "../packages/parse_xml.ts";
 
 export interface Outcome {
   passed: number;

@@ -50,7 +50,11 @@ const retries = await Deno.makeTempFile({ prefix: "atrium_retries_" });
 
 async function run(title: string, files: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const all = { ...env, TEST_RETRIES: retries, ...(chromium && { TEST_CHROMIUM: chromium }) };
-  const options = { tree, signal: running.signal, flags: [...ci ? ["--frozen"] : [], ...filter ? [filter] : []] };
+  const options = {
+    tree,
+    signal: running.signal,
+    flags: ["--lock=test/deno.lock", ...ci ? ["--frozen"] : [], ...filter ? [filter] : []],
+  };
   const outcome = await runFiles(title, files, all, options);
   return { ...outcome, failures: outcome.failures.map((name) => `${name} (${title})`) };
 }

@@ -1,5 +1,5 @@
 /** Tests in headless Chromium. They alone are retried once, because Chromium stalls on a busy machine. */
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "../packages/playwright.ts";
 import { print } from "./print.ts";
 
 const executablePath = Deno.env.get("TEST_CHROMIUM");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import { createFinder, type Range } from "./aho_corasick.ts";
 
 /** One place after the other, each needle; what overlaps is one. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import { createRedactor, REDACTED } from "./redact.ts";
 
 const SECRET = "s3cr&t/+<tök\"en>'";

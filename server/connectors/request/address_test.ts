@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import { baseFault, buildAddress, pathFault, queryPairs } from "./address.ts";
 import { ConnectorFault } from "../call/fault.ts";
 

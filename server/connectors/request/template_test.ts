@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { fillText, fillValue, newRoom, ParamFault, paramsIn, templateFault } from "./template.ts";
 

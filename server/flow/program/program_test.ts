@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import { EXAMPLE } from "../../../test/flow/example.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { parseProgram, type Step, unknownNames, unreached, walk } from "./program.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { contains } from "./compare.ts";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { type Condition, evaluate, type Operator, OPERATORS, TWO_SIDED } from "./condition.ts";
 import { parseCondition, readTokens, type Token, tokensOf } from "./condition_text.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../../test/packages/fast_check.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { render, RENDERED_LIMIT, type Scope, TemplateError, templateFaults } from "./template.ts";
 import { readTemplate } from "./template_text.ts";

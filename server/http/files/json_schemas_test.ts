@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020 } from "../../../test/packages/ajv.ts";
 import { EXAMPLE } from "../../../test/flow/example.ts";
 import { parseProgram } from "../../flow/program/program.ts";
 import { flowSchema } from "./json_schemas.ts";

@@ -1,6 +1,6 @@
 /** The gallery's apps in Chromium, in the sandbox that they are served in, used by mouse and keyboard. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page } from "../../packages/playwright.ts";
 import { GALLERY, type GalleryApp, readSource } from "../../../client/gallery/gallery.ts";
 import { CSS_ENGINES, type CssEngine } from "../../../server/compiler/compiler.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";

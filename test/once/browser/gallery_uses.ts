@@ -1,6 +1,6 @@
 /** How a visitor uses each app of the gallery, by its `url_code`, and what the page must show. */
 import { deepEqual, equal, match, notDeepEqual } from "node:assert/strict";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page } from "../../packages/playwright.ts";
 
 /** Starts where the page has just been opened. */
 type Use = (page: Page) => Promise<void>;

@@ -1,6 +1,6 @@
 /** Checks in Chromium that apps work with the parts of a runtime that they load. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page } from "../../packages/playwright.ts";
 import type { Engine } from "../../../server/compiler/compiler.ts";
 import { openCompiler } from "../compiler/scratch.ts";
 import { type BrowserStage, browserTest, complaintsOf } from "../../stage/browser.ts";

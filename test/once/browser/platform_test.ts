@@ -1,6 +1,6 @@
 /** The `platform` module in Chromium, in the apps' sandbox, where every request comes from an opaque origin. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page } from "../../packages/playwright.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { browserTest, complaintsOf } from "../../stage/browser.ts";
 

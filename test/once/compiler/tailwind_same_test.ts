@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as esbuild from "esbuild";
-import fc from "fast-check";
+import fc from "../../packages/fast_check.ts";
 import { compile } from "tailwindcss";
 import { bundleStyles } from "../../../server/compiler/bundle/bundle.ts";
 import { candidatesIn } from "../../../server/compiler/tailwind/candidates.ts";

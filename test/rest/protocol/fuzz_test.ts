@@ -3,7 +3,7 @@
  * design/security.md, "Figures". `FUZZ_REQUESTS=10000` for the long run; `FUZZ_SEED` repeats one.
  */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../packages/fast_check.ts";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
 import { appRouter } from "../../../server/router.ts";
 import type { Answer } from "../../stage/harness.ts";

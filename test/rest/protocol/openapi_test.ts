@@ -1,9 +1,9 @@
 /** The API reference: valid, whole, and true of the server that it describes. */
 import assert from "node:assert/strict";
-import { Validator } from "@seriousme/openapi-schema-validator";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Validator } from "../../packages/openapi_validator.ts";
+import { Ajv2020 } from "../../packages/ajv.ts";
 import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
-import addFormats from "ajv-formats";
+import addFormats from "../../packages/ajv_formats.ts";
 import { describe } from "../../../server/http/openapi/openapi.ts";
 import { ACTION_PATHS } from "../../../server/http/openapi/actions.ts";
 import { DB_PATHS } from "../../../server/http/openapi/dbs.ts";

@@ -3,7 +3,7 @@
  * "What a restricted account hides".
  */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../packages/fast_check.ts";
 import { addDb, dbAt, type Listed, type TestDb } from "../../stage/db.ts";
 import { addPerson, made, type Person, type Role } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer } from "../../stage/scenario.ts";

@@ -1,6 +1,6 @@
 /** Filters, orders, pages and searches of records against an oracle in memory, on fields with an index and without. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../packages/fast_check.ts";
 import { addDb, type Listed, type TestDb } from "../../stage/db.ts";
 import {
   anyData,

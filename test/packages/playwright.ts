@@ -1,0 +1,2 @@
+// deno-lint-ignore no-import-prefix
+export * from "npm:playwright-core@1.65.1";
