@@ -1,8 +1,11 @@
-import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database/pool.ts";
-import type { Encrypted } from "../../secrets/keys.ts";
-import { listJson, oneJson, slice } from "../../database/lists.ts";
+/** SQL of connectors. */
+import type { Context, Viewer } from "../../context.ts";
+import type { Json } from "../../database/json.ts";
 import { containing } from "../../database/like.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { notFound } from "../../errors.ts";
+import type { Encrypted } from "../../secrets/keys.ts";
 import { visible } from "../../visibility.ts";
 import { type Connector, type ConnectorPage, KIND } from "./schema.ts";
 
@@ -21,7 +24,7 @@ const orders = (sql: Sql) => ({
   "-updated_at": sql`updated_at desc, id desc`,
 });
 
-/** One page of the connectors that the viewer may see, by name unless told. */
+/** One page of the connectors that the viewer may see, by name unless `sort` says otherwise. */
 export function listConnectors(sql: Sql, viewer: Viewer, page: ConnectorPage) {
   const { q, sort = "name" } = page;
   const chosen = sql`
@@ -43,15 +46,22 @@ const one = (sql: Sql, viewer: Viewer, id: number) =>
 export const findConnector = (sql: Sql, viewer: Viewer, id: number) =>
   oneJson<Connector>(sql, sql`select ${columns(sql)} from connectors where ${one(sql, viewer, id)}`);
 
+/** @throws {Refusal} 404 */
+export async function readConnector({ sql, viewer }: Context, id: number): Promise<Json<Connector>> {
+  const connector = await findConnector(sql, viewer, id);
+  if (!connector) throw notFound("Connector");
+  return connector;
+}
+
 export async function findCode(sql: Sql, viewer: Viewer, id: number): Promise<string | undefined> {
   const [row] = await sql<{ code: string }[]>`select code from connectors where ${one(sql, viewer, id)}`;
   return row?.code;
 }
 
-/** Columns of a write, but for the secret's. */
+/** Columns of a write, except the secret's. */
 export type Values = Record<string, unknown>;
 
-/** Not jsonb, which would forget the order of methods. */
+/** json keeps the order of methods; jsonb does not. */
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
 const stored = (sql: Sql) => sql`department_id, code, name, name_folded, url, fields`;
@@ -67,13 +77,14 @@ export async function insertConnector(sql: Sql, account: number, values: Values)
   return row.id;
 }
 
-/** What a change starts from; the row is locked. */
+/** The columns that a change depends on. */
 export interface WrittenConnector {
   lock_version: number;
   url: string;
   has_secret_token: boolean;
 }
 
+/** Locks the row until the transaction ends. */
 export async function lockConnector(sql: Sql, viewer: Viewer, id: number): Promise<WrittenConnector | undefined> {
   const [row] = await sql<WrittenConnector[]>`
     select lock_version, url, secret_token is not null as has_secret_token
@@ -96,7 +107,7 @@ export async function updateConnector(sql: Sql, account: number, id: number, val
   `;
 }
 
-/** @param secret null is none */
+/** @param secret null clears it */
 export async function updateSecret(
   sql: Sql,
   account: number,

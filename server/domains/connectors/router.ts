@@ -1,11 +1,12 @@
+/** Routes of connectors. */
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
-import { listConnectors } from "./queries.ts";
+import { listConnectors, readConnector } from "./queries.ts";
 import { Connector, ConnectorChanges, ConnectorPage, NewConnector, Trial, Tried } from "./schema.ts";
 import { tryConnector } from "./trial.ts";
-import { changeConnector, createConnector, readConnector, removeConnector } from "./write.ts";
+import { changeConnector, createConnector, removeConnector } from "./write.ts";
 
 export const connectors = router({
   list: userProcedure
@@ -25,9 +26,9 @@ export const connectors = router({
       wrapper: "connector",
       summary: "Create a connector",
       description:
-        "`code` comes from the name where it is omitted. `{name}` in a method's path, query, headers and body stands " +
-        "for a parameter of the call, `{{` for the sign itself. Keys of `fields` that are not known are refused, " +
-        "because a typo would change what they mean.",
+        "`code` defaults to the name. `{name}` in a method's path, query, headers and body is replaced by a parameter " +
+        "of the call; `{{` is a literal `{`. Unknown keys of `fields` are refused, because a typo would change their " +
+        "meaning.",
     })
     .input(z.object({ connector: NewConnector })).output(sent(Connector))
     .mutation(({ ctx, input }) => createConnector(ctx, input.connector)),
@@ -39,8 +40,8 @@ export const connectors = router({
       wrapper: "connector",
       summary: "Update a connector",
       description:
-        "`secret_token` null clears the secret; without the key it stays, unless the `url` becomes another origin's: then " +
-        "it must be sent again, so that nobody has it sent elsewhere. `fields` are replaced as a whole.",
+        "`secret_token` null clears the secret; omitting it keeps the present one. A `url` with another origin requires " +
+        "the secret again, so that a change cannot send it to another server. `fields` are replaced as a whole.",
     })
     .input(z.object({ id: Id, connector: ConnectorChanges })).output(sent(Connector))
     .mutation(({ ctx, input }) => changeConnector(ctx, input.id, input.connector)),
@@ -55,8 +56,8 @@ export const connectors = router({
       rest: "POST /connect/connectors/:id/test.json",
       summary: "Call one method of a connector",
       description:
-        "200 whatever the other side says: `ok` is false where it cannot be reached, may not be called, or answers " +
-        "with a status of 400 or above, and `error` tells which.",
+        "200 also if the call fails: `ok` is false and `error` says why if the address cannot be reached, may not be " +
+        "called, or answers with a status of 400 or above.",
     })
     .input(Trial).output(sent(Tried))
     .mutation(({ ctx, input }) => tryConnector(ctx, input)),

@@ -1,12 +1,13 @@
+/** Shapes of connectors in requests and responses. */
 import { z } from "zod";
 import { baseFault, ConnectorFields } from "../../connectors/connectors.ts";
 import { Id, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 
-/** The one kind of connector that there is. Source: spec, "Custom connector"; `<ns>` is `platform`. */
+/** The only kind of connector. Source: spec, "Custom connector"; `<ns>` is `platform`. */
 export const KIND = "platform/custom_connector";
 
-/** Cleaned as a database's is. */
+/** Normalized like the code of a database. */
 const Code = text(1000).transform((value) => slug(value, "_"))
   .refine((code) => code !== "", "can't be blank")
   .refine((code) => code.length <= 100, "is too long (maximum is 100 characters)")
@@ -17,16 +18,18 @@ const Url = text(2048).refine((url) => url !== "", { message: "can't be blank", 
     const fault = baseFault(url);
     if (fault) addIssue(fault);
   })
-  .describe("The base address; methods' paths stand below it").meta({ examples: ["https://api.example.com/v1"] });
+  .describe("The base address, to which the paths of methods are appended").meta({
+    examples: ["https://api.example.com/v1"],
+  });
 
-/** Shorter ones could not be told from innocent text where answers are searched for them. */
+/** Redaction searches answers for the secret; a shorter one would match innocent text. */
 const SHORTEST_SECRET = 4;
 
 const SecretToken = text(4096)
   .refine((secret) => secret.length >= SHORTEST_SECRET, `is too short (minimum is ${SHORTEST_SECRET} characters)`)
   .refine((secret) => !/\p{Cc}/u.test(secret), "must have no line breaks or control characters")
   .nullable()
-  .describe("Written, never read; null clears it, and without it the one before stays").meta({
+  .describe("Write-only; null clears it, and omitting it keeps the present one").meta({
     examples: ["sk_live_1"],
   });
 
@@ -62,23 +65,23 @@ export const Connector = z.object({
 export type Connector = z.output<typeof Connector>;
 
 export const ConnectorPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
-  q: text(255).optional().describe("Part of the name or code, without regard to case").meta({ examples: ["fx"] }),
+  q: text(255).optional().describe("Part of the name or code, case-insensitive").meta({ examples: ["fx"] }),
 });
 export type ConnectorPage = z.output<typeof ConnectorPage>;
 
-/** What the `test` endpoint calls a method with. */
+/** Input of the `test` endpoint. */
 export const Trial = z.object({
   id: Id,
   method: z.string().min(1).meta({ examples: ["latest"] }),
   params: z.record(z.string(), z.json()).optional().meta({ examples: [{ base: "EUR", n: 1 }] }),
-  body: z.json().optional().describe("Instead of the method's own"),
+  body: z.json().optional().describe("Replaces the method's body"),
   timeout: z.int().min(1).max(300).default(30).describe("Seconds"),
 });
 export type Trial = z.output<typeof Trial>;
 
-/** What came of it. The connector's secret is blotted out wherever it occurs. */
+/** Result of a test call. The connector's secret is redacted in every field. */
 export const Tried = z.object({
-  ok: z.boolean().describe("Whether there was an answer of a status below 400").meta({ examples: [true] }),
+  ok: z.boolean().describe("Whether there was an answer with a status below 400").meta({ examples: [true] }),
   status: z.int().nullable().meta({ examples: [200] }),
   ms: z.int().describe("Milliseconds").meta({ examples: [42] }),
   headers: z.record(z.string(), z.string()).nullable().meta({ examples: [{ "content-type": "application/json" }] }),

@@ -1,15 +1,15 @@
-/** One call of a method, to see whether a connector works. */
+/** Calls one method of a connector as a test, and answers with the result or the failure. */
 import { ConnectorFault, ParamFault } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
-import { invalid, notFound } from "../../errors.ts";
 import { Json } from "../../database/json.ts";
+import { invalid, notFound } from "../../errors.ts";
 import { findCode } from "./queries.ts";
 import type { Trial, Tried } from "./schema.ts";
 
 /**
- * What goes wrong outside is an answer, too.
+ * A failure of the call is a 200 with `ok` false.
  *
- * @throws {Refusal} 404; 422 on `method` or on the parameter that does not fit
+ * @throws {Refusal} 404; 422 on `method`, or on a parameter that is missing or does not fit
  */
 export async function tryConnector(ctx: Context, trial: Trial): Promise<Json<Tried>> {
   const { sql, viewer, connectors } = ctx;
@@ -28,19 +28,19 @@ export async function tryConnector(ctx: Context, trial: Trial): Promise<Json<Tri
       idempotency_key: undefined,
       timeout_ms: timeout * 1000,
     });
-    return told({ ok: true, ...answer, error: null });
+    return asJson({ ok: true, ...answer, error: null });
   } catch (error) {
     if (!(error instanceof ConnectorFault)) throw error;
     if (error instanceof ParamFault) throw invalid({ [`params.${error.param}`]: [error.fault] });
     if (error.kind === "unknown") throw invalid({ method: ["is not a method of this connector"] });
-    return told(inVain(error, Math.round(performance.now() - started)));
+    return asJson(failed(error, Math.round(performance.now() - started)));
   }
 }
 
-/** As text: to prove ten megabytes against a schema would hold everybody up. */
-const told = (tried: Tried) => new Json<Tried>(JSON.stringify(tried));
+/** Text, because checking 10 MiB against the output schema would block the event loop. */
+const asJson = (tried: Tried) => new Json<Tried>(JSON.stringify(tried));
 
-function inVain({ kind, message, answer }: ConnectorFault, ms: number): Tried {
+function failed({ kind, message, answer }: ConnectorFault, ms: number): Tried {
   const { status = null, headers = null, body = null } = answer ?? {};
   return { ok: false, status, ms: answer?.ms ?? ms, headers, body, error: { kind, message } };
 }

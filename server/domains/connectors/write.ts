@@ -1,4 +1,4 @@
-/** Creating, changing and deleting connectors. */
+/** Creates, changes and deletes connectors. */
 import { encryptSecret } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
@@ -12,6 +12,7 @@ import {
   findConnector,
   insertConnector,
   lockConnector,
+  readConnector,
   updateConnector,
   updateSecret,
   type Values,
@@ -19,13 +20,7 @@ import {
 } from "./queries.ts";
 import type { Connector, ConnectorChanges, NewConnector } from "./schema.ts";
 
-/** @throws {Refusal} 404 */
-export async function readConnector({ sql, viewer }: Context, id: number): Promise<Json<Connector>> {
-  const connector = await findConnector(sql, viewer, id);
-  if (!connector) throw notFound("Connector");
-  return connector;
-}
-
+/** @throws {Refusal} 422 */
 export async function createConnector(ctx: Context, input: NewConnector): Promise<Json<Connector>> {
   const { sql, viewer } = ctx;
   const { fields = {}, department_id = null } = input;
@@ -40,7 +35,7 @@ export async function createConnector(ctx: Context, input: NewConnector): Promis
   return await readConnector(ctx, id);
 }
 
-/** @throws {Refusal} 404; 409 where `lock_version` is stale */
+/** @throws {Refusal} 404; 409 if `lock_version` is stale; 422 */
 export async function changeConnector(ctx: Context, id: number, changes: ConnectorChanges): Promise<Json<Connector>> {
   const { sql, viewer, connectors } = ctx;
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
@@ -58,11 +53,15 @@ export async function changeConnector(ctx: Context, id: number, changes: Connect
   return await readConnector(ctx, id);
 }
 
-/** Whoever may change an address must not get the secret of another one by it. @throws {Refusal} 422 */
+/**
+ * A manager who cannot read the secret must not be able to send it to another origin by changing the address.
+ *
+ * @throws {Refusal} 422
+ */
 function proveSecretStays({ url, has_secret_token }: WrittenConnector, changes: ConnectorChanges): void {
   if (!has_secret_token || changes.url === undefined || changes.secret_token !== undefined) return;
   if (new URL(changes.url).origin === new URL(url).origin) return;
-  throw invalid({ secret_token: ["must be sent again, because the address is another one's"] });
+  throw invalid({ secret_token: ["must be sent again, because the new url has another origin"] });
 }
 
 /** @throws {Refusal} 404 */
@@ -71,11 +70,15 @@ export async function removeConnector({ sql, viewer, connectors }: Context, id: 
   connectors.forget(id);
 }
 
-/** The row stands already: a secret is bound to its number. @param secret undefined leaves it, null clears it */
+/**
+ * Runs after the insert, because the ciphertext is bound to the row's id.
+ *
+ * @param secret undefined keeps the present one, null clears it
+ */
 async function writeSecret({ keys, viewer }: Context, tx: Sql, id: number, secret: string | null | undefined) {
   if (secret === undefined) return;
-  const place = { account_id: viewer.account_id, id };
-  await updateSecret(tx, viewer.account_id, id, secret === null ? null : encryptSecret(keys, place, secret));
+  const owner = { account_id: viewer.account_id, id };
+  await updateSecret(tx, viewer.account_id, id, secret === null ? null : encryptSecret(keys, owner, secret));
 }
 
 function valuesOf(input: Partial<NewConnector> & ConnectorChanges): Values {

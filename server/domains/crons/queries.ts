@@ -1,10 +1,14 @@
-import type { Viewer } from "../../context.ts";
-import type { Sql } from "../../database/pool.ts";
+/** SQL of triggers. */
+import type { Context, Viewer } from "../../context.ts";
+import type { Json } from "../../database/json.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { notFound } from "../../errors.ts";
 import { visible } from "../../visibility.ts";
-import type { CronPage, CronRun, CronRunPage, ListedCron } from "./schema.ts";
+import type { Cron, CronPage, ListedCron } from "./schema.ts";
+import { withNextTimes } from "./timetable.ts";
 
-/** An end that the ledger does not have yet stands in the history already. */
+/** The last run may have ended although the trigger's row does not know it yet. */
 const columns = (sql: Sql) =>
   sql`
     id, name, kind, target_code, schedule, timezone, active, overlap, catch_up, max_failures, department_id, sentence,
@@ -22,7 +26,7 @@ const orders = (sql: Sql) => ({
   "-created_at": sql`created_at desc, id desc`,
 });
 
-/** One page of the triggers that the viewer may see, by number unless told. */
+/** One page of the triggers that the viewer may see, by id unless `sort` says otherwise. */
 export function listCrons(sql: Sql, viewer: Viewer, page: CronPage) {
   const { target_code, active, sort = "id" } = page;
   const chosen = sql`
@@ -45,6 +49,13 @@ const one = (sql: Sql, viewer: Viewer, id: number) =>
 export const findCron = (sql: Sql, viewer: Viewer, id: number) =>
   oneJson<ListedCron>(sql, sql`select ${columns(sql)} from crons c where ${one(sql, viewer, id)}`);
 
+/** @throws {Refusal} 404 */
+export async function readCron(ctx: Context, id: number, sql: Sql = ctx.sql): Promise<Json<Cron>> {
+  const cron = await findCron(sql, ctx.viewer, id);
+  if (!cron) throw notFound("Trigger");
+  return withNextTimes(ctx, cron);
+}
+
 /** Columns of a write. */
 export type Values = Record<string, unknown>;
 
@@ -65,8 +76,9 @@ export async function insertCron(sql: Sql, account: number, values: Values): Pro
   return row.id;
 }
 
-/** What a change starts from. */
+/** The columns that a change depends on. */
 export interface WrittenCron {
+  id: number;
   target_code: string;
   schedule: string;
   timezone: string;
@@ -82,7 +94,7 @@ export interface WrittenCron {
  */
 export async function lockCron(sql: Sql, viewer: Viewer, id: number): Promise<WrittenCron | undefined> {
   const [row] = await sql<WrittenCron[]>`
-    select target_code, schedule, timezone, active, next_run_at, lock_version
+    select id, target_code, schedule, timezone, active, next_run_at, lock_version
     from crons
     where ${one(sql, viewer, id)}
     for update
@@ -104,75 +116,8 @@ export async function updateCron(sql: Sql, account: number, id: number, values: 
   `;
 }
 
-/** A slot that was due before the change, and that nobody has claimed. */
-export async function insertSkipped(
-  sql: Sql,
-  { account, id, due_at, due_until, slots, reason }: {
-    account: number;
-    id: number;
-    due_at: Date;
-    /** Of several: the last one. */
-    due_until: Date | null;
-    slots: number;
-    reason: string;
-  },
-): Promise<void> {
-  await sql`
-    insert into cron_runs (cron_id, account_id, due_at, due_until, slots, state, reason)
-    values (${id}, ${account}, ${due_at}, ${due_until}, ${slots}, 'skipped', ${reason})
-    on conflict (cron_id, due_at) where not by_hand do nothing
-  `;
-}
-
-/**
- * Takes note of how its runs ended, without counting them: whoever resumes it begins anew.
- *
- * @param sql a transaction in which the trigger is locked
- */
-export const noteEnds = (sql: Sql, id: number) =>
-  sql`
-    with ended as (
-      update cron_runs r
-      set
-        outcome = p.status,
-        started_at = coalesce(r.started_at, p.started_at)
-      from flow_processes p
-      where r.cron_id = ${id}
-        and r.state in ('ran', 'late')
-        and r.outcome is null
-        and p.id = r.flow_process_id
-      returning p.id, p.status
-    )
-    update crons c
-    set last_status = e.status
-    from ended e
-    where c.id = ${id}
-      and c.last_run_id = e.id
-  `;
-
-/** Its ledger goes with it. */
+/** Also deletes its ledger. */
 export async function deleteCron(sql: Sql, viewer: Viewer, id: number): Promise<boolean> {
   const { count } = await sql`delete from crons where ${one(sql, viewer, id)}`;
   return count > 0;
-}
-
-/** One page of a trigger's ledger, the newest first unless told. */
-export function listCronRuns(sql: Sql, account: number, page: CronRunPage) {
-  const order = page.sort === "due_at" ? sql`r.due_at, r.id` : sql`r.due_at desc, r.id desc`;
-  return listJson<CronRun>(
-    sql,
-    sql`
-      select
-        r.id, iso(r.due_at) as due_at, iso(r.due_until) as due_until, r.slots, r.state, r.by_hand, r.reason,
-        case when r.state <> 'queued' then r.flow_process_id end as flow_process_id,
-        coalesce(r.outcome, (select p.status from flow_processes p where p.id = r.flow_process_id)) as outcome,
-        iso(r.started_at) as started_at
-      from cron_runs r
-      where r.cron_id = ${page.id}
-        and r.account_id = ${account}
-      order by ${order}
-      ${slice(sql, page)}
-    `,
-    sql`select count(*) from cron_runs where cron_id = ${page.id} and account_id = ${account}`,
-  );
 }

@@ -1,3 +1,4 @@
+/** Shapes of triggers in requests and responses. */
 import { z } from "zod";
 import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS } from "../../schedule/schedule.ts";
 import { Id, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
@@ -19,9 +20,9 @@ const written = {
     examples: ["Europe/Warsaw"],
   }),
   active: z.boolean().describe("Whether it runs").meta({ examples: [true] }),
-  overlap: z.enum(OVERLAPS).describe("What becomes of a run whose time comes while the one before goes on"),
+  overlap: z.enum(OVERLAPS).describe("What happens to a due time while the previous run has not ended"),
   catch_up: z.int().min(0).max(LONGEST_CATCH_UP_S)
-    .describe("Seconds after its time in which a run is still started; 0: only in its own minute")
+    .describe("Seconds after the due time within which a run is still started; 0: only in its own minute")
     .meta({ examples: [CATCH_UP_S] }),
   max_failures: z.int().min(1).max(1_000).nullable()
     .describe("Failures in a row after which the trigger pauses; null: never").meta({ examples: [MAX_FAILURES] }),
@@ -45,10 +46,10 @@ export const ListedCron = z.object({
   target_code: z.string().meta({ examples: ["watch"] }),
   sentence: z.string().describe("The schedule in words").meta({ examples: ["At 09:00, Monday through Friday"] }),
   next_run_at: Timestamp.nullable().describe("Null while the trigger is not active"),
-  last_run_at: Timestamp.nullable().describe("Of the latest run that was started, by hand or not"),
+  last_run_at: Timestamp.nullable().describe("Start of the latest run, by hand or not"),
   last_status: RunStatus.nullable().describe("Of that run"),
   failures: z.int().describe("In a row").meta({ examples: [0] }),
-  paused_reason: z.string().nullable().describe("Why the server stopped it").meta({ examples: [null] }),
+  paused_reason: z.string().nullable().describe("Why the server paused the trigger").meta({ examples: [null] }),
   lock_version: LockVersion,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -56,7 +57,7 @@ export const ListedCron = z.object({
 export type ListedCron = z.output<typeof ListedCron>;
 
 export const Cron = ListedCron.extend({
-  next_times: z.array(Timestamp).describe("The next five; none while the trigger is not active"),
+  next_times: z.array(Timestamp).describe("The next five due times; empty while the trigger is not active"),
 });
 export type Cron = z.output<typeof Cron>;
 
@@ -73,14 +74,14 @@ export type CronRunPage = z.output<typeof CronRunPage>;
 export const CronRun = z.object({
   id: z.int().meta({ examples: [1] }),
   due_at: Timestamp,
-  due_until: Timestamp.nullable().describe("Where many were missed in a row: the last of them")
+  due_until: Timestamp.nullable().describe("Of a row for several missed due times: the last one")
     .meta({ examples: [null] }),
-  slots: z.int().describe("How many times of the schedule the row accounts for").meta({ examples: [1] }),
+  slots: z.int().describe("How many due times the row stands for").meta({ examples: [1] }),
   state: z.enum(LEDGER_STATES),
   by_hand: z.boolean().meta({ examples: [false] }),
   reason: z.string().nullable().meta({ examples: [null] }),
   flow_process_id: Uuid.nullable(),
-  outcome: z.enum(OUTCOMES).nullable().describe("Null where nothing was started, or the run goes on"),
+  outcome: z.enum(OUTCOMES).nullable().describe("Null if no run was started or the run has not ended"),
   started_at: Timestamp.nullable(),
 });
 export type CronRun = z.output<typeof CronRun>;

@@ -1,0 +1,26 @@
+/** Timetables of triggers in requests and responses. */
+import type { Context } from "../../context.ts";
+import { Json } from "../../database/json.ts";
+import { invalid } from "../../errors.ts";
+import { type Timetable, TimetableFault } from "../../schedule/schedule.ts";
+import type { Cron, ListedCron } from "./schema.ts";
+
+const NEXT_TIMES = 5;
+
+/** @throws {Refusal} 422 */
+export function readTimetable({ schedules }: Context, schedule: string, timezone: string): Timetable {
+  try {
+    return schedules.read(schedule, timezone);
+  } catch (error) {
+    if (error instanceof TimetableFault) throw invalid({ [error.field]: [error.message] });
+    throw error;
+  }
+}
+
+/** Adds the next times of an active trigger. */
+export function withNextTimes({ schedules, clock }: Context, found: Json<ListedCron>): Json<Cron> {
+  const cron = found.parse();
+  const next = cron.active ? schedules.read(cron.schedule, cron.timezone).next(clock.now(), NEXT_TIMES) : [];
+  const next_times = next.map((time) => time.toISOString().replace("Z", "+00:00"));
+  return new Json(JSON.stringify({ ...cron, next_times }));
+}
