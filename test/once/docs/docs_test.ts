@@ -72,3 +72,19 @@ Deno.test("every JSON block is JSON", () => {
     }
   }
 });
+
+Deno.test("every file and folder that ARCHITECTURE.md and docs/ name is there", async () => {
+  const missing: string[] = [];
+  for (const { path, prose } of pages.filter(({ path }) => /^(ARCHITECTURE|docs\/)/.test(path))) {
+    for (const [, name = ""] of prose.matchAll(/`([a-z_]+(?:\/[a-z_.]+)*(?:\.ts|\.js|\/))`/g)) {
+      const found = await Promise.all(["", "server/"].map((folder) => exists(`${folder}${name}`)));
+      // The names of files that every domain has.
+      if (!found.includes(true) && !/^(router|schema|queries|write|tour)\.ts$/.test(name)) {
+        missing.push(`${path}: ${name}`);
+      }
+    }
+  }
+  assert.deepEqual(missing, []);
+});
+
+const exists = (path: string) => Deno.stat(new URL(`../../../${path}`, import.meta.url)).then(() => true, () => false);
