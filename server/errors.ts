@@ -1,16 +1,16 @@
 /**
- * Refusals: what a caller is told. The private cause stays apart and only reaches the log.
+ * Refusals: the errors that a client receives. The private cause is kept separately and appears in the log only.
  *
- * A `Refusal` is a tRPC error with the REST body beside it, so it may be thrown anywhere below a procedure.
+ * A `Refusal` is a tRPC error that also has the REST body. It can be thrown anywhere inside a procedure.
  */
 import { TRPCError } from "@trpc/server";
 
-/** Field, or dotted path of a nested one, to messages in Rails' words. `base` for a rule on no single field. */
+/** Messages by field, or by the dotted path of a nested field. `base` is for rules on no single field. */
 export type Fields = Record<string, string[]>;
 
 type TrpcCode = TRPCError["code"];
 
-/** Every status that a procedure or the HTTP layer refuses with, and its machine word (decisions, "All other errors"). */
+/** Every status of a refusal, with the `code` in its body and the code of tRPC. */
 const WORDS = {
   400: ["bad_request", "BAD_REQUEST"],
   401: ["unauthorized", "UNAUTHORIZED"],
@@ -30,9 +30,9 @@ const WORDS = {
 export type RefusalStatus = keyof typeof WORDS;
 
 interface Options {
-  /** Only with 422. */
+  /** With status 422 only. */
   fields?: Fields;
-  /** More keys of the body, such as `current` of a conflict. */
+  /** Further keys of the body, such as `current` of a conflict. */
   more?: Record<string, unknown>;
   headers?: Record<string, string>;
   cause?: unknown;
@@ -60,10 +60,10 @@ export const unauthorized = (message = "A valid access token is needed") =>
 
 export const forbidden = (message: string) => new Refusal(403, message);
 
-/** @param thing as a person calls it, for example "Department"; none where that is not known */
+/** @param thing what was not found, as people call it, for example "Department" */
 export const notFound = (thing?: string) => new Refusal(404, thing ? `${thing} not found` : "Not found");
 
-/** @param current the object as it now is */
+/** @param current the object as it is now */
 export const conflict = (current: unknown, message = "Somebody else has changed this in the meantime") =>
   new Refusal(409, message, { more: { current } });
 
@@ -79,7 +79,7 @@ export function invalid(fields: Fields): Refusal {
   return new Refusal(422, sentences.join("; "), { fields });
 }
 
-/** @param retry_after seconds */
+/** @param retry_after in seconds */
 export const unavailable = (message: string, cause?: unknown, retry_after = 1) =>
   new Refusal(503, message, { headers: { "retry-after": String(retry_after) }, cause });
 

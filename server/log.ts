@@ -1,12 +1,12 @@
-/** One JSON line an event, on standard output. Never a secret, a header or a body. */
+/** Writes one JSON line for each event to standard output. Secrets, headers and bodies are never logged. */
 
 export interface Log {
   info(event: string, detail?: Record<string, unknown>): void;
   warn(event: string, detail?: Record<string, unknown>): void;
   error(event: string, detail?: Record<string, unknown>): void;
-  /** The line of a request; the one that is written most. */
+  /** Logs a request. */
   request(line: RequestLine): void;
-  /** Writes what is still held back; for the end of the process. */
+  /** Writes the buffered lines. Called before the process ends. */
   flush(): void;
 }
 
@@ -17,14 +17,14 @@ export interface RequestLine {
   route: string;
   status: number;
   ms: number;
-  /** Undefined where nobody is known. */
+  /** Undefined if the caller is anonymous. */
   account: number | undefined;
   user: number | undefined;
 }
 
-/** Lines are gathered this long, since a system call a request is a tenth of a small answer's cost. */
-const GATHER_MS = 25;
-const GATHER_CHARACTERS = 64 * 1024;
+/** Lines are buffered for this long: a system call for each request was a tenth of a small answer's cost. */
+const BUFFER_MS = 25;
+const BUFFER_CHARACTERS = 64 * 1024;
 
 const encoder = new TextEncoder();
 
@@ -33,11 +33,11 @@ function writeOut(text: string) {
   try {
     while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
   } catch {
-    // Nobody reads any more (a closed pipe). A server does not end because its log does.
+    // The pipe is closed. The server continues without a log.
   }
 }
 
-/** @param write receives whole lines, several at once */
+/** @param write receives one or more complete lines */
 export function createLog(write: (text: string) => void = writeOut, now: () => number = Date.now): Log {
   let held = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,13 +49,13 @@ export function createLog(write: (text: string) => void = writeOut, now: () => n
   };
   const add = (line: string, at_once: boolean) => {
     held += line;
-    if (at_once || held.length > GATHER_CHARACTERS) return flush();
-    timer ??= setTimeout(flush, GATHER_MS);
+    if (at_once || held.length > BUFFER_CHARACTERS) return flush();
+    timer ??= setTimeout(flush, BUFFER_MS);
   };
   const timeOf = timesAsText(now);
   const line = (level: string) => (event: string, detail: Record<string, unknown> = {}) =>
     add(JSON.stringify({ time: timeOf(), level, event, ...detail }) + "\n", level === "error");
-  // Put together by hand: JSON.stringify of the whole was a tenth of a page's cost. Only text from outside is escaped.
+  // Written without JSON.stringify, which was a tenth of a page's cost. Only the caller's text needs escaping.
   const request = ({ request_id, method, route, status, ms, account, user }: RequestLine) => {
     const who = account === undefined ? "" : `,"account":${account},"user":${user}`;
     add(
@@ -68,7 +68,7 @@ export function createLog(write: (text: string) => void = writeOut, now: () => n
   return { request, info: line("info"), warn: line("warn"), error: line("error"), flush };
 }
 
-/** ISO 8601; a busy server writes many lines in one millisecond. */
+/** The current time in ISO 8601. The text is cached, because a busy server logs many lines in one millisecond. */
 function timesAsText(now: () => number): () => string {
   let last = NaN;
   let text = "";
@@ -79,7 +79,7 @@ function timesAsText(now: () => number): () => string {
   };
 }
 
-/** What a log line says of an unexpected error: its kind, code and stack; not a statement's parameters. */
+/** The fields that the log shows of an unexpected error. A statement's parameters are left out. */
 export function faultOf(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { fault: String(error) };
   const code = "code" in error ? error.code : undefined;

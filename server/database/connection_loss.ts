@@ -1,6 +1,7 @@
 /**
- * What postgres.js 3.4.9 does wrong when a connection ends by force (its issues 1133, 1208, 1216): a failed transaction
- * writes its rollback to the connection that is gone, or to the next one in its place, where others may be at work.
+ * Works around a fault of postgres.js 3.4.9 (its issues 1133, 1208, 1216). After a connection is lost, a failed
+ * transaction writes its rollback to the closed connection, or to the new connection in its place, which other queries
+ * may already use.
  */
 import type { Pool } from "./pool.ts";
 import { faultOf, type Log } from "../log.ts";
@@ -8,14 +9,15 @@ import { faultOf, type Log } from "../log.ts";
 type Begin = Pool["begin"];
 type Work = Parameters<Begin>[1];
 
-/** Ends transactions whose connection is gone without another word to it. Their callers learn of the loss at once. */
+/** Makes transactions on a lost connection end without a rollback. Their callers get the error at once. */
 export function guardTransactions(sql: Pool): Pool {
   const begin = sql.begin.bind(sql);
   const guarded = (work: Work): Work => async (handle) => {
     try {
       return await work(handle);
     } catch (error) {
-      // The driver has rejected the transaction already; what it would do after this one's end is the fault.
+      // The driver has already rejected the caller's promise. It would send the rollback when this function returns, so
+      // this function never returns.
       if (isLoss(error)) await new Promise<never>(() => {});
       throw error;
     }
@@ -27,21 +29,21 @@ export function guardTransactions(sql: Pool): Pool {
 
 const codeOf = (error: unknown) => error instanceof Error && "code" in error ? String(error.code) : "";
 
-/** Errors of the driver carry the query that met them. */
+/** Errors of the driver have a property `query`. */
 const isLoss = (error: unknown) =>
   error instanceof Error && "query" in error &&
   /^(CONNECTION_(CLOSED|DESTROYED)|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(codeOf(error));
 
-/** Shutdown, crash, restart: what a backend says last, which the driver may hand to its own first query after. */
-const isLastWord = (error: unknown) => /^57P0[123]$/.test(codeOf(error));
+/** A backend's last message (shutdown, crash, restart). The driver may report it to its own first query afterwards. */
+const isShutdown = (error: unknown) => /^57P0[123]$/.test(codeOf(error));
 
-/** A write that was held back until its connection had gone. */
+/** A write that the driver delayed until its connection was closed. */
 const isLateWrite = (error: unknown) => error instanceof TypeError && /\/connection\.js\b/.test(error.stack ?? "");
 
-/** Keeps the process alive where the driver raises a loss that nobody can catch. Anything else uncaught still ends it. */
+/** Keeps the process alive when the driver raises such an error uncaught. Any other uncaught error still ends it. */
 export function surviveLostConnections(log: Log): void {
   const survive = (event: Event, error: unknown) => {
-    if (!isLoss(error) && !isLastWord(error) && !isLateWrite(error)) return;
+    if (!isLoss(error) && !isShutdown(error) && !isLateWrite(error)) return;
     event.preventDefault();
     log.error("database connection lost", faultOf(error));
   };

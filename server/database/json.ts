@@ -1,14 +1,14 @@
 /**
- * JSON that PostgreSQL has built, passed through as it is: a list is three times as fast so, and no shape is written
- * twice. REST sends the text; tRPC's transformer takes it along; the client sees `T`.
+ * JSON text that PostgreSQL has built, passed on unchanged. A list is three times as fast this way, and its shape is
+ * not written twice. REST sends the text; tRPC's transformer inserts it; for the typed client it is a `T`.
  */
 import { z } from "zod";
 
 export class Json<T> {
-  /** Only the type checker reads it: what the text says. */
+  /** The type of the text's content. Exists for the type checker only. */
   declare readonly says: T;
 
-  /** @param total of a list, over all its pages */
+  /** @param total of a list: the number of entries on all pages */
   constructor(readonly text: string, readonly total?: number) {}
 
   parse(): T {
@@ -25,8 +25,8 @@ export interface SentAs<S extends z.ZodType> {
 }
 
 /**
- * Declares what a procedure's `Json` says. The text is not proven again on every answer; the tests prove every answer
- * of every route against `schema`.
+ * Declares the content of a procedure's `Json`. Live answers are not checked against `schema`; the tests check every
+ * answer of every route.
  */
 export function sent<S extends z.ZodType>(schema: S): SentAs<S> {
   const parser = {

@@ -1,7 +1,7 @@
-/** Deno KV: flow processes in flight, and nothing that PostgreSQL does not know better. */
+/** Opens Deno KV, which holds only runs in progress. PostgreSQL is the source of truth for everything else. */
 import type { Config } from "../config.ts";
 
-/** The host's own on Deno Deploy; else `kv_url`, else a file in `data_dir`. */
+/** Opens `kv_url` if it is set, the host's own store on Deno Deploy, otherwise a file in `data_dir`. */
 export async function openKv({ kv_url, data_dir, hosted }: Config): Promise<Deno.Kv> {
   if (kv_url) return await Deno.openKv(kv_url);
   if (hosted) return await Deno.openKv();

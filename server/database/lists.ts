@@ -1,4 +1,4 @@
-/** Pages and single objects as `Json`, built in PostgreSQL. */
+/** Queries whose result is JSON built by PostgreSQL: a page of a list, or one object. */
 import type postgres from "postgres";
 import type { Sql } from "./pool.ts";
 import { Json } from "./json.ts";
@@ -12,10 +12,10 @@ interface Row {
 }
 
 /**
- * One page and the count over all pages, in one statement.
+ * Reads one page and the number of entries on all pages, in one statement.
  *
- * @param rows selects the page's rows, limited and in order
- * @param total selects one number
+ * @param rows selects the page's rows, with its order and limit
+ * @param total selects the number
  */
 export async function listJson<T>(sql: Sql, rows: Fragment, total: Fragment): Promise<Json<T[]>> {
   const [row] = await sql<Row[]>`
@@ -27,14 +27,15 @@ export async function listJson<T>(sql: Sql, rows: Fragment, total: Fragment): Pr
 }
 
 /**
- * The one row that `rows` selects, or undefined.
+ * Reads the row that `rows` selects.
  *
- * @param before a `with` clause that `rows` stands on, for a write that returns what it wrote
+ * @param before a `with` clause that `rows` uses, for a write that returns the row it wrote
+ * @returns undefined if there is no row
  */
 export async function oneJson<T>(sql: Sql, rows: Fragment, before: Fragment = sql``): Promise<Json<T> | undefined> {
   const [row] = await sql<Row[]>`${before} select row_to_json(r)::text as json from (${rows}) r`;
   return row && new Json(row.json);
 }
 
-/** `limit` and `offset` of a page. */
+/** The `limit` and `offset` clause of a page. */
 export const slice = (sql: Sql, { page, per_page }: Page) => sql`limit ${per_page} offset ${(page - 1) * per_page}`;

@@ -1,8 +1,8 @@
-/** What PostgreSQL and the connection to it refuse, as refusals. One place, so that no procedure catches. */
+/** Turns errors of PostgreSQL and of its connection into refusals, so that procedures need no try/catch. */
 import postgres from "postgres";
 import { internal, invalid, type Refusal, unavailable } from "../errors.ts";
 
-/** postgres.js' own codes and the system's, for a database that is not there or a connection that went away. */
+/** Codes of postgres.js and of the system for an unreachable database or a lost connection. */
 const AWAY = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_ENDED",
@@ -26,11 +26,11 @@ const MESSAGES: Record<string, string> = {
   "23514": "is invalid",
 };
 
-/** Somebody else holds the row, and the statement did not want to wait. */
+/** Another transaction has locked the row, and the statement said `nowait`. */
 export const isLockNotAvailable = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === "55P03";
 
-/** Undefined where the error is not the database's. */
+/** @returns undefined if the error does not come from the database */
 export function refusalOfDatabase(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return;
   if (error instanceof postgres.PostgresError) return refusalOfPostgres(error);

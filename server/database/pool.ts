@@ -1,11 +1,11 @@
-/** The postgres.js pools and their type parsers. The only place that knows how values come from PostgreSQL. */
+/** Opens the postgres.js pool. The type parsers here are the only place that converts values from PostgreSQL. */
 import postgres from "postgres";
 import { openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
 import { guardTransactions } from "./connection_loss.ts";
 import type { Log } from "../log.ts";
 
-/** A pool or a transaction: queries take either. */
+/** A pool or a transaction. Queries accept both. */
 export type Sql = postgres.ISql<Types>;
 export type Pool = postgres.Sql<Types>;
 type Types = { int8: number; timestamp: string };
@@ -20,7 +20,7 @@ const TYPES = {
     to: 20,
     from: [20],
     serialize: String,
-    /** Counts and sums; beyond 2^53 a number would be a lie. */
+    /** For counts and sums. Beyond 2^53 a number would be inexact. */
     parse: (text: string) => {
       const value = Number(text);
       if (!Number.isSafeInteger(value)) throw new RangeError("a bigint from the database is not a safe integer");
@@ -35,11 +35,11 @@ const TYPES = {
   },
 };
 
-/** Longer than any honest request; a statement beyond it is cut off and answered with 503. */
+/** Longer than any legitimate statement. PostgreSQL cancels a longer one, which is answered with 503. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const DRAIN_S = 5;
 
-/** PostgreSQL where `database_url` is set, else the embedded database in `data_dir`. */
+/** Opens PostgreSQL if `database_url` is set, otherwise the embedded database in `data_dir`. */
 export function openDatabase(config: Pick<Config, "database_url" | "data_dir">, log: Log): Promise<Database> {
   return config.database_url ? openPostgres(config.database_url, log) : openFolder(config.data_dir, log);
 }
@@ -50,7 +50,7 @@ const common = (log: Log) => ({
     application_name: "atrium",
     TimeZone: "UTC",
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A list's `limit` is a parameter, which makes PostgreSQL plan anew on every call: 2 ms for a list that takes 0.3.
+    // A list's `limit` is a parameter, so PostgreSQL would plan each call again: 2 ms for a list that takes 0.3 ms.
     plan_cache_mode: "force_generic_plan",
   },
   onnotice: ({ severity, message }: postgres.Notice) => {
@@ -63,9 +63,9 @@ function openPostgres(url: string, log: Log): Promise<Database> {
     ...common(log),
     max: 10,
     connect_timeout: 5,
-    // A database that comes back must be found at once; the default waits up to half a minute between attempts.
+    // Reconnects soon after an outage. The default waits up to 30 s between attempts.
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
-    // Connections are renewed, so that none outlives a failover for long.
+    // Renews connections, so that none stays with an old server long after a failover.
     max_lifetime: 30 * 60,
   });
   return Promise.resolve({ sql: guardTransactions(sql), close: () => sql.end({ timeout: DRAIN_S }) });
@@ -73,7 +73,7 @@ function openPostgres(url: string, log: Log): Promise<Database> {
 
 async function openFolder(folder: string, log: Log): Promise<Database> {
   const embedded = await openEmbedded({ folder: `${folder}/postgres` });
-  // The driver's types do not know its own `socket` option.
+  // A separate constant, because the driver's types lack its `socket` option.
   const options = { ...common(log), socket: embedded.socket, max: 4, max_lifetime: null, idle_timeout: 0 };
   const sql = postgres(options);
   return {

@@ -1,12 +1,12 @@
-/** UUIDs of version 7: their order is the order of creation, even within one millisecond of one process. */
+/** UUIDs of version 7. Their order is the order of creation, even within one millisecond of one process. */
 import { v7 } from "uuid";
 
 export const newUuid = (): string => v7();
 
-/** The time in the id, in milliseconds since 1970. */
+/** The time that the id contains, in milliseconds since 1970. */
 export const createdAt = (id: string): number => Number.parseInt(id.slice(0, 13).replace("-", ""), 16);
 
-/** The lowest id of a millisecond since 1970. */
+/** The lowest id of a millisecond, counted since 1970. */
 export function lowestId(ms: number): string {
   const hex = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -1,7 +1,9 @@
-/** How deep JSON may be nested. What recurses over it, such as a schema, would else run out of stack. */
+/**
+ * The deepest nesting of JSON that is accepted. Recursive code, such as a schema, could otherwise overflow the stack.
+ */
 export const DEPTH_LIMIT = 64;
 
-/** Counts brackets outside of strings, before anything recursive sees the text. */
+/** Whether JSON text is nested deeper than `limit`. It counts brackets outside of strings, without recursion. */
 export function deeperThan(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;
   let depth = 0;

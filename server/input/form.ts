@@ -1,17 +1,17 @@
-/** Text that stands for typed values: path and query parameters, and the fields of a form. */
+/** Converts text (path and query parameters, form fields) to the typed values that a schema wants. */
 import { z } from "zod";
 import { badRequest } from "../errors.ts";
 
 type Tree = { [key: string]: unknown };
 
-/** Characters of a field's name, so that none nests deep. */
+/** The maximum length of a field name, which also limits its nesting. */
 const NAME_LIMIT = 255;
 
 /**
- * `department[name]=x`, `department[user_setting_ids][]=1` as nested objects. A blank entry of a list stands for
- * an empty list, as HTML forms send it.
+ * Reads fields such as `department[name]=x` and `department[user_setting_ids][]=1` as nested objects and lists. A blank
+ * list entry means an empty list, because HTML forms send an empty list in this way.
  *
- * @throws {Refusal} 400 where a name is no such path
+ * @throws {Refusal} 400 if a name is malformed
  */
 export function nest(form: FormData): Tree {
   const tree: Tree = Object.create(null);
@@ -19,7 +19,7 @@ export function nest(form: FormData): Tree {
   return tree;
 }
 
-/** One such field of an address, `filter[name][gte]`; there a blank entry of a list is one. @throws {Refusal} 400 */
+/** Adds one query parameter, such as `filter[name][gte]`. Here a blank list entry is an entry. @throws {Refusal} 400 */
 export const plantField = (tree: Tree, name: string, value: string): void => plant(tree, pathOf(name), value, true);
 
 function pathOf(name: string): string[] {
@@ -54,8 +54,8 @@ const isTree = (value: unknown): value is Tree =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Blob);
 
 /**
- * Turns text into the numbers, booleans and lists that the schema wants; the schema refuses what does not fit. A form
- * has no null: a blank stands for it where the schema takes null.
+ * Converts text to the numbers and booleans that the schema wants. Text that cannot be converted stays as it is, and
+ * the schema refuses it. A blank is null if the schema accepts null, because a form cannot send null.
  */
 export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodNullable && value === "") return null;
@@ -85,11 +85,10 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
 const BOOLEANS = new Map([["true", true], ["1", true], ["false", false], ["0", false]]);
 
 /**
- * An input that also comes as a form, which is how a file travels: over REST and from the typed client alike.
- * Without a form it is `schema` itself.
+ * An input schema that also accepts a form. Files are sent in forms, over REST and by the typed client.
  */
 export function objectOrForm<S extends z.ZodObject>(schema: S): z.ZodType<z.output<S>, z.input<S>> {
   const read = (value: unknown) => value instanceof FormData ? coerce(schema, nest(value)) : value;
-  // preprocess forgets the input's type, which the typed client needs.
+  // z.preprocess loses the input's type, which the typed client needs.
   return z.preprocess(read, schema) as unknown as z.ZodType<z.output<S>, z.input<S>>;
 }

@@ -1,13 +1,13 @@
-/** What a zod schema refuses, in Rails' words (decisions, "422"). */
+/** Messages for zod issues, in the wording of Rails. */
 import type { z } from "zod";
 import type { Fields } from "../errors.ts";
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Messages by dotted path.
+ * Groups the messages by dotted path.
  *
- * @param wrapper the object that carries a body's fields, for example `department`; it is left out of the paths
+ * @param wrapper the object that contains a body's fields, for example `department`; the paths omit it
  */
 export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
   const fields: Fields = {};
@@ -17,7 +17,7 @@ export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
     for (const path of keys) {
       const inner = path[0] === wrapper ? path.slice(1) : path;
       const field = inner.join(".") || "base";
-      // What zod measures of a value of the wrong type says nothing more.
+      // After a wrong type, further issues of the field (such as its length) would not help.
       if (mistyped.has(field)) continue;
       if (issue.code === "invalid_type") mistyped.add(field);
       const messages = fields[field] ??= [];
@@ -49,7 +49,7 @@ export function messageOf(issue: Issue): string {
       return issue.issues[0]?.message ?? "is invalid";
     case "invalid_union":
       if (issue.discriminator !== undefined) return "is not included in the list";
-      // Only a union with a message of its own says more than the default does.
+      // A union without its own message has the default "Invalid input".
       return issue.message === "Invalid input" ? "is invalid" : issue.message;
     default:
       return "is invalid";
@@ -61,7 +61,7 @@ export const tooLong = (maximum: number) => `is too long (maximum is ${maximum} 
 const shortMessage = (minimum: number) =>
   minimum === 1 ? "can't be blank" : `is too short (minimum is ${minimum} characters)`;
 
-/** zod leaves the refused input out of its issues, so that it is never logged; the message says whether there was one. */
+/** zod omits the input from its issues, so it is never logged. Whether a value was sent is read from the message. */
 function typeMessage({ expected, message }: Extract<Issue, { code: "invalid_type" }>): string {
   if (/received (undefined|null)$/.test(message)) return "can't be blank";
   if (expected === "number" || expected === "int") return "is not a number";

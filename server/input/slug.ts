@@ -1,11 +1,11 @@
-/** Codes that stand in addresses, cleaned out of whatever a person typed. */
+/** Makes codes for addresses from text that a person typed. */
 import anyAscii from "any-ascii";
 
 /**
- * Transliterated, lower-cased, everything but `a-z 0-9 _ -` replaced by the separator, squeezed, trimmed.
- * Source: decisions, "url_code".
+ * Transliterates and lower-cases the text, and replaces every run of characters other than `a-z 0-9 _ -` by one
+ * separator, except at the ends.
  *
- * @returns "" where nothing is left
+ * @returns an empty text if nothing is left
  */
 export function slug(text: string, separator: "-" | "_" = "-"): string {
   const allowed = anyAscii(text).toLowerCase().replace(separator === "-" ? /[^a-z0-9_-]+/g : /[^a-z0-9_]+/g, separator);

@@ -1,32 +1,32 @@
 /**
- * The server's own secrets: `SECRET_KEYS`, or on the embedded database a file in the data folder. Each purpose has a
- * key of its own, derived by HKDF, so that what one leaks opens nothing else. The first signs and encrypts, every one
- * verifies and reads.
+ * The server's keys: `SECRET_KEYS`, or on the embedded database a file in the data folder. Each purpose has its own
+ * key, derived with HKDF, so that a leaked key endangers one purpose only. The first key signs and encrypts; all keys
+ * verify and decrypt.
  */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Config, ConfigError, type SecretKey } from "../config.ts";
 
 export interface Keys {
-  /** 32 bytes. @param purpose a word for what is signed */
+  /** @param purpose a name for the kind of text that is signed @returns 32 bytes */
   sign(purpose: string, text: string): Buffer;
   verify(purpose: string, text: string, signature: Uint8Array): boolean;
-  /** AES-256-GCM. @param place what it belongs to; it opens nowhere else */
+  /** Encrypts with AES-256-GCM. @param place bound to the ciphertext; decryption needs the same place */
   encrypt(place: string, text: string): Encrypted;
   /** @throws {Unreadable} */
   decrypt(place: string, encrypted: Encrypted): string;
-  /** The id of the key that encrypts. */
+  /** The id of the key that signs and encrypts. */
   readonly writing: string;
 }
 
 export interface Encrypted {
-  /** As SECRET_KEYS names it. */
+  /** One of the ids in `SECRET_KEYS`. */
   key_id: string;
-  /** IV (12 bytes), tag (16 bytes), then as many bytes as the text has. */
+  /** IV (12 bytes), tag (16 bytes), ciphertext (as long as the text in UTF-8). */
   bytes: Uint8Array;
 }
 
-/** No key reads it: it was written with one that is gone, or belongs to another place, or was changed. */
+/** No key decrypts the text: its key was removed, it belongs to another place, or it was changed. */
 export class Unreadable extends Error {
   override name = "Unreadable";
   constructor(readonly key_id: string) {
@@ -34,14 +34,14 @@ export class Unreadable extends Error {
   }
 }
 
-/** The purpose whose key encrypts. */
+/** The purpose of the key that encrypts. */
 const ENCRYPTION = "encryption";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 const FILE = "secret_keys";
 
-/** @throws {ConfigError} where the key file can be read by others, or holds no key */
+/** @throws {ConfigError} if other users can read the key file, or if it contains no key */
 export async function openKeys({ secret_keys, data_dir }: Pick<Config, "secret_keys" | "data_dir">): Promise<Keys> {
   return createKeys(secret_keys ?? [await fileKey(`${data_dir}/${FILE}`)]);
 }
@@ -76,7 +76,7 @@ export function createKeys(materials: readonly SecretKey[]): Keys {
       return { key_id, bytes: encryptWith(key, place, text) };
     },
     decrypt(place, { key_id, bytes }) {
-      // An id may have been given to another key meanwhile, so the others are tried, too.
+      // The id may meanwhile name another key, so all other keys are tried, too.
       const named = (_: Buffer, index: number) => materials[index]?.id === key_id;
       const keys = keysFor(ENCRYPTION);
       for (const key of [...keys.filter(named), ...keys.filter((key, index) => !named(key, index))]) {
@@ -98,7 +98,7 @@ function encryptWith(key: Buffer, place: string, text: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
 }
 
-/** Undefined where the key does not open it. */
+/** @returns undefined if the key does not decrypt it */
 function decryptWith(key: Buffer, place: string, bytes: Uint8Array): string | undefined {
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(place));
@@ -111,7 +111,9 @@ function decryptWith(key: Buffer, place: string, bytes: Uint8Array): string | un
   }
 }
 
-/** The embedded database's key, made when it is first needed; whoever has the folder has the data it guards. */
+/**
+ * Reads the key file of the embedded database, and creates it on the first start. It is as safe as the data beside it.
+ */
 async function fileKey(path: string): Promise<SecretKey> {
   const made = `k1:${randomBytes(32).toString("base64url")}`;
   try {

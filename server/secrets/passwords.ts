@@ -1,4 +1,4 @@
-/** Passwords as scrypt hashes in PHC form. Costs: design decision N=2^15, r=8, p=3; about 0.1 s each. */
+/** Hashes passwords with scrypt (N=2^15, r=8, p=3, about 0.1 s each) and writes them as PHC strings. */
 import { Buffer } from "node:buffer";
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { createFairLimiter } from "../fairness/fair_limiter.ts";
@@ -9,16 +9,16 @@ const P = 3;
 const BYTES = 32;
 const ENCODING = "base64";
 
-/** Hashes and checks passwords, two at a time: each takes 32 MiB. */
+/** Hashes and verifies passwords. Two at a time, because each takes 32 MiB. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** False, and as slow, where `stored` is null. */
+  /** False if `stored` is null, after the same time as for a wrong password. */
   verify(password: string, stored: string | null): Promise<boolean>;
 }
 
 export function createPasswords(at_once = 2): Passwords {
   const limiter = createFairLimiter({ total: at_once });
-  // First come, first served: the account is not known before the password is checked.
+  // All callers share one queue, because the account is unknown before the password is verified.
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     const end = await limiter.acquire(0);
     try {
