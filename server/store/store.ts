@@ -19,7 +19,7 @@ export type { Databases, KnownDb } from "./definition/known_db.ts";
 export { readSchema } from "./definition/definition.ts";
 export { provePublicMethods, PublicMethods, type Variable } from "./definition/public_methods.ts";
 export { type Progress, progressOf, reindex } from "./definition/reindex.ts";
-export type { Field, FieldType, KnownTable, Table } from "./definition/table.ts";
+export { type Field, type FieldType, type KnownTable, knownTable, type Table } from "./definition/table.ts";
 export { typesOf } from "./definition/typescript_types.ts";
 export { readKept, readValues, type Value } from "./definition/values.ts";
 export { resetFeed, resetFeedsOf } from "./feed/feed_queries.ts";

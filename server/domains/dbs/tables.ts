@@ -1,7 +1,7 @@
 /** What a change of a schema does to the tables of its database. */
 import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
-import { type Progress, reindex, type Table } from "../../store/store.ts";
+import { knownTable, type Progress, reindex, type Table } from "../../store/store.ts";
 import { countRecords, dropTable, insertTable, listTables, type StoredTable, updateTable } from "./queries.ts";
 
 /** A refusal counts no further. */
@@ -43,7 +43,7 @@ export async function changeTables(
     loses ||= [...was.fields.keys()].some((field) => !becomes.fields.has(field));
     const places = searchedIn(becomes.fields, searched);
     await updateTable(tx, id, places);
-    await reindex(tx, progress, { before: { ...was, id, searched }, after: { ...becomes, id, searched: places } });
+    await reindex(tx, progress, { before: was, after: knownTable(becomes, id, places) });
   }
   await addTables(tx, db_id, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
   return loses;

@@ -7,7 +7,7 @@ import type { Log } from "../../log.ts";
 import { accountKey, readAccountKey, remember } from "../../remembered.ts";
 import { readSchema } from "./definition.ts";
 import type { Databases, KnownDb } from "./known_db.ts";
-import type { KnownTable, Table } from "./table.ts";
+import { type KnownTable, knownTable, type Table } from "./table.ts";
 
 /** How long a definition is believed that no statement proves: one that is only looked at. */
 const BELIEVED_MS = 5_000;
@@ -59,7 +59,7 @@ function knownTables(defined: Map<string, Table>, stored: Row["tables"]): Map<st
   for (const [name, table] of defined) {
     const row = stored.find((row) => row.name === name);
     if (!row) throw new Error(`the table ${name} has no number`);
-    known.set(name, { ...table, id: row.id, searched: row.searched });
+    known.set(name, knownTable(table, row.id, row.searched));
   }
   return known;
 }

@@ -15,7 +15,7 @@ const AT_ONCE = 2_000;
 const NAMED = 5;
 
 interface Definitions {
-  before: KnownTable;
+  before: Table;
   after: KnownTable;
 }
 

@@ -20,7 +20,7 @@ export interface Table {
   slots: ReadonlyMap<string, Slot>;
 }
 
-/** A table as it is stored. */
+/** A table as it is stored, with what its statements need computed once. */
 export interface KnownTable extends Table {
   id: number;
   /**
@@ -28,4 +28,16 @@ export interface KnownTable extends Table {
    * so that records need no rewrite.
    */
   searched: readonly string[];
+  /** Every field as null. */
+  blank: Readonly<Record<string, null>>;
 }
+
+/** @param searched see `KnownTable` */
+export const knownTable = (table: Table, id: number, searched: readonly string[]): KnownTable => ({
+  ...table,
+  id,
+  searched,
+  blank: Object.fromEntries([...table.fields.keys()].map((name) => [name, null])),
+});
+
+export const isText = ({ type }: Field): boolean => type === "string" || type === "text";

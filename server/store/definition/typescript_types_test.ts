@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readSchema } from "./definition.ts";
-import type { KnownTable } from "./table.ts";
+import { type KnownTable, knownTable } from "./table.ts";
 import { typesOf } from "./typescript_types.ts";
 
 function known(schema: unknown): ReadonlyMap<string, KnownTable> {
   const tables = [...readSchema(schema)].map(([name, table]): [string, KnownTable] => [
     name,
-    { ...table, id: 1, searched: [] },
+    knownTable(table, 1, []),
   ]);
   return new Map(tables);
 }

@@ -1,31 +1,28 @@
-/** A record's values: what each field type takes, how it is kept, and what of it stands in an index slot. */
+/** A record's values: what each field type accepts, how it is stored, and what of it its index slot holds. */
 import type { Fields } from "../../errors.ts";
-import type { Field, FieldType, Slot, Table } from "./table.ts";
+import { type Field, type FieldType, isText, type Slot, type Table } from "./table.ts";
 
-/** A value as it is kept in `data`; null is never kept. */
+/** A value as `data` stores it. Blank values are left out. */
 export type Value = string | number | boolean;
 export type Data = Record<string, Value>;
 
 /** What a write sets; null clears a field. */
 export type Changes = Record<string, Value | null>;
 
-/** How a value of a type is kept, or the words of its refusal. */
-type Reader = (value: unknown) => { kept: Value } | { fault: string };
+type Read<Kept> = { kept: Kept } | { fault: string };
 
 const NOT_STORABLE = "contains characters that cannot be stored (NUL or half of a surrogate pair)";
 
-function readText(maximum: number): Reader {
-  return (value) => {
-    if (typeof value !== "string") return { fault: "must be a string" };
-    if (value.includes("\0") || !value.isWellFormed()) return { fault: NOT_STORABLE };
-    if (value.length > maximum && [...value].length > maximum) {
-      return { fault: `is too long (maximum is ${maximum} characters)` };
-    }
-    return { kept: value };
-  };
-}
+const readText = (maximum: number) => (value: unknown): Read<Value> => {
+  if (typeof value !== "string") return { fault: "must be a string" };
+  if (value.includes("\0") || !value.isWellFormed()) return { fault: NOT_STORABLE };
+  if (value.length > maximum && [...value].length > maximum) {
+    return { fault: `is too long (maximum is ${maximum} characters)` };
+  }
+  return { kept: value };
+};
 
-const READERS: Record<FieldType, Reader> = {
+const READERS: Record<FieldType, (value: unknown) => Read<Value>> = {
   string: readText(255),
   text: readText(Infinity),
   integer: (value) =>
@@ -47,30 +44,36 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATETIME =
   /^(\d{4}-\d\d-\d\d)[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)$/;
+const STORED_DATETIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
-/** A day that is in the calendar: `Date` would make 1 March of 30 February. The year 0 has none in PostgreSQL. */
+/** Whether the calendar has this day: `Date` reads 30 February as 1 March. PostgreSQL has no year 0. */
 function isDate(text: string): boolean {
   if (!DATE.test(text) || text.startsWith("0000")) return false;
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** As kept: UTC with milliseconds, so that the order of texts is the order of moments. */
+const iso = (moment: Date) => moment.toISOString().replace("Z", "+00:00");
+
+/** As stored: UTC with milliseconds, so that the order of texts is the order of times. */
 function utcOf(text: string): string | undefined {
+  if (STORED_DATETIME.test(text)) {
+    const moment = new Date(text);
+    if (!Number.isNaN(moment.getTime()) && iso(moment) === text) return text;
+  }
   const [, day = ""] = DATETIME.exec(text) ?? [];
   if (!isDate(day)) return undefined;
   const normal = text.replace(" ", "T").replace("t", "T").replace(",", ".").replace("z", "Z")
     .replace(/([+-]\d\d)(\d\d)$/, "$1:$2");
   const moment = new Date(normal);
   const year = moment.getUTCFullYear();
-  if (Number.isNaN(moment.getTime()) || year < 1 || year > 9999) return undefined;
-  return moment.toISOString().replace("Z", "+00:00");
+  return Number.isNaN(moment.getTime()) || year < 1 || year > 9999 ? undefined : iso(moment);
 }
 
 /**
- * Reads what a caller sent for a record.
+ * Reads the values that a caller sent for a record.
  *
- * @param whole of a new record: required fields must be there
+ * @param whole the record is new: required fields must be present
  * @returns `changes` in the order sent; `faults` by field
  */
 export function readValues(
@@ -78,22 +81,24 @@ export function readValues(
   sent: Record<string, unknown>,
   whole: boolean,
 ): { changes: Changes; faults: Fields } {
-  const changes: [string, Value | null][] = [];
+  const changes: Changes = {};
   const faults: [string, string[]][] = [];
-  for (const [name, value] of Object.entries(sent)) {
+  for (const name of Object.keys(sent)) {
     const field = fields.get(name);
-    const read = field ? readValue(field, value) : { fault: "is not a field of this table" };
+    const read = field ? readValue(field, sent[name]) : { fault: "is not a field of this table" };
     if ("fault" in read) faults.push([name || "base", [read.fault]]);
-    else changes.push([name, read.kept]);
+    else changes[name] = read.kept;
   }
-  for (const [name, { required }] of whole ? fields : []) {
-    if (required && !Object.hasOwn(sent, name)) faults.push([name, ["can't be blank"]]);
+  if (whole) {
+    for (const [name, { required }] of fields) {
+      if (required && !Object.hasOwn(sent, name)) faults.push([name, ["can't be blank"]]);
+    }
   }
-  // Whatever a name is (`__proto__`), it becomes a key of its own.
-  return { changes: Object.fromEntries(changes), faults: Object.fromEntries(faults) };
+  // A field's name is safe to assign; an unknown name may be `__proto__`, which only `fromEntries` makes a key.
+  return { changes, faults: faults.length === 0 ? {} : Object.fromEntries(faults) };
 }
 
-function readValue(field: Field, value: unknown): { kept: Value | null } | { fault: string } {
+function readValue(field: Field, value: unknown): Read<Value | null> {
   if (isBlank(value)) {
     return field.required ? { fault: "can't be blank" } : { kept: value === "" && isText(field) ? "" : null };
   }
@@ -104,27 +109,32 @@ function readValue(field: Field, value: unknown): { kept: Value | null } | { fau
   return read;
 }
 
-/** How a value that is no blank is kept by a field of this type. */
-export const readKept = (type: FieldType, value: unknown): { kept: Value } | { fault: string } => READERS[type](value);
+/** How a field of this type stores a value that is not blank. */
+export const readKept = (type: FieldType, value: unknown): Read<Value> => READERS[type](value);
 
 const isBlank = (value: unknown) => value === null || value === undefined || value === "";
-const isText = ({ type }: Field) => type === "string" || type === "text";
 
-/** Without what is null. */
-export const keptOf = (changes: Changes): Data =>
-  Object.fromEntries(Object.entries(changes).filter((entry): entry is [string, Value] => entry[1] !== null));
+/** Without the values that are null. */
+export function keptOf(changes: Changes): Data {
+  const kept: Data = {};
+  for (const name of Object.keys(changes)) {
+    const value = changes[name];
+    if (value !== null && value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
 
-/** The value that a slot holds for a blank: the lowest of its type, which no field can have. */
+/** What a slot holds for a blank value: the lowest of its type, which no field can have. */
 export const LOWEST = { str: "", int: "-9223372036854775808", time: "-infinity" } as const;
 
 export const slotKind = (slot: Slot): keyof typeof LOWEST =>
   slot.startsWith("str") ? "str" : slot.startsWith("int") ? "int" : "time";
 
-/** A text as it is compared: a time without seconds is at the first of them. */
+/** A text as comparisons see it: a time without seconds gets `:00`. */
 export const comparable = (type: FieldType, text: string): string =>
   type === "time" && text.length === 5 ? `${text}:00` : text;
 
-/** What of a value stands in the index. PostgreSQL casts it to the slot's type. */
+/** What a slot holds for a value. PostgreSQL casts it to the slot's type. */
 export function slotValue(slot: Slot, type: FieldType, value: Value | null | undefined): string {
   const kind = slotKind(slot);
   if (value === null || value === undefined || value === "") return LOWEST[kind];
@@ -134,22 +144,22 @@ export function slotValue(slot: Slot, type: FieldType, value: Value | null | und
 }
 
 type Indexed = Pick<Table, "slots" | "fields">;
+type Slots = Partial<Record<Slot, string>>;
 
 /** The slots of the fields that `changes` names. */
-export const slotsOf = (table: Indexed, changes: Changes): Partial<Record<Slot, string>> =>
-  filledSlots(table, changes, (field) => Object.hasOwn(changes, field));
+export const slotsOf = (table: Indexed, changes: Changes): Slots => filledSlots(table, changes, false);
 
 /** Every slot in use, for a new record: a slot in use is never null. */
-export const allSlotsOf = (table: Indexed, data: Data): Partial<Record<Slot, string>> =>
-  filledSlots(table, data, () => true);
+export const allSlotsOf = (table: Indexed, data: Data): Slots => filledSlots(table, data, true);
 
-const filledSlots = ({ slots, fields }: Indexed, values: Changes, isFilled: (field: string) => boolean) =>
-  Object.fromEntries(
-    [...slots].filter(([field]) => isFilled(field)).map(([field, slot]) => {
-      const { type = "string" } = fields.get(field) ?? {};
-      return [slot, slotValue(slot, type, Object.hasOwn(values, field) ? values[field] : null)];
-    }),
-  );
+function filledSlots({ slots, fields }: Indexed, values: Changes, all: boolean): Slots {
+  const filled: Slots = {};
+  for (const [field, slot] of slots) {
+    const isSet = Object.hasOwn(values, field);
+    if (isSet || all) filled[slot] = slotValue(slot, fields.get(field)?.type ?? "string", isSet ? values[field] : null);
+  }
+  return filled;
+}
 
 const firstCharacters = (text: string, count: number) =>
   text.length <= count ? text : [...text].slice(0, count).join("");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Refusal } from "../../errors.ts";
 import { readSchema } from "../definition/definition.ts";
 import { type Filter, hasIndex, isSelective, readFilter, readOrder } from "./filter.ts";
-import type { KnownTable } from "../definition/table.ts";
+import { type KnownTable, knownTable } from "../definition/table.ts";
 
 const [defined = assert.fail()] = readSchema({
   fields: {
@@ -18,7 +18,7 @@ const [defined = assert.fail()] = readSchema({
   },
   indexes: { idx_str_1: "name", idx_int_1: "n" },
 }).values();
-const table: KnownTable = { ...defined, id: 1, searched: ["name", "story"] };
+const table: KnownTable = knownTable(defined, 1, ["name", "story"]);
 
 const UTC = "2026-11-21T06:30:00.000+00:00";
 

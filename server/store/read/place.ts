@@ -16,3 +16,6 @@ export type Shape = "nested" | "flat";
 /** The condition that selects one record. */
 export const one = ({ table, allowed }: Place, id: string): Part =>
   part`id = ${id} and table_id = ${table.id} and ${allowed}`;
+
+/** As records carry it: null in a database of one table. */
+export const tableNameOf = (db: KnownDb, { name }: KnownTable): string | null => db.tables.has("") ? null : name;

@@ -4,14 +4,13 @@ import { createdAt, newUuid } from "../../database/uuid_v7.ts";
 import type { KnownTable } from "../definition/table.ts";
 import { allSlotsOf, type Changes, keptOf } from "../definition/values.ts";
 import { followedBy } from "../feed/log_changes.ts";
-import type { Place, Shape } from "../read/place.ts";
-import { shaped } from "../read/shaped.ts";
+import { type Place, type Shape, tableNameOf } from "../read/place.ts";
 import { type Part, part, run } from "../statement/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
 import { searchOf } from "./search_text.ts";
 
 export interface NewRecord {
-  /** Required fields are there. */
+  /** As `readValues` read them, with every required field. */
   changes: Changes;
   department_id: number | null;
   created_by_id: number | null;
@@ -20,39 +19,46 @@ export interface NewRecord {
 /** @returns the records in the order given */
 export async function insertRecords<T>(
   sql: Sql,
-  { db, table }: Place,
+  place: Pick<Place, "db" | "table">,
   shape: Shape,
   records: readonly NewRecord[],
 ): Promise<Json<T>[] | typeof STALE> {
-  const rows = records.map((record) => rowOf(table, record));
+  const rows = records.map((record) => rowOf(place.table, record));
   const [row] = rows;
   if (!row) return [];
-  const written = await run<{ json: string }[]>(
-    sql,
-    part`
+  const { count } = await run(sql, statementOf(place, rows.length === 1 ? oneRow(row) : manyRows(rows)));
+  return count === 0 ? STALE : rows.map((row) => new Json<T>(jsonOf(place, shape, row)));
+}
+
+/** One plain `insert` where the database has no subscribers: a `with` clause costs 20 µs. */
+const statementOf = ({ db }: Pick<Place, "db">, rows: Part): Part =>
+  db.live
+    ? part`
     with
       db as (${heldDb(db)}),
       written as (
         insert into records (${COLUMNS})
         select ${COLUMNS}
-        from db, ${rows.length === 1 ? oneRow(row) : manyRows(rows)} made
+        from db, ${rows} made
         returning *
       )
       ${followedBy(db, "create", part`select *, null::jsonb as was from written`)}
-    select ${shaped({ db, table }, shape)}::text as json
-    from written
-    order by id
-  `,
-  );
-  return written.length === 0 ? STALE : written.map(({ json }) => new Json<T>(json));
-}
+    select from written
+  `
+    : part`
+    insert into records (${COLUMNS})
+    select ${COLUMNS}
+    from (${heldDb(db)}) db, ${rows} made
+  `;
 
-const SLOT_COLUMNS = part`str_1, str_2, str_3, int_1, int_2, time_1, time_2`;
-const COLUMNS = part`id, table_id, data, search, department_id, created_by_id, created_at, updated_at, ${SLOT_COLUMNS}`;
+const COLUMNS = part`
+  id, table_id, data, search, department_id, created_by_id, created_at, updated_at,
+  str_1, str_2, str_3, int_1, int_2, time_1, time_2
+`;
 
 function rowOf(table: KnownTable, { changes, department_id, created_by_id }: NewRecord) {
   const id = newUuid();
-  const created_at = new Date(createdAt(id)).toISOString();
+  const created_at = new Date(createdAt(id)).toISOString().replace("Z", "+00:00");
   const data = keptOf(changes);
   return {
     id,
@@ -72,7 +78,7 @@ type Row = ReturnType<typeof rowOf>;
 const manyRows = (rows: readonly Row[]): Part =>
   part`json_populate_recordset(null::records, ${JSON.stringify(rows)}::text::json)`;
 
-/** A parameter for each column is a sixth of the statement's time less than JSON. */
+/** With one parameter per column the statement takes a sixth less time than with JSON. */
 const oneRow = (row: Row): Part =>
   part`(
     select
@@ -84,3 +90,17 @@ const oneRow = (row: Row): Part =>
       ${row.int_1 ?? null}::bigint as int_1, ${row.int_2 ?? null}::bigint as int_2,
       ${row.time_1 ?? null}::timestamptz as time_1, ${row.time_2 ?? null}::timestamptz as time_2
   )`;
+
+/**
+ * A new record, as `shaped` has PostgreSQL write it. Every part of it is known here: asking PostgreSQL for it takes
+ * 50 of a create's 230 µs.
+ */
+function jsonOf({ db, table }: Pick<Place, "db" | "table">, shape: Shape, row: Row): string {
+  const { id, created_at, updated_at, department_id, created_by_id } = row;
+  const data = { ...table.blank, ...row.data };
+  return JSON.stringify(
+    shape === "flat"
+      ? { id, ...data, created_at, updated_at }
+      : { id, table_name: tableNameOf(db, table), data, department_id, created_by_id, created_at, updated_at },
+  );
+}

@@ -1,13 +1,24 @@
-/** The folded texts of a record, which `q` searches. */
+/** The folded texts of a record, which `q` and `contains` search. */
 import { fold } from "../../input/shapes.ts";
-import type { KnownTable } from "../definition/table.ts";
+import { isText, type KnownTable } from "../definition/table.ts";
 import type { Changes } from "../definition/values.ts";
 
+type Searched = Pick<KnownTable, "searched" | "fields">;
+
 /** By position. A position whose field was removed, or is no longer a text, is empty. */
-export const searchOf = (table: Pick<KnownTable, "searched" | "fields">, data: Changes): string[] =>
-  table.searched.map((name) => isSearched(table, name) ? textAt(data, name) : "");
+export const searchOf = (table: Searched, data: Changes): string[] =>
+  table.searched.map((name) => isSearched(table, name) ? foldedAt(data, name) : "");
 
-export const isSearched = ({ fields }: Pick<KnownTable, "fields">, name: string): boolean =>
-  ["string", "text"].includes(fields.get(name)?.type ?? "");
+/** The texts that a change sets, with their positions from 1. */
+export function searchChanges(table: Searched, changes: Changes): [position: number, text: string][] {
+  return table.searched.flatMap((name, i): [number, string][] =>
+    Object.hasOwn(changes, name) && isSearched(table, name) ? [[i + 1, foldedAt(changes, name)]] : []
+  );
+}
 
-export const textAt = (data: Changes, name: string) => Object.hasOwn(data, name) ? fold(String(data[name] ?? "")) : "";
+function isSearched({ fields }: Searched, name: string): boolean {
+  const field = fields.get(name);
+  return field !== undefined && isText(field);
+}
+
+const foldedAt = (data: Changes, name: string) => Object.hasOwn(data, name) ? fold(String(data[name] ?? "")) : "";

@@ -1,15 +1,20 @@
 import { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
-import type { KnownTable, Slot } from "../definition/table.ts";
+import { type KnownTable, type Slot, SLOTS } from "../definition/table.ts";
 import { type Changes, slotsOf } from "../definition/values.ts";
 import { followedBy } from "../feed/log_changes.ts";
 import { one, type Place, type Shape } from "../read/place.ts";
 import { shaped } from "../read/shaped.ts";
 import { type Part, part, run } from "../statement/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
-import { isSearched, textAt } from "./search_text.ts";
+import { searchChanges } from "./search_text.ts";
 
-/** Merges: what `changes` does not name stays as it is, whoever wrote it meanwhile. */
+/**
+ * Merges: fields that `changes` does not name keep their values, including values that others wrote in the meantime.
+ *
+ * @param department_id undefined keeps it
+ * @returns undefined where the record does not exist, or is hidden from the caller
+ */
 export async function updateRecord<T>(
   sql: Sql,
   place: Place,
@@ -19,7 +24,6 @@ export async function updateRecord<T>(
   department_id?: number | null,
 ): Promise<Json<T> | undefined | typeof STALE> {
   const { db, table } = place;
-  const filled = slotsOf(table, changes);
   const [row] = await run<{ json: string | null }[]>(
     sql,
     part`
@@ -29,12 +33,7 @@ export async function updateRecord<T>(
       written as (
         update records r
         set
-          data = jsonb_strip_nulls(r.data || ${changes}::jsonb),
-          search = ${searched(table, changes)},
-          ${Object.keys(filled).length === 0 ? part`` : slotsSql(filled)}
-          department_id = ${department_id === undefined ? part`r.department_id` : part`${department_id}::integer`},
-          -- to the millisecond, as it is told; the clock of who created it may be ahead of the database's
-          updated_at = greatest(date_trunc('milliseconds', now()), r.updated_at)
+          ${assignments(table, changes, department_id)}
         ${db.live ? part`from before b where r.id = b.id` : part`from db where ${one(place, id)}`}
         returning r.*${db.live ? part`, to_jsonb(b) as was` : part``}
       )
@@ -46,7 +45,7 @@ export async function updateRecord<T>(
   return row ? row.json === null ? undefined : new Json(row.json) : STALE;
 }
 
-/** Only a follower wants to know what was. */
+/** Subscribers need to know whether they saw the record before. */
 const beforeUpdate = (place: Place, id: string): Part =>
   part`
     select records.*
@@ -55,20 +54,30 @@ const beforeUpdate = (place: Place, id: string): Part =>
     for update of records
   `;
 
-/** Whichever slots are filled, the statement is one. */
-const slotsSql = (filled: Partial<Record<Slot, string>>): Part =>
-  part`(${SLOT_COLUMNS}) = (select ${SLOT_COLUMNS} from jsonb_populate_record(r, ${filled}::jsonb)),`;
-
-const SLOT_COLUMNS = part`str_1, str_2, str_3, int_1, int_2, time_1, time_2`;
-
-function searched(table: KnownTable, changes: Changes): Part {
-  const places = table.searched.flatMap((name, i) =>
-    Object.hasOwn(changes, name) && isSearched(table, name) ? [[i + 1, textAt(changes, name)]] : []
+/**
+ * Columns that do not change are not named: an update that touches no index column can stay on its page (HOT).
+ * `updated_at` has the precision that the API sends, and never goes back behind `created_at`, which another machine's
+ * clock may have written.
+ */
+function assignments(table: KnownTable, changes: Changes, department_id: number | null | undefined): Part {
+  const slots = slotsOf(table, changes);
+  return [
+    ...searchChanges(table, changes).map(([position, text]) => part`search[${position}::integer] = ${text}`),
+    ...SLOTS.flatMap((slot) => slots[slot] === undefined ? [] : [SLOT_IS[slot](slots[slot])]),
+    ...department_id === undefined ? [] : [part`department_id = ${department_id}::integer`],
+    part`updated_at = greatest(date_trunc('milliseconds', now()), r.updated_at)`,
+  ].reduce(
+    (sofar, assignment) => part`${sofar}, ${assignment}`,
+    part`data = jsonb_strip_nulls(r.data || ${changes}::jsonb)`,
   );
-  if (places.length === 0) return part`r.search`;
-  const texts = Object.fromEntries(places);
-  return part`(
-    select array_agg(coalesce(${texts}::jsonb ->> i::text, r.search[i], '') order by i)
-    from generate_series(1, ${table.searched.length}::int) i
-  )`;
 }
+
+const SLOT_IS: Record<Slot, (value: string) => Part> = {
+  str_1: (value) => part`str_1 = ${value}::text`,
+  str_2: (value) => part`str_2 = ${value}::text`,
+  str_3: (value) => part`str_3 = ${value}::text`,
+  int_1: (value) => part`int_1 = ${value}::bigint`,
+  int_2: (value) => part`int_2 = ${value}::bigint`,
+  time_1: (value) => part`time_1 = ${value}::timestamptz`,
+  time_2: (value) => part`time_2 = ${value}::timestamptz`,
+};
