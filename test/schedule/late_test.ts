@@ -1,4 +1,4 @@
-/** What comes late: starts after days, ends between ticks, pauses of what is due, deletes beside a tick. */
+/** Late starts, ends between ticks, pauses while a trigger is due, deletions during a tick. */
 import assert from "node:assert/strict";
 import { inTurn } from "../stage/scenario.ts";
 import { eventually } from "../stage/launch.ts";
@@ -49,7 +49,7 @@ onStage("a claimed slot that cannot be started for hours is missed; one that the
     if (cron_id === full) throw tooMany();
   };
   await tick("2026-11-21 10:00:00");
-  // Its process died before it told.
+  // As if the process had died before it marked the row as started.
   await sql`update cron_runs set started_at = null where cron_id = ${started}`;
   await tick("2026-11-21 11:59:00");
   assert.deepEqual(short(await ledger(full)), ["10:00 ran"], "tried again, and again");
@@ -111,10 +111,13 @@ onStage(
       await inTurn(flows.calls.slice(from), ({ id = "" }) => flows.end(id, "finished"));
       const complain = (error: Error) => void complaints.push(error.message);
       const ticking = tick("2026-11-21 10:00:30").catch(complain);
-      const deleting = ids.toReversed().map(async (id, index) => {
-        await new Promise((resolve) => setTimeout(resolve, index / 4));
-        await sql`delete from crons where id = ${id}`.catch(complain);
-      });
+      const reversed = ids.toReversed();
+      const deleting = [0, 1, 2].map((lane) =>
+        inTurn(
+          reversed.filter((_, index) => index % 3 === lane),
+          (id) => sql`delete from crons where id = ${id}`.catch(complain),
+        )
+      );
       await Promise.all([ticking, ...deleting]);
       await sql`delete from crons`;
     });

@@ -1,4 +1,4 @@
-/** A whole server: what came due while none was there is started soon after one is. */
+/** A whole server starts triggers that became due while no server was running. */
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { on_postgres } from "../stage/harness.ts";
@@ -8,7 +8,7 @@ const TOKEN = "token-of-the-launch-test";
 
 Deno.test({
   name: "a server that was away starts what is due soon after its start",
-  // Only on PostgreSQL can another process make a trigger due.
+  // The test makes the trigger due by SQL from another process, which the embedded database does not allow.
   ignore: !on_postgres,
   async fn() {
     await using place = await newPlace();

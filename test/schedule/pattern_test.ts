@@ -1,6 +1,6 @@
 /**
- * The specification's pattern, without a browser: a trigger wakes a flow that reads an external value, stores it, reacts
- * to a threshold, and an app shows it.
+ * The specification's example without a browser: a trigger starts a flow that reads an external value, stores it and
+ * reacts to a threshold; an app shows it.
  */
 import assert from "node:assert/strict";
 import { onStage, until } from "../flow/flow_stage.ts";
@@ -39,7 +39,7 @@ const PROGRAM = [
   { type: "return", data: { price: "{price}" } },
 ];
 
-/** Reads what the flow stored, as any visitor's browser does. */
+/** Lists the records that the flow stored, as a visitor's browser does. */
 const APP = `<script>
   import { db } from "platform";
   let price = $state("");
@@ -77,7 +77,7 @@ inTeam(
         },
       }),
     );
-    /** What a visitor without login gets: the page, and with the token in it the records that its code lists. */
+    /** Opens the page as a visitor, and lists the records with the page's token. */
     const shown = async () => {
       const got = await ask("GET", `/a/${app.id}`, { token: null });
       assert.equal(got.status, 200);
@@ -85,7 +85,7 @@ inTeam(
       assert.equal(status, 200);
       return body.map(({ base, price, cron }: Record<string, unknown>) => ({ base, price, cron }));
     };
-    /** Makes the trigger due in a minute of its own, ticks, and waits for the run's end. */
+    /** Makes the trigger due, ticks, and waits until the run has ended. */
     const wake = async (minutes_ago: number) => {
       await server.sql`
       update crons

@@ -1,4 +1,4 @@
-/** The schedule on a database of its own, with a clock that tests set and flows that only note what was started. */
+/** A schedule with its own database, a clock that tests set, and a fake flow engine that records the starts. */
 import { migrate } from "../../db/migrate.ts";
 import { openDatabase, type Pool } from "../../server/database/pool.ts";
 import { invalid, unavailable } from "../../server/errors.ts";
@@ -7,19 +7,19 @@ import { createLog } from "../../server/log.ts";
 import { createSchedules, type Overlap, type Schedules } from "../../server/schedule/schedule.ts";
 import { copyMigrated, createDatabase, on_postgres } from "../stage/harness.ts";
 
-/** How runs end by themselves; `never`: the test ends them. */
+/** The outcome of each run right after its start; `never`: the test ends the runs. */
 type Ends = "finished" | "error" | "never";
 
 export interface FakeFlows extends Pick<Flows, "start" | "wait"> {
-  /** Every call, in order. */
+  /** All calls of `start`, in order. */
   calls: NewRun[];
-  /** The run of each key. */
+  /** Run ids by idempotency key. */
   runs: Map<string, string>;
   ends: Ends;
   /** Called before a start; may throw. */
   before: ((run: NewRun) => Promise<void> | void) | undefined;
   end(id: string, status: "finished" | "error" | "cancelled", error?: string): Promise<void>;
-  /** Nobody knows any run any more. */
+  /** Makes all runs unknown to the engine. */
   forget(): void;
 }
 
@@ -77,7 +77,7 @@ export async function insertProcess(
   `;
 }
 
-/** What the engine says where an account has too many runs, and where there is no such flow. */
+/** Refusals of the engine: an account with too many runs, a flow that does not exist. */
 export const tooMany = () => unavailable("Too many runs wait");
 export const noFlow = () => invalid({ flow_code: ["does not exist"] });
 
@@ -89,10 +89,10 @@ export interface Stage {
   at(time: string): void;
   /** Sets the clock and ticks. */
   tick(time: string): ReturnType<Schedules["tick"]>;
-  /** Another process on the same database, with flows and a clock that all share. */
+  /** Stands for another process: a schedule with the same database, engine and clock. */
   another(): Schedules;
   account(): Promise<number>;
-  /** Due for the first time at `first`. @returns its number */
+  /** Inserts a trigger whose first due time is `first`. @returns its id */
   cron(cron: Partial<NewCron>): Promise<number>;
   ledger(cron: number): Promise<Entry[]>;
 }
@@ -108,7 +108,7 @@ interface NewCron {
   max_failures: number | null;
 }
 
-/** `["10:00", "ran"]`, with the slots of a row for several and how the run ended, where there is such. */
+/** A ledger row; `due` is like `10:00`. */
 export interface Entry {
   due: string;
   state: string;
@@ -122,7 +122,7 @@ export interface Entry {
 
 export const timeOf = (text: string) => new Date(`${text.replace(" ", "T")}Z`);
 
-/** Tests of one file that share a database, which each finds empty: its start costs more than most of them. */
+/** Declares tests of one file that share a database, because its start takes longer than most tests. Each finds it empty. */
 export function onSharedDatabase(): (name: string, work: (stage: Stage) => Promise<void>) => void {
   const shared: { place?: Awaited<ReturnType<typeof openPlace>> } = {};
   Deno.test.beforeAll(async () => void (shared.place = await openPlace()));
@@ -130,7 +130,7 @@ export function onSharedDatabase(): (name: string, work: (stage: Stage) => Promi
   return (name, work) =>
     Deno.test({
       name,
-      // What the pool has going beside a test would be its leak.
+      // Connections of the shared pool would count as leaks of a test.
       sanitizeOps: false,
       sanitizeResources: false,
       async fn() {

@@ -1,4 +1,4 @@
-/** From a claim to a run: processes that die in between, triggers that are stopped, accounts that have too many. */
+/** From a claim to a run: processes that die in between, triggers that are stopped, accounts with too many runs. */
 import assert from "node:assert/strict";
 import { invalid } from "../../server/errors.ts";
 import { LEASE_S } from "../../server/schedule/ledger/start_rows.ts";
@@ -36,7 +36,7 @@ onStage(
   async (stage) => {
     const { flows, sql } = stage;
     const id = await stage.cron({ schedule: "0 * * * *" });
-    // Dies at the start, and says nothing any more.
+    // The process hangs at the start of the run and never marks the row.
     const dead = stage.another();
     const began = Promise.withResolvers<void>();
     flows.before = () => {
@@ -228,7 +228,7 @@ onStage("accounts take turns: one with few triggers does not wait for one with m
   await inTurn(numbers(5), () => stage.cron({ account_id: few }));
   await stage.tick("2026-11-21 10:00:00");
   const last = stage.flows.calls.findLastIndex(({ account_id }) => account_id === few);
-  // Two lanes of 64 go side by side.
+  // Two batches of 64 are started at the same time.
   assert.ok(last < 128, `the last one of five was started as number ${last}`);
 });
 

@@ -1,4 +1,4 @@
-/** What becomes of due times: the ledger, by a clock that the tests set. */
+/** The ledger rows of due times, with a clock that the tests set. */
 import assert from "node:assert/strict";
 import { inTurn } from "../stage/scenario.ts";
 import { type Entry, onSharedDatabase, timeOf } from "./schedule_stage.ts";
@@ -104,12 +104,12 @@ onStage("clock jumps: forward and back, and nothing is started twice", async (st
   await inTurn([
     "2026-11-21 10:00:00",
     "2026-11-21 10:01:00",
-    // Back by ten minutes: nothing is due until the clock has come past where it was.
+    // Set back by ten minutes: nothing is due until the clock has passed the last due time again.
     "2026-11-21 09:51:00",
     "2026-11-21 10:00:30",
     "2026-11-21 10:01:30",
     "2026-11-21 10:02:00",
-    // Forward by a day, and back.
+    // Set forward by a day, and back.
     "2026-11-22 10:00:00",
     "2026-11-21 10:03:00",
     "2026-11-22 09:59:00",

@@ -1,4 +1,4 @@
-/** Processes that tick together, and many triggers for them. */
+/** Starts processes that tick on one database, and inserts many triggers for them. */
 import type { Pool } from "../../server/database/pool.ts";
 import type { Round } from "./ticking.ts";
 
@@ -43,7 +43,11 @@ async function* linesOf(output: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
   }
 }
 
-/** Minutely triggers that are all due at `first`, of accounts whose sizes differ. @param sizes triggers of each account */
+/**
+ * Inserts triggers that run every minute from `first` on.
+ *
+ * @param sizes the number of triggers of each account
+ */
 export async function addTriggers(sql: Pool, sizes: readonly number[], first: string): Promise<void> {
   await sql`
     create table starts (

@@ -1,6 +1,6 @@
 /**
- * A process that ticks on a PostgreSQL database when it is told the time, one line each: the clock is its teller's. Runs
- * are only noted, in the table `starts`. Each tick is answered with one line of JSON.
+ * A process that ticks on a PostgreSQL database. It reads one time per line from standard input, sets its clock to it,
+ * ticks, and answers with one line of JSON. Runs are only recorded in the table `starts`.
  */
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
@@ -9,10 +9,10 @@ import { createSchedules } from "../../server/schedule/schedule.ts";
 export interface Round {
   claimed: number;
   started: number;
-  /** Until the first start: all that this process could claim was claimed. */
+  /** Milliseconds until the first start, when the process has claimed all that it can. */
   claimed_ms: number;
   ms: number;
-  /** The most that the process held during the tick, MB. */
+  /** Peak resident memory during the tick, in MB. */
   rss: number;
 }
 

@@ -1,29 +1,33 @@
-/** What connectors send, what they give back, and what they keep to themselves. */
+/** Calls of connectors: requests, answers, failures, limits, cache invalidation and reuse of connections. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type ConnectorCall, ConnectorFault } from "../../../server/connectors/connectors.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { type Api, repeated, serveApi } from "../../stage/outside.ts";
 import { addAccount, made } from "../../stage/people.ts";
+import { eventually } from "../../stage/launch.ts";
 import { type Ask, inTurn, proven } from "../../stage/scenario.ts";
 
 interface Stage {
   server: TestServer;
   api: Api;
   ask: Ask;
+  /** Lets the API answer requests for `/hold`. */
+  release(): void;
   /** Creates a connector to the API. */
   add(connector?: Record<string, unknown>): Promise<{ id: number; code: string }>;
   call(connector_code: string, more?: Partial<ConnectorCall>): ReturnType<TestServer["connectors"]["call"]>;
 }
 
-/** Answers `/status/404` with that status, `/hang` never, all else with what it was sent. */
-async function respond(request: Request): Promise<Response | undefined> {
+/** Answers `/status/404` with that status, and other paths with a copy of the request. */
+async function respond(request: Request, released: Promise<void>): Promise<Response | undefined> {
   const { pathname } = new URL(request.url);
   const [, what, value] = pathname.split("/");
   if (what === "status") {
     return Response.json({ said: value }, { status: Number(value), headers: { "x-why": "because" } });
   }
   if (what === "wait") await new Promise((resolve) => setTimeout(resolve, Number(value)));
+  if (what === "hold") await released;
   if (what === "empty") return new Response(null, { status: 204 });
   if (what === "cookie") return new Response("hi", { headers: { "set-cookie": "a=b", "x-seen": "yes" } });
 }
@@ -34,7 +38,8 @@ function onStage(name: string, work: (stage: Stage) => Promise<void>): void {
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      await using api = serveApi(respond);
+      const held = Promise.withResolvers<void>();
+      await using api = serveApi((request) => respond(request, held.promise));
       const server = await startServer({ EGRESS_ALLOW: `127.0.0.1:${api.port}` });
       const ask = proven(server.request);
       try {
@@ -42,6 +47,7 @@ function onStage(name: string, work: (stage: Stage) => Promise<void>): void {
           server,
           api,
           ask,
+          release: held.resolve,
           async add(connector = {}) {
             const json = { connector: { name: `api ${crypto.randomUUID()}`, url: api.url, ...connector } };
             return made(await ask("POST", "/connect/connectors.json", { json }));
@@ -59,6 +65,7 @@ function onStage(name: string, work: (stage: Stage) => Promise<void>): void {
             }),
         });
       } finally {
+        held.resolve();
         await server.close();
       }
     },
@@ -228,7 +235,7 @@ onStage("calls: a change holds at once, here and in another process", async ({ a
     json: { connector: { fields: { auth: { type: "none" }, ...method({ path: "/new" }) } } },
   });
   assert.equal(repeated((await call(code)).body).path, "/new");
-  // As another process would: this one is told by the database.
+  // A change by another process: this server learns of it by a notification.
   await server.sql`update connectors set fields = ${
     JSON.stringify(method({ path: "/newer" }))
   }::text::json where id = ${id}`;
@@ -244,18 +251,17 @@ onStage("calls: a change holds at once, here and in another process", async ({ a
 
 onStage(
   "calls: 20 of an account at once, 15 of a connector; the others wait, and another account's do not",
-  async ({ server, api, add, call }) => {
-    const fields = method({ path: "/wait/{ms}" });
+  async ({ server, api, release, add, call }) => {
+    const fields = method({ path: "/{what}" });
     const [one, two] = [await add({ fields }), await add({ fields })];
     const theirs = await addAccount(server);
     let ended = 0;
     const begin = ({ code }: { code: string }) =>
-      Array.from({ length: 25 }, () => call(code, { params: { ms: 400 } }).finally(() => ended++));
-    const busy = async (count: number) => {
-      while (api.busy() < count) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    };
+      Array.from(
+        { length: 25 },
+        () => call(code, { params: { what: "hold" }, timeout_ms: 60_000 }).finally(() => ended++),
+      );
+    const busy = (count: number) => eventually(() => Promise.resolve(api.busy() >= count), `${count} calls at once`);
     const calls = begin(one);
     await busy(15);
     assert.ok(api.most_busy() <= 15, `${api.most_busy()} of one connector`);
@@ -263,8 +269,9 @@ onStage(
     await busy(20);
     const json = { connector: { name: "Theirs", code: "theirs", url: api.url, fields } };
     made(await server.request("POST", "/connect/connectors.json", { json, token: theirs.token }));
-    await call("theirs", { account_id: theirs.account_id, params: { ms: 1 } });
+    await call("theirs", { account_id: theirs.account_id, params: { what: "now" } });
     assert.ok(ended < 50, "it did not wait for the others");
+    release();
     await Promise.all(calls);
     assert.ok(api.most_busy() >= 20 && api.most_busy() <= 21, `${api.most_busy()} at once`);
   },
@@ -273,7 +280,7 @@ onStage(
 onStage("calls: connections are kept, and shared by connectors of one origin", async ({ add, call, api }) => {
   const [first, second] = [await add({ fields: method() }), await add({ fields: method({ path: "/y" }) })];
   await inTurn(Array.from({ length: 10 }), async (_, index) => await call((index % 2 ? first : second).code));
-  // The driver may need a second one: it gives an answer's end on a moment before the connection is free.
+  // undici may open a second one: it reports the end of an answer a moment before the connection is free.
   const connections = new Set(api.seen.map(({ from }) => from)).size;
   assert.ok(connections <= 2, `${connections} connections for ${api.seen.length} calls`);
 });

@@ -1,4 +1,4 @@
-/** The secret of a connector is seen by the other side and by nobody else. Source: design, security, "Secrets". */
+/** A connector's secret reaches only its API. Source: design, security, "Secrets". */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { decryptSecret, encryptSecret, rotateSecrets } from "../../../server/connectors/connectors.ts";
@@ -10,7 +10,7 @@ import { inTurn, proven } from "../../stage/scenario.ts";
 
 const CANARY = "canary+7f3a/91&c5 b2d8e";
 
-/** Every way in which something could give it away. */
+/** The secret in all encodings in which it could leak. */
 const FORMS = [
   CANARY,
   encodeURIComponent(CANARY),
@@ -27,7 +27,7 @@ const none = (text: string, where: string) => {
   }
 };
 
-/** An API that says back whatever it was sent, in every way that it can, and with every status that it is asked for. */
+/** An API that repeats its request in all encodings and with the requested status. */
 function repeat(
   request: Request,
   { path, headers, body }: { path: string; headers: Record<string, string>; body: string },
@@ -45,7 +45,7 @@ function repeat(
   return Response.json(again, { status, headers: { "x-echo": encodeURIComponent(plain), "x-auth": btoa(plain) } });
 }
 
-/** All that the database holds, as text; bytes in hexadecimal and as they are. */
+/** All rows of the database as text; bytes in hexadecimal and decoded. */
 async function dump({ sql }: TestServer): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select quote_ident(table_name) as name

@@ -1,4 +1,4 @@
-/** Connectors as their authors define them. What `fields` may say: server/connectors/definition_test.ts. */
+/** CRUD and test calls of connectors. Rules of `fields`: server/connectors/definition/fields_test.ts. */
 import assert from "node:assert/strict";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";

@@ -1,4 +1,4 @@
-/** Every way out against every hostile case. Source: design, security, "Calls to the outside" and "Figures". */
+/** Every outbound path against every hostile case. Source: design, security, "Calls to the outside" and "Figures". */
 import assert from "node:assert/strict";
 import { ConnectorFault } from "../../../server/connectors/connectors.ts";
 import { attempt, createWorld, hits, type Way, type World } from "../../stage/egress.ts";
@@ -11,7 +11,7 @@ const kindOf = (error: unknown): string => {
   throw error;
 };
 
-/** What a run says of each kind. */
+/** A run's error names no kind: the kind is found by the sentence. */
 const SENTENCES: [RegExp, string][] = [
   [/may not be called|not below|leads elsewhere|leads to|only http|^call: the address /, "refused"],
   [/no whole answer within|took longer/, "timeout"],
@@ -42,7 +42,7 @@ const WAYS: Record<string, Way> = {
   },
 
   async "a run of a flow"({ request }, { connector_code, params, timeout_s: timeout }) {
-    // What goes in is read as templates, so it comes in from outside.
+    // Parameters of a step are templates, so the values are passed as input.
     const given = Object.fromEntries(Object.keys(params).map((name) => [name, `{input.params.${name}}`]));
     const program = [{ type: "connector", id: "call", connector_code, method: "m", params: given, timeout }];
     const flow = { name: `Egress ${crypto.randomUUID()}`, fields: { program } };

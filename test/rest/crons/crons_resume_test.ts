@@ -1,4 +1,4 @@
-/** Scheduled triggers that pause, go on, and are changed while they are due. */
+/** Triggers that pause, resume, and are changed while they are due. */
 import assert from "node:assert/strict";
 import { v7 } from "uuid";
 import { insertProcess } from "../../schedule/schedule_stage.ts";

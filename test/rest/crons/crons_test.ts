@@ -1,5 +1,6 @@
-/** Scheduled triggers as they are written and read. When they come: server/schedule; what starts them: test/schedule. */
+/** CRUD, ledger and firing of triggers. Expressions: server/schedule/timetable. Ticks: test/schedule. */
 import assert from "node:assert/strict";
+import { eventually } from "../../stage/launch.ts";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
@@ -335,14 +336,11 @@ inAccount("crons: fire by hand, and the ledger", async ({ server, ask, play }) =
   }]);
 });
 
-async function untilEnded(ask: Ask, run: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+const untilEnded = (ask: Ask, run: string): Promise<void> =>
+  eventually(async () => {
     const { body } = await ask("GET", `/connect/flow_processes/${run}.json`);
-    if (body.status === "finished") return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("the run has not ended");
-}
+    return body.status === "finished";
+  }, "the run has ended");
 
 inAccount("crons: departments hide them", async ({ ask, play }) => {
   await addFlow(ask, "watch");
