@@ -1,19 +1,16 @@
-/** Runs as people look at them: those in flight are in Deno KV, those that have ended in PostgreSQL. */
+/** Reading runs: those in flight are in Deno KV, those that have ended in PostgreSQL. */
 import type { Context } from "../../context.ts";
-import { badRequest, conflict, invalid, notFound } from "../../errors.ts";
-import { NO_FLOW, type RunHead } from "../../flow/flow.ts";
 import { Json } from "../../database/json.ts";
+import { badRequest, notFound } from "../../errors.ts";
+import { isoOf, type RunHead } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { findFlowActive } from "../flows/queries.ts";
-import { countEnded, findEnded, findRepeatable, listEnded } from "./queries.ts";
-import type { FlowProcess, FlowProcessPage, Retry, WholeFlowProcess } from "./schema.ts";
+import { countEnded, findEnded, listEnded } from "./queries.ts";
+import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
 
-/** Those in flight that a list looks at; more are on its later pages once they have ended. */
+/** Runs in flight that a list includes. The others appear in it once they have ended. */
 const MOST_PENDING = 1_000;
 
-const isoOf = (ms: number) => new Date(ms).toISOString().replace("Z", "+00:00");
-
-/** More are counted only when asked: an account may have a million. */
+/** More are counted only on request: an account may have a million runs. */
 const MOST_COUNTED = 10_000;
 
 export const pendingProcess = (head: RunHead): FlowProcess => ({
@@ -35,26 +32,28 @@ export const pendingProcess = (head: RunHead): FlowProcess => ({
   ms: null,
 });
 
-/** The newest first. */
+/** Newest first. */
 export async function listProcesses(ctx: Context, page: FlowProcessPage): Promise<Json<FlowProcess[]>> {
   const { sql, viewer } = ctx;
   if (page.after !== undefined && page.page > 1) throw badRequest("after and page exclude each other");
   const offset = (page.page - 1) * page.per_page;
   const { after } = page;
-  const flying = page.status === undefined || page.status === "pending" ? await listPending(ctx, page) : [];
-  const pending = flying.filter(({ id }) => after === undefined || id < after);
-  // What is in flight is newer than nearly all that has ended, but not than all: so many may stand before a page.
+  const in_flight = page.status === undefined || page.status === "pending" ? await listPending(ctx, page) : [];
+  const pending = in_flight.filter(({ id }) => after === undefined || id < after);
+  // Some of the runs in flight, at most all of them, are newer than the first row of this page. Reading that many more
+  // rows on both sides lets the merged list be cut at the offset.
   const start = Math.max(0, offset - pending.length);
-  const none = page.status === "pending";
+  const pending_only = page.status === "pending";
   const [ended, count] = await Promise.all([
-    none ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length, offset: start }),
-    none ? 0 : countEnded(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
+    pending_only ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length, offset: start }),
+    pending_only ? 0 : countEnded(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
   ]);
-  const done = new Set(ended.map(({ id }) => id));
-  const rows = [...pending.filter(({ id }) => !done.has(id)), ...ended].toSorted((a, b) => a.id < b.id ? 1 : -1);
-  const first = none ? offset : offset - start;
-  const isCounted = page.count || count <= MOST_COUNTED;
-  const total = isCounted ? count + flying.filter(({ id }) => !done.has(id)).length : undefined;
+  // A run that ended between the two reads is in both lists.
+  const ended_ids = new Set(ended.map(({ id }) => id));
+  const rows = [...pending.filter(({ id }) => !ended_ids.has(id)), ...ended].toSorted((a, b) => a.id < b.id ? 1 : -1);
+  const first = pending_only ? offset : offset - start;
+  const is_counted = page.count || count <= MOST_COUNTED;
+  const total = is_counted ? count + in_flight.filter(({ id }) => !ended_ids.has(id)).length : undefined;
   return new Json(JSON.stringify(rows.slice(first, first + page.per_page)), total);
 }
 
@@ -71,55 +70,9 @@ async function listPending({ flows, viewer }: Context, page: FlowProcessPage): P
 export async function readProcess(ctx: Context, id: string): Promise<Json<WholeFlowProcess>> {
   const { sql, viewer, flows } = ctx;
   const run = await flows.inspect(viewer.account_id, id);
-  // After it, so that what ends in between is found.
+  // Deno KV before PostgreSQL: a run that ends in between is found in PostgreSQL.
   const ended = await findEnded(sql, viewer, id);
   if (ended) return ended;
   if (!run || !visibleTo(viewer, run.head.department_id)) throw notFound("Flow process");
   return new Json(JSON.stringify({ ...pendingProcess(run.head), input: run.input, data: null, steps: run.steps }));
-}
-
-/** @throws {Refusal} 404; 409 where it has ended */
-export async function cancelProcess(ctx: Context, id: string): Promise<Json<WholeFlowProcess>> {
-  const { viewer, flows, config } = ctx;
-  const before = (await readProcess(ctx, id)).parse();
-  if (before.status !== "pending") throw conflict(before, "The run has ended");
-  if (!await flows.cancel(viewer.account_id, id)) {
-    throw conflict((await readProcess(ctx, id)).parse(), "The run has ended");
-  }
-  // A step in hand is cut off, so the end is near.
-  await flows.wait(viewer.account_id, id, Math.min(config.action_wait_ms, 1_000));
-  return await readProcess(ctx, id);
-}
-
-/**
- * Runs the flow once more with the same input.
- *
- * @throws {Refusal} 404; 409 while it is pending, or where no step has failed; 422 where its flow is not there
- */
-export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<Json<WholeFlowProcess>> {
-  const { sql, viewer, flows, config } = ctx;
-  const before = await findRepeatable(sql, viewer, id);
-  if (!before) throw conflict((await readProcess(ctx, id)).parse(), "The run goes on: cancel it first");
-  if (await findFlowActive(sql, viewer, before.flow_code) === undefined) throw invalid({ flow_code: [NO_FLOW] });
-  // The last to fail is the one that nothing caught.
-  const failed = before.steps.findLast(({ status, type }) =>
-    status === "error" && type !== "if" && type !== "for_each"
-  );
-  if (from === "failed_step" && !failed) {
-    throw conflict((await readProcess(ctx, id)).parse(), "No step of the run has failed");
-  }
-  const run = await flows.start({
-    account_id: viewer.account_id,
-    flow_code: before.flow_code,
-    input: before.input,
-    trigger: before.trigger,
-    // Whose it was may be more than who repeats it may; nobody's stays nobody's.
-    user_id: before.user_id === null ? null : viewer.user_id,
-    app_id: before.app_id ?? undefined,
-    action: before.action ?? undefined,
-    cron_id: before.cron_id ?? undefined,
-    retry: { of: id, from_step: from === "failed_step" ? failed?.place : undefined },
-  });
-  await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
-  return await readProcess(ctx, run.id);
 }

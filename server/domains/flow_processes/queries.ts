@@ -1,7 +1,8 @@
+/** SQL of runs that have ended. */
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
-import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
 import { oneJson } from "../../database/lists.ts";
+import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
 import { visible } from "../../visibility.ts";
 import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
@@ -13,6 +14,7 @@ const columns = (sql: Sql) =>
     (extract(epoch from finished_at - started_at) * 1000)::int as ms
   `;
 
+/** The rows of a list. */
 const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after }: FlowProcessPage) =>
   sql`
     from flow_processes
@@ -20,7 +22,7 @@ const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after }:
       and ${visible(sql, viewer)}
       ${flow_code === undefined ? sql`` : sql`and flow_code = ${flow_code}`}
       ${
-    // The index on the others has no finished ones.
+    // A partial index covers the other statuses; its condition must occur in the query.
     status === undefined
       ? sql``
       : status === "finished"
@@ -30,7 +32,7 @@ const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after }:
       ${after === undefined ? sql`` : sql`and id < ${after}`}
   `;
 
-/** Runs that have ended, the newest first. */
+/** Newest first. */
 export const listEnded = (
   sql: Sql,
   viewer: Viewer,
@@ -41,7 +43,7 @@ export const listEnded = (
     chosen(sql, viewer, page)
   } order by id desc limit ${limit} offset ${offset}`;
 
-/** Those made since a moment that have ended, and those of `ids` that have, whenever they were made. */
+/** Runs that started since a moment and have ended, and the ended ones among `ids`, whenever they started. */
 export const listRecent = (
   sql: Sql,
   viewer: Viewer,
@@ -68,7 +70,7 @@ export const listRecent = (
       and id < ${lowestId(since_ms)}
   `;
 
-/** @param most where it stops to count; null never does */
+/** @param most counting stops at this number; null counts all */
 export async function countEnded(
   sql: Sql,
   viewer: Viewer,
@@ -94,7 +96,7 @@ export const findEnded = (sql: Sql, viewer: Viewer, id: string) =>
     `,
   );
 
-/** What a repetition stands on. */
+/** The data of a run that a run which repeats it needs. */
 export interface Repeatable {
   flow_code: string;
   trigger: Trigger;

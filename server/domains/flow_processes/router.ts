@@ -2,7 +2,8 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ByUuid } from "../../input/shapes.ts";
 import { router, userProcedure } from "../../trpc.ts";
-import { cancelProcess, listProcesses, readProcess, retryProcess } from "./inspect.ts";
+import { cancelProcess, retryProcess } from "./control.ts";
+import { listProcesses, readProcess } from "./inspect.ts";
 import { FlowProcess, FlowProcessPage, Retry, WholeFlowProcess } from "./schema.ts";
 
 export const flow_processes = router({

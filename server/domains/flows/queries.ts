@@ -1,4 +1,4 @@
-import type { Method } from "../../connectors/connectors.ts";
+/** SQL of flows. */
 import type { Viewer } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
@@ -6,6 +6,7 @@ import { containing } from "../../database/like.ts";
 import { visible } from "../../visibility.ts";
 import { type Flow, type FlowPage, KIND, type ListedFlow } from "./schema.ts";
 
+/** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
   sql`
     id, ${KIND}::text as kind, code, name, active, version, department_id, lock_version,
@@ -21,7 +22,7 @@ const orders = (sql: Sql) => ({
   "-updated_at": sql`updated_at desc, id desc`,
 });
 
-/** One page of the flows that the viewer may see, by name unless told. */
+/** One page of the flows that the viewer may see, ordered by name unless `sort` says otherwise. */
 export function listFlows(sql: Sql, viewer: Viewer, page: FlowPage) {
   const { q, active, sort = "name" } = page;
   const chosen = sql`
@@ -38,24 +39,27 @@ export function listFlows(sql: Sql, viewer: Viewer, page: FlowPage) {
   );
 }
 
+/** The condition for one flow that the viewer may see. */
 const one = (sql: Sql, viewer: Viewer, id: number) =>
   sql`id = ${id} and account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
 
-/** Without its warnings. */
+/** The flow as stored, without the warnings about its program. */
 export const findFlow = (sql: Sql, viewer: Viewer, id: number) =>
   oneJson<Omit<Flow, "warnings">>(sql, sql`select ${listed(sql)}, fields from flows where ${one(sql, viewer, id)}`);
 
-export interface Startable {
-  code: string;
-  active: boolean;
-}
-
-export async function findStartable(sql: Sql, viewer: Viewer, id: number): Promise<Startable | undefined> {
-  const [row] = await sql<Startable[]>`select code, active from flows where ${one(sql, viewer, id)}`;
+/** What a start by hand needs of a flow. */
+export async function findStartable(
+  sql: Sql,
+  viewer: Viewer,
+  id: number,
+): Promise<{ code: string; active: boolean } | undefined> {
+  const [row] = await sql<{ code: string; active: boolean }[]>`select code, active from flows where ${
+    one(sql, viewer, id)
+  }`;
   return row;
 }
 
-/** Whether a flow is active; undefined where the account, or the viewer, has none of that code. */
+/** Whether the flow is active; undefined if the viewer sees no flow with the code. */
 export async function findFlowActive(sql: Sql, viewer: Viewer, code: string): Promise<boolean | undefined> {
   const [row] = await sql<{ active: boolean }[]>`
     select active
@@ -67,15 +71,15 @@ export async function findFlowActive(sql: Sql, viewer: Viewer, code: string): Pr
   return row?.active;
 }
 
-/** Columns of a write. */
+/** Column values of an insert or update. */
 export type Values = Record<string, unknown>;
 
-/** Not jsonb, which would forget the order of a program's keys. */
+/** json keeps the order of a program's keys; jsonb does not. */
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
 const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, fields`;
 
-/** The flow, and its program as the first version. */
+/** Inserts the flow, and its program as version 1. */
 export async function insertFlow(sql: Sql, account: number, values: Values): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     with flow as (
@@ -93,14 +97,14 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
   return row.id;
 }
 
-/** What a change starts from; the row is locked. */
+/** The state of a flow before a change. */
 export interface WrittenFlow {
   lock_version: number;
-  /** JSON, as it is stored. */
+  /** The stored JSON. */
   program: string;
 }
 
-/** @param sql a transaction */
+/** Locks the row until the transaction ends. @param sql a transaction */
 export async function lockFlow(sql: Sql, viewer: Viewer, id: number): Promise<WrittenFlow | undefined> {
   const [row] = await sql<WrittenFlow[]>`
     select lock_version, (fields -> 'program')::text as program
@@ -123,7 +127,7 @@ export async function updateFlow(sql: Sql, account: number, id: number, values: 
   `;
 }
 
-/** The flow's program becomes its next version; the one before stays for the runs that began with it. */
+/** Makes the flow's program its next version. The previous version is kept for the runs in flight that use it. */
 export async function insertVersion(sql: Sql, account: number, id: number): Promise<void> {
   await sql`
     with flow as (
@@ -150,55 +154,3 @@ export async function deleteFlow(sql: Sql, viewer: Viewer, id: number): Promise<
   const { count } = await sql`delete from flows where ${one(sql, viewer, id)}`;
   return count > 0;
 }
-
-export interface KnownConnector {
-  code: string;
-  /** As they are stored, by name. */
-  methods: Record<string, Partial<Method>>;
-}
-
-/** Those of the codes that the account has. */
-export const listNamedConnectors = (sql: Sql, viewer: Viewer, codes: string[]): Promise<KnownConnector[]> =>
-  sql<KnownConnector[]>`
-    select code, coalesce(fields -> 'methods', '{}') as methods
-    from connectors
-    where account_id = ${viewer.account_id}
-      and code = any(${codes}::text[])
-      and ${visible(sql, viewer)}
-    order by code
-    limit ${codes.length}
-  `;
-
-/** Connectors and databases of these codes that the viewer may not see. */
-export const listHiddenNames = (sql: Sql, viewer: Viewer, codes: string[]) =>
-  sql<{ key: "connector_code" | "db_code"; code: string }[]>`
-    select 'connector_code' as key, code
-    from connectors
-    where account_id = ${viewer.account_id}
-      and code = any(${codes}::text[])
-      and (${visible(sql, viewer)}) is not true
-    union all
-    select 'db_code', code
-    from dbs
-    where account_id = ${viewer.account_id}
-      and code = any(${codes}::text[])
-      and (${visible(sql, viewer)}) is not true
-  `;
-
-export interface NamedDb {
-  code: string;
-  /** "" is the one of a database that has only one. */
-  tables: string[];
-}
-
-/** Those of the codes that the account has. */
-export const listNamedDbs = (sql: Sql, viewer: Viewer, codes: string[]): Promise<NamedDb[]> =>
-  sql<NamedDb[]>`
-    select code, array(select name from db_tables t where t.db_id = d.id order by name) as tables
-    from dbs d
-    where account_id = ${viewer.account_id}
-      and code = any(${codes}::text[])
-      and ${visible(sql, viewer)}
-    order by code
-    limit ${codes.length}
-  `;

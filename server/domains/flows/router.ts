@@ -3,8 +3,10 @@ import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listFlows } from "./queries.ts";
+import { readFlow } from "./read.ts";
 import { Flow, FlowChanges, FlowPage, FlowRun, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";
-import { changeFlow, createFlow, readFlow, removeFlow, runFlow } from "./write.ts";
+import { runFlow } from "./start.ts";
+import { changeFlow, createFlow, removeFlow } from "./write.ts";
 
 export const flows = router({
   list: userProcedure

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { RUN_STATUSES } from "../../flow/flow.ts";
-import { Program } from "../../flow/program/program.ts";
+import { Program, RUN_STATUSES } from "../../flow/flow.ts";
 import { Id, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
 
-/** The one kind of flow that there is. Source: spec, "Custom flow"; `<ns>` is `platform`. */
+/** The only kind of flow. Source: spec, "Custom flow"; `<ns>` is `platform`. */
 export const KIND = "platform/custom_flow";
 
-/** Cleaned as a database's is. */
+/** Converted to a slug, like the code of a database. */
 const Code = text(1000).transform((value) => slug(value, "_"))
   .refine((code) => code !== "", "can't be blank")
   .refine((code) => code.length <= 100, "is too long (maximum is 100 characters)")
@@ -23,7 +22,7 @@ const PROGRAM = [
   },
 ];
 
-/** A key that is not known is a fault, because a typo would change what it means. */
+/** Unknown keys are refused: a typo would silently change what the flow does. */
 const Fields = z.strictObject({
   program: Program.describe("A list of steps, as `GET /schemas/flow.json` has it").meta({ examples: [PROGRAM] }),
 });
@@ -35,7 +34,7 @@ const written = {
   active: z.boolean().describe("Whether it may be started").meta({ examples: [true] }),
   fields: Fields,
   department_id: Id.nullable().meta({ examples: [null] }),
-  // Ignored, as unknown keys are, it would leave the flow without its steps.
+  // Refused, because an unknown key is ignored at this level and the flow would be saved without its steps.
   program: z.unknown().optional().refine((value) => value === undefined, "belongs into fields").describe(
     "Stands in `fields`, and nowhere else",
   ),
@@ -47,7 +46,7 @@ export type NewFlow = z.output<typeof NewFlow>;
 export const FlowChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
 export type FlowChanges = z.output<typeof FlowChanges>;
 
-/** As in a list: programs may be large, so they are read one by one. */
+/** A flow in a list. Programs may be large, so a list does not contain them. */
 export const ListedFlow = z.object({
   id: Id,
   kind: z.literal(KIND),
@@ -84,7 +83,7 @@ export const FlowRun = z.object({
 });
 export type FlowRun = z.output<typeof FlowRun>;
 
-/** Where the run stands after ACTION_WAIT_MS at most. */
+/** The state of the run at its end, or after ACTION_WAIT_MS. */
 export const RunAnswer = z.object({
   flow_process_id: Uuid,
   status: z.enum(RUN_STATUSES).meta({ examples: ["finished"] }),

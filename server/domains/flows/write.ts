@@ -1,33 +1,16 @@
-/** Creating, changing, deleting and starting flows. */
+/** Creating, changing and deleting flows. */
 import type { Context } from "../../context.ts";
+import type { Json } from "../../database/json.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
-import { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import { proveDepartment } from "../departments/proof.ts";
-import {
-  deleteFlow,
-  findFlow,
-  findStartable,
-  insertFlow,
-  insertVersion,
-  lockFlow,
-  updateFlow,
-  type Values,
-} from "./queries.ts";
-import type { Flow, FlowChanges, FlowRun, NewFlow, RunAnswer } from "./schema.ts";
-import { warningsOf } from "./warnings.ts";
+import { deleteFlow, insertFlow, insertVersion, lockFlow, updateFlow, type Values } from "./queries.ts";
+import { readFlow } from "./read.ts";
+import type { Flow, FlowChanges, NewFlow } from "./schema.ts";
 import { proveWiring } from "./wiring.ts";
 
-/** @throws {Refusal} 404 */
-export async function readFlow(ctx: Context, id: number): Promise<Json<Flow>> {
-  const flow = await findFlow(ctx.sql, ctx.viewer, id);
-  if (!flow) throw notFound("Flow");
-  const warnings = await warningsOf(ctx, flow.parse().fields.program);
-  // The text goes on as it is: what parsed it and wrote it again would put keys that are numbers first.
-  return new Json(`${flow.text.slice(0, -1)},"warnings":${JSON.stringify(warnings)}}`);
-}
-
+/** @throws {Refusal} 422 */
 export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
   const { active = true, fields = { program: [] }, department_id = null } = input;
@@ -40,7 +23,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
   return await readFlow(ctx, id);
 }
 
-/** @throws {Refusal} 404; 409 where `lock_version` is stale */
+/** @throws {Refusal} 404; 409 if `lock_version` is stale; 422 */
 export async function changeFlow(ctx: Context, id: number, changes: FlowChanges): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
@@ -65,32 +48,7 @@ export async function removeFlow({ sql, viewer, flows }: Context, id: number): P
   flows.forget(viewer.account_id);
 }
 
-/**
- * Runs a flow by hand, and waits for its end as long as ACTION_WAIT_MS says.
- *
- * @throws {Refusal} 404; 422 where it is switched off
- */
-export async function runFlow(ctx: Context, { id, input, idempotency_key }: FlowRun): Promise<RunAnswer> {
-  const { sql, viewer, flows, config } = ctx;
-  const flow = await findStartable(sql, viewer, id);
-  if (!flow) throw notFound("Flow");
-  if (!flow.active) throw invalid({ base: ["This flow is switched off"] });
-  const run = await flows.start({
-    account_id: viewer.account_id,
-    flow_code: flow.code,
-    input,
-    trigger: "manual",
-    user_id: viewer.user_id,
-    idempotency_key: idempotency_key === undefined
-      ? undefined
-      : `manual:${id}:user ${viewer.user_id}:${idempotency_key}`,
-  });
-  const state = await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
-  if (!state) throw new Error("a run that was begun is not there");
-  const { status, data = null, error } = state;
-  return { flow_process_id: run.id, status, ...(status === "finished" && { data }), ...(error && { error }) };
-}
-
+/** The columns of a body. Its `kind` is constant, and `lock_version` is a condition. */
 function valuesOf(
   { kind: _kind, program: _program, lock_version: _lock_version, ...input }: Partial<NewFlow> & FlowChanges,
 ): Values {

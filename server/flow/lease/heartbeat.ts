@@ -1,65 +1,66 @@
 /**
- * This process, as the others know it: a name that it proves to live by. One that says nothing for long is declared
- * dead, and whoever declared it so takes its runs. One that was only slow finds out, and takes another name.
+ * The lease of this process: a name under which it owns runs, renewed by heartbeats. A peer that sees no heartbeat for
+ * a whole lease declares this process dead and takes over its runs. A process that was only slow finds its lease gone
+ * and takes a new name.
  */
-import type { RunStore } from "../storage/run_store.ts";
+import type { LeaseStore } from "../storage/lease_store.ts";
 
-export interface Owner {
-  /** Its name, under which the others believe it to live. @throws {Refusal} 503 where that cannot be said */
+export interface Heartbeat {
+  /** The name of a lease that no peer may have deleted yet. @throws {Refusal} 503 if a heartbeat cannot be written */
   prove(): Promise<string>;
-  /** Nothing is begun any more, and its runs are anybody's. */
+  /** Ends the lease, so that peers may claim its runs at once. */
   end(): Promise<void>;
 }
 
-interface Told {
-  /** The others have declared this process dead. */
+interface Listeners {
+  /** A peer has declared this process dead. */
   lost(): void;
-  /** A word could not be said. */
-  silent(error: unknown): void;
+  /** A heartbeat could not be written. */
+  failed(error: unknown): void;
 }
 
-/** @param lease_ms how long the others wait for another word; it is said in a third of that */
-export function createOwner(
-  store: Pick<RunStore, "sayAlive" | "bury">,
+/** @param lease_ms the time that peers wait for another heartbeat; one is written every third of it */
+export function createHeartbeat(
+  store: Pick<LeaseStore, "renew" | "remove">,
   lease_ms: number,
-  { lost, silent }: Told,
-): Owner {
+  { lost, failed }: Listeners,
+): Heartbeat {
   let name = crypto.randomUUID();
   let versionstamp: string | null = null;
-  /** By this process's own clock, which nobody sets. */
-  let sure_until = -Infinity;
-  let saying: Promise<void> | undefined;
+  /** By the monotonic clock. */
+  let valid_until = -Infinity;
+  let renewing: Promise<void> | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const say = async () => {
+  const beat = async () => {
     const asked = performance.now();
-    const said = await store.sayAlive(name, versionstamp);
-    if (said === undefined) {
-      // Declared dead: whatever it had in hand is another's.
+    const renewed = await store.renew(name, versionstamp);
+    if (renewed === undefined) {
+      // A peer owns the runs of the old name now.
       lost();
       name = crypto.randomUUID();
       versionstamp = null;
-      return await say();
+      return await beat();
     }
-    versionstamp = said;
-    // A sixth stays for what is on its way.
-    sure_until = asked + lease_ms * 5 / 6;
+    versionstamp = renewed;
+    // A sixth of the lease is left for writes that are in flight when it ends.
+    valid_until = asked + lease_ms * 5 / 6;
   };
 
-  const renew = () => saying ??= say().finally(() => saying = undefined);
+  const renew = () => renewing ??= beat().finally(() => renewing = undefined);
 
   return {
     async prove() {
-      timer ??= setInterval(() => void renew().catch(silent), lease_ms / 3);
-      if (performance.now() < sure_until) return name;
+      timer ??= setInterval(() => void renew().catch(failed), lease_ms / 3);
+      if (performance.now() < valid_until) return name;
       await renew();
       return name;
     },
     async end() {
       clearInterval(timer);
-      await saying?.catch(() => {});
-      sure_until = -Infinity;
-      if (versionstamp !== null) await store.bury({ name, versionstamp }).catch(() => false);
+      await renewing?.catch(() => {});
+      valid_until = -Infinity;
+      if (versionstamp !== null) await store.remove({ name, versionstamp }).catch(() => false);
     },
   };
 }

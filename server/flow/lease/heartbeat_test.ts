@@ -1,86 +1,89 @@
-/** Two processes that watch each other, over names kept in memory. */
+/** Two processes that observe each other, with leases in memory. */
 import assert from "node:assert/strict";
-import { createOthers } from "./peers.ts";
-import { createOwner } from "./heartbeat.ts";
+import { createHeartbeat } from "./heartbeat.ts";
+import { createPeers } from "./peers.ts";
 
-/** What `flow_owners` does; `away` is a store that cannot be written. */
-function names() {
+/** A lease store in memory; `away` makes its writes fail. */
+function leases() {
   const standing = new Map<string, string>();
   let count = 0;
   const store = {
     standing,
     away: false,
-    sayAlive(name: string, versionstamp: string | null) {
+    renew(name: string, versionstamp: string | null) {
       if (store.away) return Promise.reject(new Error("away"));
       if ((standing.get(name) ?? null) !== versionstamp) return Promise.resolve(undefined);
       standing.set(name, `${++count}`);
       return Promise.resolve(`${count}`);
     },
-    bury({ name, versionstamp }: { name: string; versionstamp: string }) {
+    remove({ name, versionstamp }: { name: string; versionstamp: string }) {
       return Promise.resolve(standing.get(name) === versionstamp && standing.delete(name));
     },
-    listOwners: () => Promise.resolve([...standing].map(([name, versionstamp]) => ({ name, versionstamp }))),
-    isStanding: (name: string) => Promise.resolve(standing.has(name)),
+    list: () => Promise.resolve([...standing].map(([name, versionstamp]) => ({ name, versionstamp }))),
+    exists: (name: string) => Promise.resolve(standing.has(name)),
   };
   return store;
 }
 
-const unheard = () => {};
+const ignored = () => {};
 
-/** Much more than a busy machine stands still. */
+/** Longer than the pauses of a busy machine. */
 const LEASE_MS = 600;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 Deno.test("owner: one that was declared dead takes another name, and is told once", async () => {
-  const store = names();
+  const store = leases();
   let lost = 0;
-  const owner = createOwner(store, LEASE_MS, { lost: () => lost++, silent: unheard });
-  const name = await owner.prove();
+  const heartbeat = createHeartbeat(store, LEASE_MS, { lost: () => lost++, failed: ignored });
+  const name = await heartbeat.prove();
   store.standing.delete(name);
   await pause(LEASE_MS / 2);
-  const second = await owner.prove();
+  const second = await heartbeat.prove();
   assert.notEqual(second, name);
   assert.equal(lost, 1);
   assert.deepEqual([...store.standing.keys()], [second]);
-  await owner.end();
+  await heartbeat.end();
   assert.equal(store.standing.size, 0);
 });
 
 Deno.test("owner: it is believed as long as its word, and no longer, while the store is away", async () => {
-  const store = names();
-  const owner = createOwner(store, LEASE_MS, { lost: () => assert.fail("nobody declared it dead"), silent: unheard });
-  const name = await owner.prove();
+  const store = leases();
+  const heartbeat = createHeartbeat(store, LEASE_MS, {
+    lost: () => assert.fail("nobody declared it dead"),
+    failed: ignored,
+  });
+  const name = await heartbeat.prove();
   store.away = true;
-  assert.equal(await owner.prove(), name);
+  assert.equal(await heartbeat.prove(), name);
   await pause(LEASE_MS);
-  await assert.rejects(owner.prove(), /away/);
+  await assert.rejects(heartbeat.prove(), /away/);
   store.away = false;
-  assert.equal(await owner.prove(), name);
-  await owner.end();
+  assert.equal(await heartbeat.prove(), name);
+  await heartbeat.end();
 });
 
 Deno.test("others: dead is who says nothing for a lease by the watcher's clock, and nobody sooner", async () => {
-  const store = names();
+  const store = leases();
   store.standing.set("silent", "from long ago");
-  const speaker = createOwner(store, LEASE_MS, { lost: () => assert.fail("it speaks"), silent: unheard });
+  const speaker = createHeartbeat(store, LEASE_MS, { lost: () => assert.fail("it speaks"), failed: ignored });
   const name = await speaker.prove();
   const itSpeaks = async () => {
     const last = store.standing.get(name);
     while (store.standing.get(name) === last) await pause(10);
   };
   let now = 0;
-  const others = createOthers(store, LEASE_MS, () => now);
-  assert.equal(await others.bury("own"), LEASE_MS);
+  const peers = createPeers(store, LEASE_MS, () => now);
+  assert.equal(await peers.declareDead("own"), LEASE_MS);
   await itSpeaks();
   now = LEASE_MS / 2;
-  assert.equal(await others.bury("own"), LEASE_MS / 2);
+  assert.equal(await peers.declareDead("own"), LEASE_MS / 2);
   assert.deepEqual([...store.standing.keys()], ["silent", name]);
   await itSpeaks();
   now = LEASE_MS;
-  await others.bury("own");
-  assert.equal(await others.isStanding("silent"), false);
-  assert.equal(await others.isStanding(name), true);
+  await peers.declareDead("own");
+  assert.equal(await peers.isAlive("silent"), false);
+  assert.equal(await peers.isAlive(name), true);
   await speaker.end();
-  assert.equal(await others.bury("own"), undefined);
+  assert.equal(await peers.declareDead("own"), undefined);
 });

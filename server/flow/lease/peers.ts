@@ -1,50 +1,52 @@
 /**
- * What this process knows of the others. It goes by its own clock, which nobody sets, and by whether there is another
- * word of them: two clocks that differ, or one that jumps, declare nobody dead.
+ * The peers of this process. A peer is dead if its lease has had no new heartbeat for as long as a lease lasts, by the
+ * monotonic clock of this process: clocks that differ or jump declare no peer dead.
  */
-import type { RunStore } from "../storage/run_store.ts";
+import type { LeaseStore } from "../storage/lease_store.ts";
 
-export interface Others {
+export interface Peers {
   /**
-   * Declares dead of whom nothing has been heard for a lease.
+   * Deletes the leases of dead peers.
    *
-   * @param own this process's name
-   * @returns in how many milliseconds the next may be found silent; undefined where nobody else is known
+   * @param own the lease of this process
+   * @returns milliseconds until the next peer may be found dead; undefined without other peers
    */
-  bury(own: string): Promise<number | undefined>;
-  /** Whether it has not been declared dead, by whomever. */
-  isStanding(name: string): Promise<boolean>;
+  declareDead(own: string): Promise<number | undefined>;
+  /** Whether the lease exists. */
+  isAlive(lease: string): Promise<boolean>;
 }
 
-type Names = Pick<RunStore, "listOwners" | "bury" | "isStanding">;
+/** @param clock a monotonic clock, in milliseconds */
+export function createPeers(
+  store: Pick<LeaseStore, "list" | "remove" | "exists">,
+  lease_ms: number,
+  clock = () => performance.now(),
+): Peers {
+  /** By lease: the versionstamp of the latest heartbeat, and when this process read it first. */
+  const seen = new Map<string, { versionstamp: string; at: number }>();
 
-/** @param clock milliseconds from any moment on, which never go back */
-export function createOthers(store: Names, lease_ms: number, clock = () => performance.now()): Others {
-  /** By name: its last word, and when that was first read. */
-  const heard = new Map<string, { versionstamp: string; at: number }>();
-
-  /** As found since the last look at all of them. */
-  const standing = new Set<string>();
+  /** Leases that were found to exist since the latest `declareDead`. */
+  const alive = new Set<string>();
 
   return {
-    async bury(own) {
-      standing.clear();
-      const owners = (await store.listOwners()).filter(({ name }) => name !== own);
+    async declareDead(own) {
+      alive.clear();
+      const leases = (await store.list()).filter(({ name }) => name !== own);
       const now = clock();
-      for (const name of heard.keys()) if (!owners.some((one) => one.name === name)) heard.delete(name);
-      const silences = owners.map(({ name, versionstamp }) => {
-        const last = heard.get(name);
+      for (const name of seen.keys()) if (!leases.some((lease) => lease.name === name)) seen.delete(name);
+      const silences = leases.map(({ name, versionstamp }) => {
+        const last = seen.get(name);
         if (last?.versionstamp === versionstamp) return now - last.at;
-        heard.set(name, { versionstamp, at: now });
+        seen.set(name, { versionstamp, at: now });
         return 0;
       });
-      await Promise.all(owners.map((one, i) => (silences[i] ?? 0) >= lease_ms && store.bury(one)));
-      const left = silences.filter((silence) => silence < lease_ms);
-      return left.length === 0 ? undefined : lease_ms - Math.max(...left);
+      await Promise.all(leases.map((lease, i) => (silences[i] ?? 0) >= lease_ms && store.remove(lease)));
+      const shorter = silences.filter((silence) => silence < lease_ms);
+      return shorter.length === 0 ? undefined : lease_ms - Math.max(...shorter);
     },
-    async isStanding(name) {
-      if (!standing.has(name) && await store.isStanding(name)) standing.add(name);
-      return standing.has(name);
+    async isAlive(lease) {
+      if (!alive.has(lease) && await store.exists(lease)) alive.add(lease);
+      return alive.has(lease);
     },
   };
 }

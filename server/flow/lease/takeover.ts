@@ -1,78 +1,82 @@
-/** Runs that other processes left behind, and who takes them. */
+/** Takeover: claims runs whose owner is dead or has handed them over, so that they continue in this process. */
 import type { Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import { fence } from "../storage/history.ts";
-import type { Others } from "./peers.ts";
-import type { Owner } from "./heartbeat.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import type { Peers } from "./peers.ts";
 
-/** Runs that are claimed together: so many go into one commit. */
+/** Runs that are claimed together: their writes share one commit. */
 const AT_ONCE = 64;
 
 interface Deps {
   sql: Sql;
   store: RunStore;
-  owner: Owner;
-  others: Others;
+  heartbeat: Heartbeat;
+  peers: Peers;
   log: Log;
-  /** Whether this process takes one more. */
+  /** Whether this process can queue another run. */
   hasRoom(): boolean;
-  /** What this process has in hand, or is about to. */
+  /** Whether this process starts, executes or removes the run. */
   isOwn(id: string): boolean;
-  /** Goes on with a run that is this process's from now on. */
-  goOn(kept: Kept): void;
+  /** Continues a run that this process has claimed. */
+  resume(kept: Kept): void;
 }
 
-export interface Orphans {
-  /** Claims them all. @returns in how many milliseconds somebody may be found dead; undefined where nobody is known */
-  claim(): Promise<number | undefined>;
-  /** Resolves when nothing is being claimed. */
+export interface Takeover {
+  /**
+   * Claims every run without a living owner.
+   *
+   * @returns milliseconds until the next peer may be found dead; undefined without other peers
+   */
+  claimAll(): Promise<number | undefined>;
+  /** Resolves when no claim is in progress. */
   settled(): Promise<void>;
 }
 
-export function createOrphans({ sql, store, owner, others, log, ...engine }: Deps): Orphans {
-  /** Takes a run that nobody works on. @returns false where another process was faster */
-  async function claim({ head, versionstamp }: Kept, name: string): Promise<boolean> {
+export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isOwn, resume }: Deps): Takeover {
+  /** @returns false if a peer was faster */
+  async function claim({ head, versionstamp }: Kept, lease: string): Promise<boolean> {
     const claimed = {
       ...head,
-      owner: name,
+      owner: lease,
       attempts: head.attempts + 1,
-      lost: head.lost + (head.owner === "" || head.owner === name ? 0 : 1),
+      lost: head.lost + (head.owner === "" || head.owner === lease ? 0 : 1),
     };
-    const mine = await store.checkpoint({ head: claimed, versionstamp });
-    if (mine === undefined) return false;
-    // Its process may have gone away between the outcome and the end of its keys.
+    const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp });
+    if (own_versionstamp === undefined) return false;
+    // Its owner may have died after it recorded the outcome and before it deleted the keys.
     if (await fence(sql, claimed)) await store.clear(claimed);
-    else engine.goOn({ head: claimed, versionstamp: mine });
+    else resume({ head: claimed, versionstamp: own_versionstamp });
     return true;
   }
 
   async function claimAll(): Promise<number | undefined> {
-    const name = await owner.prove();
-    const again_ms = await others.bury(name);
+    const lease = await heartbeat.prove();
+    const next_ms = await peers.declareDead(lease);
     let claimed = 0;
-    let page: Kept[] = [];
-    const claimPage = async () => {
-      const done = await Promise.all(page.map((kept) => claim(kept, name)));
-      claimed += done.filter(Boolean).length;
-      page = [];
+    let batch: Kept[] = [];
+    const claimBatch = async () => {
+      const results = await Promise.all(batch.map((kept) => claim(kept, lease)));
+      claimed += results.filter(Boolean).length;
+      batch = [];
     };
     for await (const kept of store.list()) {
-      if (!engine.hasRoom()) break;
+      if (!hasRoom()) break;
       const { id, owner } = kept.head;
-      if (engine.isOwn(id) || owner !== "" && owner !== name && await others.isStanding(owner)) continue;
-      page.push(kept);
-      if (page.length === AT_ONCE) await claimPage();
+      if (isOwn(id) || owner !== "" && owner !== lease && await peers.isAlive(owner)) continue;
+      batch.push(kept);
+      if (batch.length === AT_ONCE) await claimBatch();
     }
-    await claimPage();
+    await claimBatch();
     if (claimed > 0) log.info("runs claimed", { claimed });
-    return again_ms;
+    return next_ms;
   }
 
   let claiming: Promise<number | undefined> | undefined;
   return {
-    // One look at a time: what this process is about to take must not seem left behind by itself.
-    claim: () => claiming ??= claimAll().finally(() => claiming = undefined),
+    // One pass at a time: a second pass would see runs that the first one is about to claim as abandoned.
+    claimAll: () => claiming ??= claimAll().finally(() => claiming = undefined),
     settled: async () => {
       await claiming?.catch(() => {});
     },

@@ -1,19 +1,19 @@
-/** What of a value is no JSON that can be kept and read again as it is. */
+/** Checks that a value is JSON which can be stored and read again unchanged. */
 import { DEPTH_LIMIT } from "../../input/depth.ts";
 import { isStorable, NOT_STORABLE } from "../../input/shapes.ts";
-import type { Fault } from "./program.ts";
+import type { Fault, Path } from "../steps/step_type.ts";
 
 interface Part {
   value: unknown;
-  path: (string | number)[];
+  path: Path;
 }
 
 /**
- * Goes over the value without recursion, so that nothing that recurses sees what is nested without end.
+ * Walks the value without recursion, so that a value that is nested without end cannot overflow the stack.
  *
- * @param most faults that are looked for
+ * @param most the search stops after so many faults
  */
-export function unfit(json: unknown, most: number): Fault[] {
+export function faultsOfJson(json: unknown, most: number): Fault[] {
   const faults: Fault[] = [];
   const parts: Part[] = [{ value: json, path: [] }];
   for (let part = parts.pop(); part && faults.length < most; part = parts.pop()) {
@@ -26,7 +26,7 @@ export function unfit(json: unknown, most: number): Fault[] {
 
 function faultOf({ value, path }: Part): string | undefined {
   const key = path.at(-1);
-  // A name that JavaScript gives a meaning of its own; zod would leave it out without a word.
+  // zod drops this key silently, so it has to be refused before.
   if (key === "__proto__") return "is not a known field";
   if (typeof key === "string" && !isStorable(key)) return NOT_STORABLE;
   switch (typeof value) {
@@ -55,6 +55,6 @@ function isPlain(value: object): boolean {
 function partsOf({ value, path }: Part): Part[] {
   if (Array.isArray(value)) return value.map((value, index) => ({ value, path: [...path, index] }));
   if (typeof value !== "object" || value === null) return [];
-  // An absent key that came over tRPC as undefined is as good as none.
+  // tRPC sends an absent key as undefined.
   return Object.entries(value).flatMap(([key, value]) => value === undefined ? [] : [{ value, path: [...path, key] }]);
 }

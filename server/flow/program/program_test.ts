@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import fc from "../../../test/packages/fast_check.ts";
 import { EXAMPLE } from "../../../test/flow/example.ts";
 import type { JsonValue } from "../../input/json_value.ts";
-import { parseProgram, type Step, unknownNames, unreached, walk } from "./program.ts";
+import type { KnownStep as Step } from "../steps/registry.ts";
+import { parseProgram } from "./program.ts";
+import { unknownNames } from "./unknown_names.ts";
+import { unreached } from "./unreachable.ts";
+import { walk } from "./walk.ts";
 
 function stepsOf(program: unknown): Step[] {
   const read = parseProgram(program);
@@ -205,7 +209,7 @@ Deno.test("program: property: whatever is changed in one, it is read or its faul
       assert.ok(read.faults.length > 0);
       for (const { path, message } of read.faults) {
         assert.doesNotMatch(message, /undefined|\[object|Invalid/);
-        // What is missing has no place of its own: its step has.
+        // A missing key has no value at its path, but the step around it exists.
         const there = path.slice(0, -1).reduce<unknown>((value, key) => Object(value)[key], other);
         assert.notEqual(there, undefined, `${path.join(".")} in ${JSON.stringify(other)}`);
       }

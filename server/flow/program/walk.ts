@@ -1,16 +1,18 @@
-/** The way through a program: each step once, with its place. */
-import type { Step } from "./program.ts";
+/** Traversal of a program: every step once, with its path. */
+import { stepTypeOf } from "../steps/registry.ts";
+import type { Step } from "../steps/step.ts";
+import type { Path } from "../steps/step_type.ts";
 
-export interface Place {
+export interface StepAt {
   step: Step;
-  /** Keys and indexes from the program on. */
-  path: (string | number)[];
-  /** 1 for steps of the program itself. */
+  /** From the program on. */
+  path: Path;
+  /** 1 for the program's own list. */
   depth: number;
 }
 
-/** Every step in the order in which it stands: a step, then those of its branches. */
-export function* walk(steps: readonly Step[], path: (string | number)[] = [], depth = 1): Generator<Place> {
+/** Every step in the order of the program: a step, then the steps of its branches. */
+export function* walk(steps: readonly Step[], path: Path = [], depth = 1): Generator<StepAt> {
   for (const [index, step] of steps.entries()) {
     const here = [...path, index];
     yield { step, path: here, depth };
@@ -18,11 +20,7 @@ export function* walk(steps: readonly Step[], path: (string | number)[] = [], de
   }
 }
 
-function branchesOf(step: Step): [key: string, steps: Step[]][] {
-  const own: [string, Step[]][] = step.type === "if"
-    ? [["then", step.then], ["else", step.else]]
-    : step.type === "for_each"
-    ? [["steps", step.steps]]
-    : [];
-  return [...own, ["catch", step.catch]];
-}
+const branchesOf = (step: Step): [key: string, steps: readonly Step[]][] => [
+  ...stepTypeOf(step).branches?.(step) ?? [],
+  ["catch", step.catch],
+];

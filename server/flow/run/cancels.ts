@@ -1,44 +1,47 @@
-/** Cancels that other processes have noted. Deno KV tells nothing from one process to another, so this one asks. */
+/**
+ * Finds cancels that peers have requested for runs of this process. Deno KV notifies no other process, so this one polls
+ * for them.
+ */
 import { faultOf, type Log } from "../../log.ts";
-import type { RunStore } from "../storage/run_store.ts";
+import type { CancelStore } from "../storage/cancel_store.ts";
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 interface Deps {
-  store: Pick<RunStore, "listCancelled">;
+  store: Pick<CancelStore, "filter">;
   log: Log;
-  /** Runs that are executed here. */
+  /** The runs that this process executes. */
   running(): string[];
-  /** Ends one. */
-  cut(id: string): void;
+  /** Aborts a run. */
+  cancel(id: string): void;
 }
 
 export interface Cancels {
-  /** From the first run on. */
+  /** Starts polling, if it has not started yet. */
   watch(): void;
   end(): void;
 }
 
-export function createCancels({ store, log, running, cut }: Deps): Cancels {
+export function createCancels({ store, log, running, cancel }: Deps): Cancels {
   let timer: ReturnType<typeof setInterval> | undefined;
-  let looking = false;
-  /** Most runs have ended before they are asked for once. */
-  let seen = new Set<string>();
+  let polling = false;
+  /** Most runs end within one interval, so only runs of the previous poll are looked up. */
+  let previous = new Set<string>();
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const ids = running();
-    const long = ids.filter((id) => seen.has(id));
-    seen = new Set(ids);
-    for (const id of await store.listCancelled(long)) cut(id);
+    const long = ids.filter((id) => previous.has(id));
+    previous = new Set(ids);
+    for (const id of await store.filter(long)) cancel(id);
   }
 
   return {
     watch() {
       timer ??= setInterval(() => {
-        if (looking) return;
-        looking = true;
-        look().catch((error) => log.warn("cancels were not looked for", faultOf(error))).finally(() => looking = false);
-      }, LOOK_MS);
+        if (polling) return;
+        polling = true;
+        poll().catch((error) => log.warn("cancels were not looked for", faultOf(error))).finally(() => polling = false);
+      }, POLL_MS);
     },
     end: () => clearInterval(timer),
   };

@@ -1,10 +1,9 @@
-/** Runs as they begin, and as their callers know them. */
+/** Heads of new runs, and the states of runs that callers see. */
 import { newUuid } from "../../database/uuid_v7.ts";
-import type { NewRun, RunHead, RunState } from "../flow.ts";
-import type { Recorded } from "../storage/history.ts";
 import type { KnownFlow } from "../storage/program_cache.ts";
+import type { NewRun, RecordedOutcome, RunHead, RunState } from "./model.ts";
 
-/** A run as it begins. @param owner the process that has it */
+/** @param owner the lease of this process. @param made_at milliseconds since 1970 */
 export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: number): RunHead => ({
   id: run.id ?? newUuid(),
   account_id: run.account_id,
@@ -26,7 +25,7 @@ export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: nu
   input: run.input,
 });
 
-export const stateOf = (id: string, { status, data, error, app_id, action }: Recorded): RunState => ({
+export const endedState = (id: string, { status, data, error, app_id, action }: RecordedOutcome): RunState => ({
   id,
   status,
   app_id,

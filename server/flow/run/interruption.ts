@@ -1,6 +1,6 @@
-/** What ends an execution before its last step does. */
+/** Reasons to end an execution before its last step. */
 
-/** The run is over: its outcome is an error, or that it was cancelled. */
+/** The run ends, with an error or cancelled. */
 export class RunFault extends Error {
   override name = "RunFault";
   constructor(message: string, readonly status: "error" | "cancelled" = "error") {
@@ -8,29 +8,31 @@ export class RunFault extends Error {
   }
 }
 
-/** This process does not go on with it: it stops, or another one has taken the run. Nothing is recorded. */
+/**
+ * This process stops executing the run, because it shuts down or because a peer owns the run. No outcome is recorded:
+ * the run continues elsewhere.
+ */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
-/** Why the signal of an execution is aborted. */
+/** Reasons with which the signal of an execution is aborted. */
 export const CANCELLED = new RunFault("Cancelled", "cancelled");
 export const TOO_LONG = new RunFault("The run took longer than 10 minutes");
 export const LOST = new Interrupted("another process has taken the run");
 export const CLOSING = new Interrupted("the process stops");
 
-/** Of a store that fails the engine itself: the run is no worse for it, and taken up again. @throws {RunFault | Interrupted} */
-export function leave(cause: unknown): never {
+/**
+ * A fault of the engine's own stores is no fault of the run: the run is left for a takeover.
+ *
+ * @throws {RunFault | Interrupted}
+ */
+export function interrupt(cause: unknown): never {
   if (cause instanceof RunFault || cause instanceof Interrupted) throw cause;
   throw new Interrupted("the run cannot be kept at the moment", { cause });
 }
 
-/** @throws {RunFault | Interrupted} */
-export function proveGoing(signal: AbortSignal): void {
-  if (signal.aborted) throw signal.reason;
-}
-
-/** @throws {RunFault | Interrupted} where the signal comes before the time is over */
+/** Waits. @throws {RunFault | Interrupted} the signal's reason if it is aborted first */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -1,13 +1,13 @@
-/** How much the engine does at once, and for how long. */
+/** How much the engine executes at once, and for how long. */
 export interface Limits {
-  /** How long other processes hear nothing of one until they declare it dead. */
+  /** The time without a heartbeat after which peers declare a process dead. */
   lease_ms: number;
-  /** Of a run, from its first step. */
+  /** The deadline of a run, from its first step. */
   run_ms: number;
-  /** Runs that are executed at once, here. */
+  /** Runs that this process executes at once, in total and of one account. */
   at_once: number;
   at_once_per_account: number;
-  /** Runs that wait or are executed here. */
+  /** Runs that wait or are executed in this process, in total and of one account. */
   most: number;
   most_per_account: number;
 }

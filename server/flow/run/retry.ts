@@ -1,59 +1,63 @@
-/** A step's attempts, each with its own time. */
-import { type Effect, StepFault } from "../steps/effect.ts";
-import { Interrupted, pause, proveGoing } from "./interruption.ts";
-import type { Step } from "../program/program.ts";
-import type { StepRecord } from "./run.ts";
+/** Attempts of an effect, each with its own deadline, and the waits between them. */
+import { type Effect, StepFault } from "../steps/fault.ts";
+import type { Step } from "../steps/step.ts";
+import { Interrupted, pause } from "./interruption.ts";
 
-/** Tries as often as the step says, with growing pauses. */
+interface Attempts {
+  signal: AbortSignal;
+  /** As {@linkcode withDeadline} has it. */
+  is_transaction: boolean;
+  /** Called before each attempt with its number, from 1. */
+  began(attempt: number): void;
+}
+
+/** @throws {StepFault} of the last attempt */
 export async function withRetry(
-  step: Extract<Step, { type: "connector" | "record" }>,
-  signal: AbortSignal,
-  record: StepRecord,
+  { retry, timeout }: Step,
+  { signal, is_transaction, began }: Attempts,
   work: (signal: AbortSignal) => Promise<Effect>,
 ): Promise<Effect> {
-  const { retry, timeout } = step;
-  const writes = step.type === "record" && step.action !== "get" && step.action !== "list";
   for (let attempt = 1;; attempt++) {
-    record.attempts = attempt;
-    proveGoing(signal);
+    began(attempt);
+    signal.throwIfAborted();
     try {
-      return await within(timeout * 1000, signal, work, writes);
+      return await withDeadline(timeout * 1000, signal, work, is_transaction);
     } catch (error) {
       if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
-      if (!isRetried(error.cause_word, retry.on)) throw error;
+      if (!isRetried(error.cause_name, retry.on)) throw error;
     }
-    const grown = retry.backoff === "exponential" ? retry.delay * 2 ** (attempt - 1) : retry.delay;
-    await pause(Math.min(grown, retry.max_delay) * 1000, signal);
+    const delay = retry.backoff === "exponential" ? retry.delay * 2 ** (attempt - 1) : retry.delay;
+    await pause(Math.min(delay, retry.max_delay) * 1000, signal);
   }
 }
 
-const isRetried = (word: StepFault["cause_word"], on: readonly (string | number)[]): boolean =>
-  word !== undefined &&
-  (on.includes(word) || typeof word === "number" && on.includes(`${Math.trunc(word / 100)}xx`));
+const isRetried = (cause: StepFault["cause_name"], on: readonly (string | number)[]): boolean =>
+  cause !== undefined &&
+  (on.includes(cause) || typeof cause === "number" && on.includes(`${Math.trunc(cause / 100)}xx`));
 
 /**
- * @param to_its_end `work` heeds the signal, and only it knows whether it was in time: it is waited for, unless another
- *   process goes on with the run, which will find what it has done
- * @throws {StepFault} when the time is over
+ * @param is_transaction `work` is awaited past its deadline, because it alone knows whether its transaction was
+ *   committed. After an interruption it is not awaited: the process that takes the run over finds what was committed.
+ * @throws {StepFault} at the deadline
  */
-async function within(
+async function withDeadline(
   ms: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Effect>,
-  to_its_end: boolean,
+  is_transaction: boolean,
 ): Promise<Effect> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout")), ms);
-  const either = AbortSignal.any([signal, late.signal]);
-  const end = Promise.withResolvers<never>();
-  end.promise.catch(() => {});
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout")), ms);
+  const either = AbortSignal.any([signal, deadline.signal]);
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => {});
   const stop = () => {
-    if (!to_its_end || either.reason instanceof Interrupted) end.reject(either.reason);
+    if (!is_transaction || either.reason instanceof Interrupted) aborted.reject(either.reason);
   };
   either.addEventListener("abort", stop, { once: true });
   if (either.aborted) stop();
   try {
-    return await Promise.race([work(either), end.promise]);
+    return await Promise.race([work(either), aborted.promise]);
   } finally {
     clearTimeout(timer);
     either.removeEventListener("abort", stop);

@@ -1,6 +1,6 @@
-/** Those who wait for the ends of runs. A stop lets them all go. */
+/** Callers that wait for the end of a run, with a timeout. A shutdown ends every wait. */
 export interface Waits {
-  /** What it gives; null where the time is over, or the waiting, before. */
+  /** @returns the promise's value; null at the timeout, and when waits are ended */
   within<T>(promise: Promise<T>, ms: number): Promise<T | null>;
   /** Aborted by `end`. */
   readonly ended: AbortSignal;
@@ -9,7 +9,7 @@ export interface Waits {
 
 export function createWaits(): Waits {
   const over = new AbortController();
-  // Not the signal's listeners, which are a list: there may be thousands who wait.
+  // A Set, because removing one of thousands of listeners from a signal searches a list.
   const waiting = new Set<() => void>();
   return {
     ended: over.signal,

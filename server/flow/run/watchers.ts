@@ -1,14 +1,15 @@
-/** Who wants to know when an account's runs begin, come on or end in this process. */
+/** Listeners for changes of an account's runs in this process. */
 export interface Watchers {
-  /** @returns ends it */
+  /** @returns stops the listener */
   watch(account_id: number, listener: () => void): () => void;
-  tell(account_id: number): void;
+  /** Calls the listeners of an account: one of its runs has begun, advanced or ended. */
+  notify(account_id: number): void;
 }
 
 export function createWatchers(): Watchers {
   const listeners = new Map<number, Set<() => void>>();
   return {
-    tell: (account_id) => listeners.get(account_id)?.forEach((listener) => listener()),
+    notify: (account_id) => listeners.get(account_id)?.forEach((listener) => listener()),
     watch(account_id, listener) {
       const known = listeners.get(account_id) ?? new Set();
       listeners.set(account_id, known.add(listener));

@@ -1,60 +1,93 @@
-/** What connector steps do. */
-import { type ConnectorCall, ConnectorFault, type Connectors } from "../../connectors/connectors.ts";
-import type { JsonValue } from "../../input/json_value.ts";
-import { type Effect, StepFault } from "./effect.ts";
-import type { JsonObject } from "../flow.ts";
-import type { ConnectorStep } from "../program/program.ts";
-import { asStored } from "../run/run.ts";
+/** `connector`: calls a method of a connector. */
+import { z } from "zod";
+import { type ConnectorCall, ConnectorFault, headerFault } from "../../connectors/connectors.ts";
+import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import { asStored } from "../storage/storable.ts";
+import { Template, Templates, TextTemplate } from "../template/template_shape.ts";
+import { StepFault } from "./fault.ts";
+import { objectOf, renderKeys } from "./rendered_keys.ts";
+import { commonKeys, line, type StepListShape } from "./step.ts";
+import type { EffectCall, StepType } from "./step_type.ts";
 
-interface Caller {
-  account_id: number;
-  run_id: string;
-  /** Only methods that are public. */
-  public_only: boolean;
-}
+const HeaderName = z.string().superRefine((name, ctx) => {
+  const message = headerFault(name);
+  if (message) ctx.addIssue({ code: "custom", message });
+});
 
-/** @throws {StepFault} */
-export async function callConnector(
-  connectors: Connectors,
-  { account_id, run_id, public_only }: Caller,
-  step: ConnectorStep,
-  rendered: JsonObject,
-  place: string,
-  signal: AbortSignal,
-): Promise<Effect> {
-  const { params, query, headers, body } = rendered;
-  const call: ConnectorCall = {
-    account_id,
-    connector_code: step.connector_code,
-    method: step.method,
+/** `query` and `body` replace the method's own. `headers` are sent in addition to the method's own. */
+const shape = (steps: StepListShape) =>
+  z.strictObject({
+    type: z.literal("connector"),
+    ...commonKeys(steps),
+    connector_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a connector"),
+    method: line(100).refine((name) => !/[{}]/.test(name), "is not the name of a method"),
+    params: Templates.default({}),
+    query: Templates.optional(),
+    headers: z.record(HeaderName, TextTemplate).optional(),
+    body: Template.optional(),
+  });
+
+type ConnectorStep = z.output<ReturnType<typeof shape>>;
+
+const TEMPLATES = ["params", "query", "headers", "body"];
+
+export const connector = {
+  type: "connector",
+  shape,
+  templates: TEMPLATES,
+  sets_json_object: true,
+  references: ({ connector_code: code, method, params, query, body }) => [
+    { kind: "connector", key: "connector_code", code, method, params: Object.keys(params), query, body },
+  ],
+  effect: {
+    input: (step, scope, warn) => ({
+      connector_code: step.connector_code,
+      method: step.method,
+      ...renderKeys(step, TEMPLATES, scope, () => warn),
+    }),
+    async perform(step, input, call) {
+      try {
+        const { status, body } = await call.services.connectors.call(callOf(step, input, call));
+        // Templates must see the same value now and after a takeover, when it is read from the journal.
+        return { output: asStored(body), http_status: status };
+      } catch (error) {
+        call.signal.throwIfAborted();
+        throw error instanceof ConnectorFault ? stepFaultOf(error) : error;
+      }
+    },
+    isTransaction: () => false,
+  },
+} satisfies StepType<ConnectorStep>;
+
+function callOf(
+  { connector_code, method, timeout }: ConnectorStep,
+  { params, query, headers, body }: JsonObject,
+  { head, place, signal }: EffectCall,
+): ConnectorCall {
+  return {
+    account_id: head.account_id,
+    connector_code,
+    method,
     params: objectOf(params),
     query: query === undefined ? undefined : objectOf(query),
-    headers: headers === undefined ? undefined : textsOf(headers),
+    headers: headers === undefined ? undefined : headersOf(headers),
     body,
-    public_only,
-    // The same for every attempt, also of another process.
-    idempotency_key: `${run_id}:${place}`,
-    timeout_ms: step.timeout * 1000,
+    // An action that a visitor calls may use public methods only.
+    public_only: head.user_id === null && head.trigger === "action",
+    // The same for every attempt, also after a takeover by another process.
+    idempotency_key: `${head.id}:${place}`,
+    timeout_ms: timeout * 1000,
     signal,
   };
-  try {
-    const { status, body } = await connectors.call(call);
-    // Whoever goes on with the run reads it again, and must see what is seen now.
-    return { output: asStored(body), http_status: status };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof ConnectorFault)) throw error;
-    const { kind, message, answer } = error;
-    const effect = { output: asStored(answer?.body ?? null), http_status: answer?.status ?? null };
-    const word = kind === "status" ? answer?.status : kind === "network" || kind === "timeout" ? kind : undefined;
-    throw new StepFault(message, word, effect);
-  }
 }
 
-const objectOf = (value: JsonValue | undefined): Record<string, JsonValue> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+function stepFaultOf({ kind, message, answer }: ConnectorFault): StepFault {
+  const effect = { output: asStored(answer?.body ?? null), http_status: answer?.status ?? null };
+  const cause = kind === "status" ? answer?.status : kind === "network" || kind === "timeout" ? kind : undefined;
+  return new StepFault(message, cause, effect);
+}
 
-const textsOf = (value: JsonValue): Record<string, string> =>
+const headersOf = (value: JsonValue): Record<string, string> =>
   Object.fromEntries(
     Object.entries(objectOf(value)).filter(([, value]) => value !== null)
       .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),

@@ -1,34 +1,34 @@
 /**
- * Writes to Deno KV, many at once: each commit costs a sync to the disk, so what comes while one is on its way is
- * committed together with the next. One caller alone waits for nobody.
+ * Group commit for Deno KV. Each commit syncs to disk, so writes that arrive while a commit is in flight go into the
+ * next one. A write that arrives while none is in flight is committed at once.
  */
 import { unavailable } from "../../errors.ts";
 
 export interface Write {
-  /** Keys that must still stand as they were read: a versionstamp, or null for absent. */
+  /** Keys that must not have changed since they were read: a versionstamp, or null for absent. */
   checks?: readonly { key: Deno.KvKey; versionstamp: string | null }[];
   sets?: readonly { key: Deno.KvKey; value: unknown; expires_ms?: number }[];
   deletes?: readonly Deno.KvKey[];
-  /** About how many bytes the values have. */
+  /** Approximate size of the values. */
   bytes?: number;
-  /** Nobody waits for it: it goes along with the next write, or alone after a moment. */
+  /** The write may be delayed, to share a commit with a later write. */
   patient?: boolean;
 }
 
 export interface Commits {
   /**
-   * @returns the versionstamp of what was set; undefined where a check did not hold, and nothing was written
-   * @throws {Refusal} 503 where the store cannot be written
+   * @returns the versionstamp of the keys that were set; undefined if a check failed and nothing was written
+   * @throws {Refusal} 503 if the store cannot be written
    */
   commit(write: Write): Promise<string | undefined>;
 }
 
-/** Of one commit, within what Deno KV takes: 100 checks, 1,000 mutations, 800 KiB. */
+/** Limits of one commit. Those of Deno KV are 100 checks, 1,000 mutations and 800 KiB. */
 const MOST = { checks: 90, mutations: 900, bytes: 600_000 };
-/** Several processes on one file find it locked for a moment. */
+/** Waits between attempts while another process on the same file holds SQLite's lock. */
 const LOCKED_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320, 640, 1_000, 1_000];
 
-/** How long a patient write waits for company. */
+/** The longest delay of a patient write. */
 const PATIENT_MS = 25;
 
 interface Waiting {
@@ -39,10 +39,10 @@ interface Waiting {
 
 export function createCommits(kv: Deno.Kv): Commits {
   const waiting: Waiting[] = [];
-  /** Of those that wait. */
+  /** How many of the waiting writes are not patient. */
   let urgent = 0;
   let working = false;
-  let late: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const work = async () => {
     if (working) return;
@@ -53,12 +53,12 @@ export function createCommits(kv: Deno.Kv): Commits {
       await commitAll(kv, batch);
     } while (urgent > 0);
     working = false;
-    if (waiting.length > 0) wakeLater();
+    if (waiting.length > 0) workLater();
   };
 
-  const wakeLater = () => {
-    late ??= setTimeout(() => {
-      late = undefined;
+  const workLater = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
       if (waiting.length > 0) void work();
     }, PATIENT_MS);
   };
@@ -67,9 +67,9 @@ export function createCommits(kv: Deno.Kv): Commits {
     commit: (write) =>
       new Promise((resolve, reject) => {
         waiting.push({ write, resolve, reject });
-        if (write.patient) return wakeLater();
+        if (write.patient) return workLater();
         urgent++;
-        // After this turn, so that what else is written in it goes along.
+        // A microtask later, so that other writes of the same turn share the commit.
         if (!working) queueMicrotask(() => void (urgent > 0 && work()));
       }),
   };
@@ -85,7 +85,7 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
     sum.bytes += bytes;
     const fits = sum.checks <= MOST.checks && sum.mutations <= MOST.mutations && sum.bytes <= MOST.bytes;
     const keys = checks.map(({ key }) => JSON.stringify(key));
-    // Of two that prove the same key only the first may hold: in one commit both would.
+    // Of two writes that check the same key only the first may succeed. In one commit both checks would pass.
     if (count > 0 && (!fits || keys.some((key) => checked.has(key)))) break;
     for (const key of keys) checked.add(key);
     count++;
@@ -99,10 +99,10 @@ async function commitAll(kv: Deno.Kv, batch: Waiting[]): Promise<void> {
     if (versionstamp !== undefined) return batch.forEach(({ resolve }) => resolve(versionstamp));
     if (batch.length === 1) return batch.forEach(({ resolve }) => resolve(undefined));
   } catch (error) {
-    // Where another process has the file, it has it for each of them.
+    // A locked file is locked for each of the writes, so trying them one by one is useless.
     if (batch.length === 1 || error instanceof Busy) return batch.forEach(({ reject }) => reject(refusalOf(error)));
   }
-  // One of them cannot be: each for itself.
+  // One of the writes fails the whole commit, so each is committed alone.
   for (const one of batch) await commitAll(kv, [one]);
 }
 
@@ -135,5 +135,5 @@ class Busy extends Error {}
 const refusalOf = (error: unknown) =>
   unavailable(`The store of running flows ${error instanceof Busy ? "is busy" : "cannot be written"}`, error, 5);
 
-/** Deno's message for SQLite's; it has no code. */
+/** Deno passes on SQLite's message without an error code. */
 const isLocked = (error: unknown): boolean => error instanceof Error && /database is locked/.test(error.message);

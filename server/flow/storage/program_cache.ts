@@ -1,14 +1,16 @@
-/** Programs in memory: which one a code names now, and those that runs began with. */
+/** Flows and programs in memory: the current version of each flow, and the versions that runs in flight use. */
 import { LRUCache } from "lru-cache";
 import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import { accountKey, readAccountKey, remember } from "../../remembered.ts";
-import type { RunUser } from "../flow.ts";
-import { parseProgram, type Step } from "../program/program.ts";
+import { parseProgram } from "../program/program.ts";
+import type { RunUser } from "../run/model.ts";
+import type { Step } from "../steps/step.ts";
 
-/** How long it is believed which program a code names, where nobody tells of a change. */
+/** How long a flow is used without a notification of a change. */
 const BELIEVED_MS = 5_000;
-const REMEMBERED = 1_000;
+/** Flows, and versions of programs. */
+const MOST_ENTRIES = 1_000;
 
 export interface KnownFlow {
   id: number;
@@ -21,14 +23,22 @@ export interface KnownFlow {
 
 export interface KnownProgram {
   steps: readonly Step[];
-  /** Its text has the word, so that it may ask for the user. */
+  /** The program's text contains the word `user`, so its templates may need the user. */
   names_user: boolean;
+}
+
+/** A version of a program never changes. */
+export interface ProgramVersion {
+  account_id: number;
+  flow_id: number;
+  flow_version: number;
 }
 
 export interface Programs {
   find(account_id: number, code: string): Promise<KnownFlow | undefined>;
-  /** Undefined where the flow is gone; null where an older server has saved what this one cannot read. */
-  read(flow_id: number, version: number): Promise<KnownProgram | null | undefined>;
+  /** @returns undefined if the flow was deleted; null if this server cannot parse what an older one stored */
+  read(version: ProgramVersion): Promise<KnownProgram | null | undefined>;
+  /** Invalidates the flows of an account. */
   forget(account_id: number): void;
 }
 
@@ -36,7 +46,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
   const flows = remember<string, KnownFlow>({
     load: (key) => findFlow(sql, ...readAccountKey(key)),
     believed_ms: BELIEVED_MS,
-    limit: REMEMBERED,
+    limit: MOST_ENTRIES,
     notified: {
       sql,
       log,
@@ -44,20 +54,21 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       matches: ({ account_id }, payload) => account_id === Number(payload),
     },
   });
-  const programs = new LRUCache<string, KnownProgram>({ max: REMEMBERED });
+  const programs = new LRUCache<string, KnownProgram>({ max: MOST_ENTRIES });
 
   return {
     forget: (account_id) => flows.forgetWhere((flow) => flow.account_id === account_id),
     find: (account_id, code) => flows.find(accountKey(account_id, code)),
-    async read(flow_id, version) {
-      const key = `${flow_id}/${version}`;
-      const remembered = programs.get(key);
-      if (remembered) return remembered;
-      const program = await findProgram(sql, flow_id, version);
+    async read(version) {
+      const { account_id, flow_id, flow_version } = version;
+      const key = `${account_id}/${flow_id}/${flow_version}`;
+      const cached = programs.get(key);
+      if (cached) return cached;
+      const program = await findProgram(sql, version);
       if (program === undefined) return undefined;
       const read = parseProgram(program);
       if ("faults" in read) {
-        log.error("a program cannot be read", { flow: flow_id, version, faults: read.faults });
+        log.error("a program cannot be read", { flow: flow_id, version: flow_version, faults: read.faults });
         return null;
       }
       const known = { steps: read.steps, names_user: /\buser\b/.test(JSON.stringify(program)) };
@@ -77,14 +88,19 @@ async function findFlow(sql: Sql, account_id: number, code: string): Promise<Kno
   return flow;
 }
 
-async function findProgram(sql: Sql, flow_id: number, version: number): Promise<unknown> {
+async function findProgram(sql: Sql, { account_id, flow_id, flow_version }: ProgramVersion): Promise<unknown> {
   const [row] = await sql<{ program: unknown }[]>`
-    select program from flow_versions where flow_id = ${flow_id} and version = ${version}
+    select v.program
+    from flow_versions v
+    join flows f on f.id = v.flow_id
+    where v.flow_id = ${flow_id}
+      and v.version = ${flow_version}
+      and f.account_id = ${account_id}
   `;
   return row?.program;
 }
 
-/** Who started the run, as its program sees them. */
+/** The user who started the run; null without a user, and if the user was deleted. */
 export async function findUser(
   sql: Sql,
   { user_id, account_id }: { user_id: number | null; account_id: number },

@@ -1,7 +1,7 @@
 /** `GET /schemas/flow.json`: the JSON Schema of a flow's program, for editors. What is checked at save is the same zod schema. */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { StepList } from "../../flow/program/shape.ts";
+import { StepList } from "../../flow/flow.ts";
 import { FOR_EVERYONE } from "./assets.ts";
 import { type Env, mountOthers } from "../rest/rest.ts";
 import { respond, type Variants, variantsOf } from "./variants.ts";

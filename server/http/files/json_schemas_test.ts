@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020 } from "../../../test/packages/ajv.ts";
 import { EXAMPLE } from "../../../test/flow/example.ts";
-import { parseProgram } from "../../flow/program/program.ts";
+import { parseProgram } from "../../flow/flow.ts";
 import { flowSchema } from "./json_schemas.ts";
 
 const validate = new Ajv2020({ strict: false }).compile(flowSchema());

@@ -1,0 +1,58 @@
+/** SQL of the connectors and databases that programs name. */
+import type { Method } from "../../connectors/connectors.ts";
+import type { Viewer } from "../../context.ts";
+import type { Sql } from "../../database/pool.ts";
+import type { Reference } from "../../flow/flow.ts";
+import { visible } from "../../visibility.ts";
+
+export interface KnownConnector {
+  code: string;
+  /** As stored, by name. */
+  methods: Record<string, Partial<Method>>;
+}
+
+/** The connectors with these codes that the viewer may see. */
+export const listNamedConnectors = (sql: Sql, viewer: Viewer, codes: string[]): Promise<KnownConnector[]> =>
+  sql<KnownConnector[]>`
+    select code, coalesce(fields -> 'methods', '{}') as methods
+    from connectors
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and ${visible(sql, viewer)}
+    order by code
+    limit ${codes.length}
+  `;
+
+export interface NamedDb {
+  code: string;
+  /** The table of a database with one table is named "". */
+  tables: string[];
+}
+
+/** The databases with these codes that the viewer may see. */
+export const listNamedDbs = (sql: Sql, viewer: Viewer, codes: string[]): Promise<NamedDb[]> =>
+  sql<NamedDb[]>`
+    select code, array(select name from db_tables t where t.db_id = d.id order by name) as tables
+    from dbs d
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and ${visible(sql, viewer)}
+    order by code
+    limit ${codes.length}
+  `;
+
+/** The connectors and databases with these codes that the account has and the viewer may not see. */
+export const listHiddenNames = (sql: Sql, viewer: Viewer, codes: string[]) =>
+  sql<Pick<Reference, "kind" | "code">[]>`
+    select 'connector' as kind, code
+    from connectors
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and (${visible(sql, viewer)}) is not true
+    union all
+    select 'database', code
+    from dbs
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and (${visible(sql, viewer)}) is not true
+  `;

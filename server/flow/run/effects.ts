@@ -1,0 +1,59 @@
+/** Execution of a step with an effect: replayed from the journal, or performed with retries. */
+import { StepFault } from "../steps/fault.ts";
+import type { Step } from "../steps/step.ts";
+import type { StepType } from "../steps/step_type.ts";
+import { jsonLength } from "../storage/storable.ts";
+import type { Warn } from "../template/template.ts";
+import type { StepRecord } from "./model.ts";
+import { withRetry } from "./retry.ts";
+import { countInput, type ExecutionState } from "./execution_state.ts";
+
+type Effect = NonNullable<StepType["effect"]>;
+
+/** Fills in the record. @throws {StepFault} if the last attempt failed; also the reason of the run's signal */
+export async function runEffect(
+  state: ExecutionState,
+  step: Step,
+  effect: Effect,
+  record: StepRecord,
+  warn: Warn,
+): Promise<void> {
+  const { task: { journal, head, services, signal }, scope } = state;
+  const { place } = record;
+  const completed = journal.find(place);
+  if (completed) return replay(completed, record);
+  const input = effect.input(step, scope, warn);
+  if (countInput(state, jsonLength(input))) record.input = input;
+  else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
+  // The previous effect is made durable before the next one begins: the next one may crash the process.
+  if (state.unkept_effect) await journal.keep();
+  await journal.proveWanted();
+  journal.begin(record);
+  state.unkept_effect = true;
+  const attempts = {
+    signal,
+    is_transaction: effect.isTransaction(step),
+    began: (attempt: number) => record.attempts = attempt,
+  };
+  try {
+    const result = await withRetry(
+      step,
+      attempts,
+      (signal) => effect.perform(step, input, { services, head, place, signal }),
+    );
+    Object.assign(record, result);
+  } catch (error) {
+    if (error instanceof StepFault) Object.assign(record, error.effect);
+    throw error;
+  } finally {
+    // Other executions ran during the wait.
+    state.yielded_at = performance.now();
+  }
+}
+
+/** Takes over the result of an earlier execution. @throws {StepFault} if that one failed */
+function replay(completed: StepRecord, record: StepRecord): void {
+  const { input, output, http_status, attempts, warnings, error, status, started_at, ms } = completed;
+  Object.assign(record, { input, output, http_status, attempts, warnings, started_at, ms });
+  if (status === "error") throw new StepFault(error ?? "failed", undefined, { output, http_status });
+}

@@ -1,0 +1,87 @@
+/** Jobs: the runs that wait or are executed in this process. */
+import { createFairLimiter } from "../../fairness/fair_limiter.ts";
+import { faultOf, type Log } from "../../log.ts";
+import type { Kept } from "../storage/run_store.ts";
+import { Interrupted } from "./interruption.ts";
+import type { KeptJournal } from "./journal.ts";
+import type { Limits } from "./limits.ts";
+import type { RecordedOutcome } from "./model.ts";
+
+export interface Job extends Kept {
+  /** Aborts the execution, with a `RunFault` or an `Interrupted`. */
+  controller: AbortController;
+  /** Resolves to undefined if the run continues in a peer. */
+  ended: PromiseWithResolvers<RecordedOutcome | undefined>;
+  /** Undefined until the run is executed. */
+  journal: KeptJournal | undefined;
+  /** The fair limiter has let it begin. */
+  begun: boolean;
+  /** Claimed from a previous owner, which may have kept entries of the journal. */
+  resumed: boolean;
+}
+
+export interface Jobs {
+  add(kept: Kept, resumed: boolean): void;
+  get(id: string): Job | undefined;
+  all(): Job[];
+  /** Runs that wait or are executed, of one account or of all. */
+  count(account_id?: number): number;
+  /** Forgets the runs that wait. */
+  drain(): void;
+}
+
+interface Deps {
+  limits: Limits;
+  log: Log;
+  /** Aborted when the engine closes: then no further run begins. */
+  closing: AbortSignal;
+  /** A run of the account begins or ends. */
+  notify(account_id: number): void;
+  /** Executes a run. @throws {Interrupted} if it continues in a peer */
+  work(job: Job): Promise<RecordedOutcome>;
+}
+
+export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
+  const jobs = new Map<string, Job>();
+  const limiter = createFairLimiter({ total: limits.at_once, per_account: limits.at_once_per_account });
+
+  async function begin(job: Job): Promise<void> {
+    const { id, account_id } = job.head;
+    job.begun = true;
+    try {
+      job.ended.resolve(closing.aborted ? undefined : await work(job));
+    } catch (error) {
+      // An interruption without a cause is expected: this process stops, or a peer owns the run.
+      if (!(error instanceof Interrupted) || error.cause) {
+        const cause = error instanceof Interrupted ? error.cause : error;
+        log.error("a run was left behind", { run: id, ...faultOf(cause) });
+      }
+      job.ended.resolve(undefined);
+    } finally {
+      // While the engine closes, the job is kept to be handed over.
+      if (!closing.aborted && jobs.get(id) === job) jobs.delete(id);
+      notify(account_id);
+    }
+  }
+
+  return {
+    add(kept, resumed) {
+      const { id, account_id } = kept.head;
+      const job: Job = {
+        ...kept,
+        controller: new AbortController(),
+        ended: Promise.withResolvers(),
+        journal: undefined,
+        begun: false,
+        resumed,
+      };
+      jobs.set(id, job);
+      limiter.run(account_id, () => begin(job));
+      notify(account_id);
+    },
+    get: (id) => jobs.get(id),
+    all: () => [...jobs.values()],
+    count: limiter.count,
+    drain: limiter.drain,
+  };
+}

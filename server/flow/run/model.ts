@@ -1,0 +1,126 @@
+/** A run and its parts, as the engine keeps them and as the rest of the server sees them. */
+import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+
+export const TRIGGERS = ["action", "manual", "cron"] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+export const RUN_STATUSES = ["pending", "finished", "error", "cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const STEP_STATUSES = ["finished", "error", "skipped", "running"] as const;
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+/** The user who started a run, as templates see them under `user`. */
+export interface RunUser {
+  id: number;
+  login: string;
+  name: string;
+  email: string;
+  role: string;
+}
+
+export interface NewRun {
+  account_id: number;
+  flow_code: string;
+  input: JsonObject;
+  trigger: Trigger;
+  /** Null for a visitor, whose run may call public methods of connectors only, and for a trigger. */
+  user_id: number | null;
+  app_id?: string | undefined;
+  action?: string | undefined;
+  cron_id?: number | undefined;
+  /** UUID version 7, if the caller has chosen the id already. */
+  id?: string | undefined;
+  /**
+   * Within 24 hours a second start with the same key in the account returns the first run. With another input it is
+   * refused with 422.
+   */
+  idempotency_key?: string | undefined;
+  /** The run that this one repeats. With `from_step`, outputs of the steps before that step are reused. */
+  retry?: { of: string; from_step: string | undefined } | undefined;
+}
+
+/** A run as its caller sees it. */
+export interface RunState {
+  id: string;
+  /** The app and the action that started it; null for other triggers. */
+  app_id: string | null;
+  action: string | null;
+  status: RunStatus;
+  /** Only of a finished run. */
+  data?: JsonValue | undefined;
+  /** A sentence; only of a run that failed or was cancelled. */
+  error?: string | undefined;
+}
+
+/** How a run ended. */
+export interface Outcome {
+  status: Exclude<RunStatus, "pending">;
+  data: JsonValue;
+  error: string | null;
+}
+
+/** An outcome in PostgreSQL, with what its caller is told beside it. */
+export interface RecordedOutcome extends Outcome {
+  app_id: string | null;
+  action: string | null;
+}
+
+/** The fixed data of a run and its current owner. Stored in Deno KV, a few hundred bytes. */
+export interface RunHead {
+  id: string;
+  account_id: number;
+  department_id: number | null;
+  flow_id: number;
+  flow_version: number;
+  flow_code: string;
+  trigger: Trigger;
+  user_id: number | null;
+  app_id: string | null;
+  action: string | null;
+  cron_id: number | null;
+  retry: { of: string; from_step: string | undefined } | null;
+  /** Start of the run, in milliseconds since 1970. */
+  made_at: number;
+  /** Start of its first step, in milliseconds since 1970; null while it waits. */
+  begun_at: number | null;
+  /** The lease of the process that executes it; "" after a process handed it over. */
+  owner: string;
+  /** Processes that died while they executed it. */
+  lost: number;
+  /** Processes that have claimed it. Serves as the fencing token: a later process has a higher one. */
+  attempts: number;
+  /** Null if the input is too large for a head: then it is in `flow_values`. */
+  input: JsonObject | null;
+}
+
+/** One execution of a step: an entry of the journal. */
+export interface StepRecord {
+  /** The step's id, after the `for_each` iterations around it: `each.3.rates`. */
+  place: string;
+  id: string;
+  type: string;
+  name: string | null;
+  status: StepStatus;
+  input: JsonValue;
+  output: JsonValue;
+  /** The status of a connector's answer; null if there was none. */
+  http_status: number | null;
+  warnings: string[];
+  error: string | null;
+  /** Attempts by the process that completed the step. A takeover starts counting again. */
+  attempts: number;
+  /** ISO 8601. */
+  started_at: string;
+  ms: number;
+}
+
+/** A run in flight, with the steps so far. */
+export interface RunDetail {
+  head: RunHead;
+  input: JsonObject;
+  steps: readonly StepRecord[];
+}
+
+/** ISO 8601 with the offset that the API writes. */
+export const isoOf = (ms: number): string => new Date(ms).toISOString().replace("Z", "+00:00");

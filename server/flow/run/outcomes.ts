@@ -1,0 +1,80 @@
+/** The end of a run: records its outcome in PostgreSQL, then removes the run from Deno KV. */
+import type { Sql } from "../../database/pool.ts";
+import { faultOf, type Log } from "../../log.ts";
+import { findOutcome } from "../storage/history.ts";
+import { createRecordOutcome, type EndedRun, isUnstorable, withoutValues } from "../storage/record_outcomes.ts";
+import type { RunStore } from "../storage/run_store.ts";
+import { Interrupted } from "./interruption.ts";
+import type { Job } from "./jobs.ts";
+import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
+
+/** Waits between attempts to record an outcome while PostgreSQL is unavailable. The last one repeats. */
+const RETRY_PAUSES_MS = [100, 300, 1_000, 3_000];
+
+interface Deps {
+  sql: Sql;
+  store: RunStore;
+  log: Log;
+  closing: AbortSignal;
+  /** @throws {Interrupted} if a peer may own the run */
+  proveOwned(head: RunHead): Promise<void>;
+}
+
+export interface Outcomes {
+  /**
+   * Waits for PostgreSQL as long as this process owns the run.
+   *
+   * @returns the outcome that is recorded: that of a previous owner, if it was faster
+   * @throws {Interrupted} if a peer may own the run
+   */
+  settle(job: Job, ended: EndedRun): Promise<RecordedOutcome>;
+  isRemoving(id: string): boolean;
+  /** Resolves when no removal is in progress. */
+  removed(): Promise<void>;
+}
+
+export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): Outcomes {
+  const record = createRecordOutcome(sql);
+  const removals = new Map<string, Promise<void>>();
+
+  /** @returns the recorded outcome; undefined if PostgreSQL refused it, for another outcome or a later claim */
+  async function recordDurably(run: EndedRun): Promise<Outcome | undefined> {
+    for (let attempt = 0, ended = run;; attempt++) {
+      try {
+        await proveOwned(ended.head);
+        return await record(ended) ? ended.outcome : undefined;
+      } catch (error) {
+        if (closing.aborted || error instanceof Interrupted) throw error;
+        log.warn("an outcome could not be recorded", { run: ended.head.id, ...faultOf(error) });
+        // The next attempt would fail in the same way.
+        if (isUnstorable(error)) ended = withoutValues(ended);
+      }
+      const pause_ms = RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+  }
+
+  /** In the background: a takeover would find the outcome and remove the run, too. */
+  function remove({ head, versionstamp, journal, resumed }: Job): void {
+    // A previous owner may have kept more entries than this process could read.
+    const removed = resumed ? store.clear(head) : store.remove({ head, versionstamp }, journal?.kept() ?? 0);
+    const removal = removed.catch((error) => {
+      log.warn("a run that has ended stays for now", { run: head.id, ...faultOf(error) });
+    }).finally(() => removals.delete(head.id));
+    removals.set(head.id, removal);
+  }
+
+  return {
+    async settle(job, ended) {
+      const { head } = job;
+      const recorded = await recordDurably(ended);
+      const other = recorded ? undefined : await findOutcome(sql, head.account_id, head.id);
+      // Refused without another outcome: a peer has claimed the run, or the account was deleted.
+      if (!recorded && !other) await proveOwned(head);
+      remove(job);
+      return other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
+    },
+    isRemoving: (id) => removals.has(id),
+    removed: async () => void await Promise.all(removals.values()),
+  };
+}

@@ -1,0 +1,59 @@
+/** Starts runs: stores the head durably before the caller gets the run's id. */
+import { invalid, unavailable } from "../../errors.ts";
+import { NO_FLOW } from "../flow.ts";
+import type { Heartbeat } from "../lease/heartbeat.ts";
+import type { Programs } from "../storage/program_cache.ts";
+import type { Kept, RunStore } from "../storage/run_store.ts";
+import { newHead } from "./heads.ts";
+import type { Limits } from "./limits.ts";
+import type { NewRun } from "./model.ts";
+
+interface Deps {
+  programs: Programs;
+  store: RunStore;
+  heartbeat: Heartbeat;
+  limits: Limits;
+  clock: { now(): Date };
+  closing: AbortSignal;
+  /** Runs that wait or are executed in this process. */
+  count(account_id?: number): number;
+  /** Executes the run when it is its turn. */
+  enqueue(kept: Kept): void;
+}
+
+export interface Starts {
+  /** @throws {Refusal} as `Flows.start` */
+  start(run: NewRun): Promise<{ id: string }>;
+  /** Whether the run's head may be stored and its job not exist yet. */
+  isStarting(id: string): boolean;
+}
+
+export function createStarts(deps: Deps): Starts {
+  const { programs, store, heartbeat, limits, clock, closing, count, enqueue } = deps;
+  const starting = new Set<string>();
+  return {
+    isStarting: (id) => starting.has(id),
+    async start(run) {
+      if (closing.aborted) throw unavailable("The server is stopping", undefined, 1);
+      const flow = await programs.find(run.account_id, run.flow_code);
+      if (!flow) throw invalid({ flow_code: [NO_FLOW] });
+      if (!flow.active) throw invalid({ flow_code: ["is not active"] });
+      if (count() >= limits.most || count(run.account_id) >= limits.most_per_account) {
+        throw unavailable("Too many runs wait", undefined, 5);
+      }
+      const head = newHead(run, flow, await heartbeat.prove(), clock.now().getTime());
+      starting.add(head.id);
+      try {
+        const made = await store.create(head, run.idempotency_key);
+        if ("id" in made) {
+          if (made.same) return { id: made.id };
+          throw invalid({ idempotency_key: ["has been used with another input"] });
+        }
+        enqueue(made);
+        return { id: head.id };
+      } finally {
+        starting.delete(head.id);
+      }
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** Executes one job: reads its program and input, executes it, and settles its outcome. */
+import { faultOf, type Log } from "../../log.ts";
+import type { Services } from "../steps/step_type.ts";
+import type { CancelStore } from "../storage/cancel_store.ts";
+import { findSteps } from "../storage/history.ts";
+import { findUser, type KnownProgram, type Programs } from "../storage/program_cache.ts";
+import type { RunStore } from "../storage/run_store.ts";
+import { VALUES_KEPT_HOURS } from "../storage/sweep.ts";
+import { execute } from "./execute.ts";
+import { CLOSING, interrupt, Interrupted, LOST, TOO_LONG } from "./interruption.ts";
+import type { Job } from "./jobs.ts";
+import { createJournal, type KeptJournal } from "./journal.ts";
+import type { Limits } from "./limits.ts";
+import { isoOf, type Outcome, type RecordedOutcome, type RunHead } from "./model.ts";
+import type { Outcomes } from "./outcomes.ts";
+
+/** A run ends with an error after so many processes died while they executed it: it may be what kills them. */
+const MOST_LOST = 5;
+/** An older run is not continued, because the sweep deletes its values and claims. */
+const MOST_AGE_MS = (VALUES_KEPT_HOURS - 1) * 3_600_000;
+
+interface Deps {
+  services: Services;
+  store: RunStore;
+  cancels: CancelStore;
+  programs: Programs;
+  outcomes: Outcomes;
+  limits: Limits;
+  clock: { now(): Date };
+  log: Log;
+  closing: AbortSignal;
+  /** @throws {Interrupted} if a peer may own the run */
+  proveOwned(head: RunHead): Promise<void>;
+  /** A run of the account has advanced. */
+  notify(account_id: number): void;
+}
+
+/** @returns a function that executes a job. @throws {Interrupted} if the run continues in a peer */
+export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
+  const { services, store, cancels, programs, outcomes, limits, log, closing, proveOwned, notify } = deps;
+  const now = () => deps.clock.now().getTime();
+
+  async function journalOf(job: Job): Promise<KeptJournal> {
+    const { head } = job;
+    const repeated = head.retry?.of;
+    const [kept, before] = await Promise.all([
+      job.resumed ? store.journalOf(head.id) : [],
+      repeated === undefined ? [] : findSteps(services.sql, head.account_id, repeated),
+    ]);
+    return createJournal({
+      kept,
+      before: before ?? [],
+      from_step: head.retry?.from_step,
+      isCancelled: () => cancels.has(head.id).catch(interrupt),
+      async proveOwned() {
+        if (closing.aborted) throw CLOSING;
+        await proveOwned(head).catch(interrupt);
+        job.controller.signal.throwIfAborted();
+      },
+      async keep(entries, first) {
+        await proveOwned(head).catch(interrupt);
+        const versionstamp = await store.checkpoint(job, entries, first).catch(interrupt);
+        if (versionstamp === undefined) throw LOST;
+        job.versionstamp = versionstamp;
+        notify(head.account_id);
+      },
+    });
+  }
+
+  /** Why a run cannot be executed. */
+  function obstacleOf(head: RunHead, program: KnownProgram | null | undefined, input: unknown): string | undefined {
+    if (program === null) return "The flow's program cannot be read: save it again";
+    if (program === undefined) return "The flow was deleted";
+    if (input === undefined || now() - head.made_at > MOST_AGE_MS) return "Left behind for longer than a day";
+    if (head.lost >= MOST_LOST) return `Given up: ${head.lost} processes went away while they worked on it`;
+  }
+
+  return async (job) => {
+    const { head, controller: { signal } } = job;
+    const begun_at = head.begun_at ??= now();
+    const deadline = setTimeout(
+      () => job.controller.abort(TOO_LONG),
+      Math.max(0, begun_at + limits.run_ms - now()),
+    );
+    try {
+      const [program, input] = await Promise.all([programs.read(head), store.inputOf(head)]);
+      const journal = job.journal = await journalOf(job);
+      const obstacle = obstacleOf(head, program, input);
+      const outcome: Outcome = obstacle !== undefined || !program || !input ? failed(obstacle ?? "") : await execute({
+        program: program.steps,
+        head,
+        input,
+        user: program.names_user ? await findUser(services.sql, head) : null,
+        run: {
+          id: head.id,
+          date: isoOf(begun_at).slice(0, 10),
+          started_at: isoOf(begun_at),
+          trigger: head.trigger,
+        },
+        journal,
+        services,
+        signal,
+        now,
+      }).catch((error) => {
+        if (error instanceof Interrupted) throw error;
+        log.error("a run failed inside", { run: head.id, ...faultOf(error) });
+        return failed("The server failed while it executed the flow");
+      });
+      return await outcomes.settle(job, {
+        head,
+        input: input ?? {},
+        outcome,
+        steps: journal.entries,
+        finished_at: now(),
+      });
+    } finally {
+      clearTimeout(deadline);
+    }
+  };
+}
+
+const failed = (error: string): Outcome => ({ status: "error", data: null, error });

@@ -1,0 +1,23 @@
+/** The result of an effect, and a step's failure. */
+import type { JsonValue } from "../../input/json_value.ts";
+
+/** The result of one execution of a connector or record step. */
+export interface Effect {
+  output: JsonValue;
+  /** Null unless a connector answered. */
+  http_status: number | null;
+}
+
+/** A step has failed. `retry` and `on_error` of the step decide what follows. */
+export class StepFault extends Error {
+  override name = "StepFault";
+  constructor(
+    /** A sentence for the flow's author. */
+    message: string,
+    /** What `retry.on` may name: a status, "network" or "timeout". A fault with undefined is never retried. */
+    readonly cause_name?: number | "network" | "timeout",
+    readonly effect: Effect = { output: null, http_status: null },
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,46 @@
+/** Every step type. A new type is one file of this folder and one line of this list. */
+import { z } from "zod";
+import { connector } from "./connector.ts";
+import { for_each } from "./for_each.ts";
+import { if_ } from "./if.ts";
+import { mutation } from "./mutation.ts";
+import { record } from "./record.ts";
+import { return_ } from "./return.ts";
+import type { Step, StepListShape } from "./step.ts";
+import type { StepType } from "./step_type.ts";
+
+const TYPES = [
+  mutation,
+  connector,
+  if_,
+  record,
+  for_each,
+  return_,
+] as const;
+
+export const STEP_TYPES: readonly StepType[] = TYPES;
+
+const steps: StepListShape = z.lazy(() => z.array(StepShape));
+const [first, ...more] = TYPES;
+
+/** The shape of a step of any type. */
+export const StepShape = z.discriminatedUnion("type", [first.shape(steps), ...more.map(({ shape }) => shape(steps))])
+  .meta({ id: "Step" });
+
+/** A step with the keys of its type. Steps in its branches are of the general type. */
+export type KnownStep = z.output<typeof StepShape>;
+
+const BY_NAME = new Map(STEP_TYPES.map((type) => [type.type, type]));
+
+/** @throws {Error} for a step that no shape has parsed */
+export function stepTypeOf({ type }: Step): StepType {
+  const found = BY_NAME.get(type);
+  if (!found) throw new Error(`${type} is not a type of step`);
+  return found;
+}
+
+/** Whether steps of the type change or read something outside of the run, so that the journal keeps their output. */
+export const hasEffect = (type: string): boolean => BY_NAME.get(type)?.effect !== undefined;
+
+/** Whether steps of the type contain other steps. */
+export const hasBranches = (type: string): boolean => BY_NAME.get(type)?.branches !== undefined;

@@ -1,0 +1,27 @@
+/** `return`: ends the run with its data. */
+import { z } from "zod";
+import { render } from "../template/template.ts";
+import { Template } from "../template/template_shape.ts";
+import { commonKeys, type StepListShape } from "./step.ts";
+import type { StepType } from "./step_type.ts";
+
+const shape = (steps: StepListShape) =>
+  z.strictObject({
+    type: z.literal("return"),
+    ...commonKeys(steps),
+    data: Template.optional().transform((data) => data ?? null),
+  });
+
+type ReturnStep = z.output<ReturnType<typeof shape>>;
+
+export const return_ = {
+  type: "return",
+  shape,
+  templates: ["data"],
+  ends_run: true,
+  execute({ data: template }, { scope, warn, setOutput }) {
+    const data = render(template, scope, warn);
+    setOutput(data);
+    return { data };
+  },
+} satisfies StepType<ReturnStep>;

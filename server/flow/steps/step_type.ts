@@ -1,0 +1,132 @@
+/**
+ * The interface of a step type: everything that the rest of the engine asks about a step. A file of this folder
+ * implements it for one type, and `registry.ts` lists them.
+ */
+import type { z } from "zod";
+import type { Connectors } from "../../connectors/connectors.ts";
+import type { Pool } from "../../database/pool.ts";
+import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { Databases } from "../../store/store.ts";
+import type { RunHead } from "../run/model.ts";
+import type { Warn } from "../template/template.ts";
+import type { Effect } from "./fault.ts";
+import type { Step, StepListShape } from "./step.ts";
+
+/** Keys and indexes, from the step or from the program on. */
+export type Path = (string | number)[];
+
+export interface Fault {
+  path: Path;
+  message: string;
+}
+
+/** A connector or database that a step names. Its author must be allowed to see it. */
+export type Reference =
+  | {
+    kind: "connector";
+    /** The key of the step that holds `code`. */
+    key: string;
+    code: string;
+    method: string;
+    /** Names of the parameters that the step passes. */
+    params: readonly string[];
+    /** What the step sends instead of the method's own; undefined sends the method's own. */
+    query: JsonValue | undefined;
+    body: JsonValue | undefined;
+  }
+  | { kind: "database"; key: string; code: string; table_name: string | undefined };
+
+/**
+ * A step type that computes (`execute`) or one that changes or reads something outside of the run (`effect`).
+ *
+ * The members are methods, which TypeScript compares bivariantly: a `StepType<IfStep>` is a `StepType`. `stepTypeOf`
+ * ensures that each receives steps of its own type only.
+ */
+export type StepType<S extends Step = Step> = Traits<S> & (Computed<S> | Effectful<S>);
+
+interface Traits<S extends Step> {
+  /** The value of `type` in a program. */
+  readonly type: S["type"];
+  shape(steps: StepListShape): z.ZodType<S>;
+  /** Keys whose strings are templates. */
+  readonly templates: readonly string[];
+  /** Lists of steps inside a step, by key, besides `catch`. A type that has them stands in the journal before them. */
+  branches?(step: S): [key: string, steps: readonly Step[]][];
+  /** Names that templates see during or after the step. */
+  names?(step: S): string[];
+  references?(step: S): Reference[];
+  /** What is wrong with a step of the right shape. Paths begin at the step. */
+  faults?(step: S): Fault[];
+  /** The run ends with this step, so steps after it are unreachable. */
+  readonly ends_run?: boolean;
+  /** Templates see the output of the latest successful step of this type as `json_object`. */
+  readonly sets_json_object?: boolean;
+}
+
+interface Computed<S extends Step> {
+  readonly effect?: undefined;
+  /**
+   * Executes a step without an effect. A process that takes over the run executes it again, with the same result.
+   *
+   * @returns the run's data, if a `return` step was reached
+   * @throws {StepFault}
+   */
+  execute(step: S, execution: Execution): Returned | undefined | Promise<Returned | undefined>;
+}
+
+/** What a computed step can see and do. */
+export interface Execution {
+  /** The step's position in the run: its id, after the `for_each` iterations around it. */
+  readonly place: string;
+  /** The names that templates see. A step may define names here. */
+  readonly scope: JsonObject;
+  readonly warn: Warn;
+  /** The input of the run, at the first call in a run only: later mutations are not overridden by it. */
+  takeInput(): JsonObject | undefined;
+  /** @throws {RunFault} if the run's context with so many characters more were larger than 1 MiB */
+  proveRoom(characters: number): void;
+  /** Sets the step's output. A step with branches sets it before it executes them. */
+  setOutput(output: JsonValue): void;
+  /** Executes steps of a branch. @param iteration counts from 0; undefined outside of a loop */
+  run(steps: readonly Step[], iteration?: number): Promise<Returned | undefined>;
+}
+
+/** A `return` step was reached. */
+export interface Returned {
+  data: JsonValue;
+}
+
+interface Effectful<S extends Step> {
+  readonly execute?: undefined;
+  readonly effect: {
+    /**
+     * Fills the step's templates.
+     *
+     * @returns what the journal shows as the step's input
+     * @throws {StepFault | TemplateError}
+     */
+    input(step: S, scope: JsonObject, warn: Warn): JsonObject;
+    /** One attempt. @throws {StepFault} also the reason of an aborted signal */
+    perform(step: S, input: JsonObject, call: EffectCall): Promise<Effect>;
+    /**
+     * Whether an attempt past its deadline is still awaited, because only the attempt knows whether its transaction was
+     * committed in time.
+     */
+    isTransaction(step: S): boolean;
+  };
+}
+
+/** The rooms that steps use. */
+export interface Services {
+  sql: Pool;
+  dbs: Databases;
+  connectors: Connectors;
+}
+
+export interface EffectCall {
+  services: Services;
+  head: RunHead;
+  place: string;
+  /** Aborted at the attempt's deadline, when the run is cancelled, and when another process has taken it over. */
+  signal: AbortSignal;
+}

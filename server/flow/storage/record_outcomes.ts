@@ -1,0 +1,133 @@
+/** Records outcomes in PostgreSQL. Group commit: outcomes that arrive during a transaction share the next one. */
+import { refusalOfDatabase } from "../../database/pg_errors.ts";
+import type { Sql } from "../../database/pool.ts";
+import type { JsonObject } from "../../input/json_value.ts";
+import { isoOf, type Outcome, type RunHead, type StepRecord } from "../run/model.ts";
+import { storable } from "./storable.ts";
+
+/** A run that has ended, with all that is recorded of it. */
+export interface EndedRun {
+  head: RunHead;
+  input: JsonObject;
+  outcome: Outcome;
+  steps: readonly StepRecord[];
+  /** Milliseconds since 1970. */
+  finished_at: number;
+}
+
+/** Whether the outcome itself cannot be stored, as opposed to a database that is unavailable. */
+export const isUnstorable = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || (refusalOfDatabase(error)?.status ?? 500) < 500;
+
+/** The run without the values that may be impossible to store. */
+export const withoutValues = (ended: EndedRun): EndedRun => ({
+  ...ended,
+  input: {},
+  steps: [],
+  outcome: { status: "error", data: null, error: "What the run gave cannot be stored" },
+});
+
+/** Limits of one transaction. */
+const MOST_ROWS = 200;
+const MOST_CHARACTERS = 4_000_000;
+
+interface Waiting {
+  id: string;
+  row: string;
+  resolve(inserted: boolean): void;
+  reject(error: unknown): void;
+}
+
+/** Resolves when an outcome is durable; to false if another outcome is recorded, or a later claim forbids this one. */
+export type RecordOutcome = (ended: EndedRun) => Promise<boolean>;
+
+export function createRecordOutcome(sql: Sql): RecordOutcome {
+  const waiting: Waiting[] = [];
+  let working = false;
+
+  const work = async () => {
+    working = true;
+    while (waiting.length > 0) {
+      const batch = takeBatch(waiting);
+      try {
+        const inserted = await insertProcesses(sql, batch.map(({ row }) => row));
+        batch.forEach(({ id, resolve }) => resolve(inserted.has(id)));
+      } catch (error) {
+        // One row fails the whole statement, so each is inserted alone.
+        await (batch.length === 1 ? batch[0]?.reject(error) : Promise.all(batch.map((one) => insertOne(sql, one))));
+      }
+    }
+    working = false;
+  };
+
+  return (ended) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ id: ended.head.id, row: rowOf(ended), resolve, reject });
+      if (!working) queueMicrotask(() => working || void work());
+    });
+}
+
+async function insertOne(sql: Sql, { id, row, resolve, reject }: Waiting): Promise<void> {
+  await insertProcesses(sql, [row]).then((inserted) => resolve(inserted.has(id)), reject);
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let characters = 0;
+  let count = 0;
+  for (const { row } of waiting) {
+    characters += row.length;
+    if (count > 0 && (characters > MOST_CHARACTERS || count === MOST_ROWS)) break;
+    count++;
+  }
+  return waiting.splice(0, count);
+}
+
+const rowOf = ({ head, input, outcome, steps, finished_at }: EndedRun): string =>
+  storable({
+    id: head.id,
+    account_id: head.account_id,
+    department_id: head.department_id,
+    flow_id: head.flow_id,
+    flow_version: head.flow_version,
+    flow_code: head.flow_code,
+    trigger: head.trigger,
+    status: outcome.status,
+    app_id: head.app_id,
+    action: head.action,
+    cron_id: head.cron_id,
+    user_id: head.user_id,
+    retry_of: head.retry?.of ?? null,
+    attempts: head.attempts,
+    input,
+    data: outcome.data,
+    error: outcome.error,
+    steps,
+    started_at: isoOf(head.begun_at ?? finished_at),
+    finished_at: isoOf(finished_at),
+  });
+
+/**
+ * Rows of a deleted account are skipped, and a deleted department becomes null: neither may fail the other rows.
+ *
+ * @returns the ids of the rows that were inserted
+ */
+async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
+  const inserted = await sql<{ id: string }[]>`
+    insert into flow_processes (
+      id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id, user_id,
+      retry_of, attempts, input, data, error, steps, started_at, finished_at
+    )
+    select
+      r.id, r.account_id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
+      r.user_id, r.retry_of, r.attempts, r.input, r.data, r.error, r.steps, r.started_at, r.finished_at
+    from json_populate_recordset(null::flow_processes, ${`[${rows.join()}]`}::text::json) r
+    join accounts a on a.id = r.account_id
+    left join departments d on d.id = r.department_id
+    left join flow_claims c on c.run_id = r.id
+    where c.attempts is null
+      or c.attempts <= r.attempts
+    on conflict (id) do nothing
+    returning id
+  `;
+  return new Set(inserted.map(({ id }) => id));
+}
