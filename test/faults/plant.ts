@@ -1,9 +1,9 @@
-/** Faults planted on purpose: a copy of the tree in which a line or two say something else. */
+/** Plants faults: edits of lines in a copy of the source tree. */
 import { TREE } from "./workers.ts";
 
 export interface Edit {
   file: string;
-  /** Stands in the file once. */
+  /** Text that occurs exactly once in the file. */
   find: string;
   put: string;
 }
@@ -12,7 +12,7 @@ export interface Tree extends AsyncDisposable {
   path: string;
 }
 
-/** @throws {Error} where the edit's text does not stand in its file exactly once: the plant must be made anew */
+/** @throws {Error} if the text does not occur exactly once: the edit must be adapted to the changed source */
 export function planted(text: string, { file, find, put }: Edit): string {
   if (text.split(find).length !== 2) throw new Error(`not once in ${file}: ${find}`);
   return text.replace(find, () => put);

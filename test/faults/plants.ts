@@ -1,4 +1,4 @@
-/** Planted faults, each with a story in which it shows: the eight that the design names, and three more. */
+/** Planted faults, each with a scenario that reveals it: the eight of the design, and three more. */
 import type { Edit } from "./plant.ts";
 import {
   askedSeveralTimesAtOnce,
@@ -18,53 +18,54 @@ import {
 export interface Plant {
   name: string;
   edits: Edit[];
-  /** Without the fault, too. */
+  /** Edits that the comparison without the fault has, too. */
   always?: Edit[];
   scenario: Scenario;
-  /** What the invariants say of it. */
+  /** The invariant that reports it. */
   caught: RegExp;
 }
 
 const ENGINE = "server/flow/run/engine.ts";
-const ORPHANS = "server/flow/lease/takeover.ts";
+const OUTCOMES = "server/flow/run/outcomes.ts";
+const TAKEOVER = "server/flow/lease/takeover.ts";
 
-/** No fault: what a slow machine may do at any moment, at the worst one. */
+/** Not a fault: a pause of the process, as on a slow machine, at the worst moment. */
 const STANDS_STILL: Edit = {
-  file: ENGINE,
+  file: OUTCOMES,
   find: "        return await record(ended) ? ended.outcome : undefined;\n",
   put: "        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);\n" +
     "        return await record(ended) ? ended.outcome : undefined;\n",
 };
 
-/** Likewise: what comes while a commit is on its way waits for the next one. */
+/** Not a fault: a slow disk, so that writes arrive while a commit is in flight. */
 const SLOW_DISK: Edit = {
   file: "server/flow/storage/group_commit.ts",
   find: "  const atomic = kv.atomic();\n",
   put: "  await new Promise((resolve) => setTimeout(resolve, 30));\n  const atomic = kv.atomic();\n",
 };
 
-/** Likewise: several have looked before the first one claims. */
+/** Not a fault: several processes read the abandoned runs before the first one claims them. */
 const LONG_LOOK: Edit = {
-  file: ORPHANS,
-  find: "    const claimPage = async () => {\n",
-  put: "    const claimPage = async () => {\n      await new Promise((resolve) => setTimeout(resolve, 200));\n",
+  file: TAKEOVER,
+  find: "    const claimBatch = async () => {\n",
+  put: "    const claimBatch = async () => {\n      await new Promise((resolve) => setTimeout(resolve, 200));\n",
 };
 
 export const PLANTS: Plant[] = [
   {
     name: "acknowledge before commit",
     edits: [{
-      file: ENGINE,
+      file: "server/flow/run/start.ts",
       find: `
         const made = await store.create(head, run.idempotency_key);
         if ("id" in made) {
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }
-        enqueue(made, false);`,
+        enqueue(made);`,
       put: `
         setTimeout(() => store.create(head, run.idempotency_key), 300);
-        enqueue({ head, versionstamp: "" }, false);`,
+        enqueue({ head, versionstamp: "" });`,
     }],
     scenario: killedOnceAcknowledged,
     caught: /is lost/,
@@ -72,16 +73,17 @@ export const PLANTS: Plant[] = [
   {
     name: "delete KV first",
     edits: [{
-      file: ENGINE,
-      find: "      const told = await recorded(ended);\n",
-      put: "      await store.remove(job, job.journal.kept());\n      const told = await recorded(ended);\n",
+      file: OUTCOMES,
+      find: "      const recorded = await recordDurably(ended);\n",
+      put: "      await store.remove(job, job.journal?.kept() ?? 0);\n" +
+        "      const recorded = await recordDurably(ended);\n",
     }],
     scenario: killedWhileItsOutcomeIsWritten,
     caught: /is lost/,
   },
   {
     name: "no resume",
-    edits: [{ file: ORPHANS, find: "      page.push(kept);\n", put: "" }],
+    edits: [{ file: TAKEOVER, find: "      batch.push(kept);\n", put: "" }],
     scenario: killedInItsFirstCall,
     caught: /is pending for ever/,
   },
@@ -98,11 +100,12 @@ export const PLANTS: Plant[] = [
   {
     name: "no claim check",
     edits: [{
-      file: ORPHANS,
-      find: "const mine = await store.checkpoint({ head: claimed, versionstamp });",
+      file: TAKEOVER,
+      find: "const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp });",
       put: "await new Promise((resolve) => setTimeout(resolve, 100 * Math.random()));\n" +
         "    const now = await store.find(head.account_id, head.id);\n" +
-        "    const mine = await store.checkpoint({ head: claimed, versionstamp: now?.versionstamp ?? versionstamp });",
+        "    const expected = now?.versionstamp ?? versionstamp;\n" +
+        "    const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp: expected });",
     }],
     always: [LONG_LOOK],
     scenario: sweptByTwoAtOnce,
@@ -134,10 +137,14 @@ export const PLANTS: Plant[] = [
   {
     name: "no fencing",
     edits: [
-      { file: ENGINE, find: "if (await owner.prove() !== head.owner) throw LOST;", put: "await owner.prove();" },
-      { file: ENGINE, find: "    for (const job of jobs.values()) job.controller.abort(LOST);\n", put: "" },
       {
         file: ENGINE,
+        find: "if (await heartbeat.prove() !== head.owner) throw LOST;",
+        put: "await heartbeat.prove();",
+      },
+      { file: ENGINE, find: "      for (const { controller } of running) controller.abort(LOST);\n", put: "" },
+      {
+        file: "server/flow/run/work.ts",
         find: "        if (versionstamp === undefined) throw LOST;\n        job.versionstamp = versionstamp;\n",
         put: "        job.versionstamp = versionstamp ?? job.versionstamp;\n",
       },
@@ -158,7 +165,7 @@ export const PLANTS: Plant[] = [
   {
     name: "no fencing in PostgreSQL",
     edits: [{
-      file: "server/flow/storage/history.ts",
+      file: "server/flow/storage/record_outcomes.ts",
       find: "    where c.attempts is null\n      or c.attempts <= r.attempts\n",
       put: "",
     }],

@@ -1,11 +1,14 @@
-/** How the values of a condition compare, whatever an interface elsewhere made of them. */
+/**
+ * Comparison of JSON values in conditions. APIs send numbers and dates as texts, so such texts are compared as numbers
+ * and dates.
+ */
 import type { JsonValue } from "../../input/json_value.ts";
 import { readKept } from "../../store/store.ts";
 
-/** A number as JSON writes it. `007` is none: codes with zeros in front stay texts. */
+/** A number in JSON syntax. `007` is a text: codes with leading zeros are not numbers. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
-/** No double has more digits; longer texts are only compared as texts. */
+/** The longest text that can be a number: no double has more digits. */
 const LONGEST_NUMBER = 330;
 
 function numberOf(value: JsonValue): number | undefined {
@@ -16,20 +19,20 @@ function numberOf(value: JsonValue): number | undefined {
 }
 
 /**
- * Numbers and numeric texts as numbers, dates and moments as moments whatever their offset, other texts by their
- * characters.
+ * Compares numbers and numeric texts as numbers, dates and timestamps as points in time, and other texts by their UTF-16
+ * code units.
  *
- * @returns below zero, zero, above; undefined where the two have no order
+ * @returns a negative number, 0 or a positive number; undefined if the two have no order
  */
 export function compare(left: JsonValue, right: JsonValue): number | undefined {
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : compareExactly(left, right);
   if (typeof left !== "string" || typeof right !== "string") return undefined;
-  const [one, other] = [momentOf(left) ?? left, momentOf(right) ?? right];
+  const [one, other] = [timeOf(left) ?? left, timeOf(right) ?? right];
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Two long numbers in texts that one double stands for. */
+/** Compares two integer texts that convert to the same double. */
 function compareExactly(left: JsonValue, right: JsonValue): number {
   if (typeof left !== "string" || typeof right !== "string") return 0;
   if (left === right || !INTEGER.test(left) || !INTEGER.test(right)) return 0;
@@ -37,21 +40,21 @@ function compareExactly(left: JsonValue, right: JsonValue): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** In one form, so that the order of texts is that of moments. */
-function momentOf(text: string): string | undefined {
-  // What is shorter or longer is no date, no moment.
+/** A date or timestamp in a form whose text order is the order in time. */
+function timeOf(text: string): string | undefined {
+  // Cheap test before the parser: no date or timestamp has another length.
   if (text.length < 10 || text.length > 35 || text[4] !== "-") return undefined;
   const date = readKept("date", text);
   if ("kept" in date) return `${date.kept}T00:00:00.000+00:00`;
-  const moment = readKept("datetime", text);
-  return "kept" in moment ? String(moment.kept) : undefined;
+  const datetime = readKept("datetime", text);
+  return "kept" in datetime ? String(datetime.kept) : undefined;
 }
 
-/** Single values as `compare` has it; lists and objects part by part, where only the very same counts. */
+/** Scalars are equal as `compare` has it. Lists and objects are equal if all their parts are strictly equal. */
 export function equal(left: JsonValue, right: JsonValue): boolean {
   if (!isObject(left) && !isObject(right)) return left === right || compare(left, right) === 0;
   const pairs: [JsonValue, JsonValue][] = [[left, right]];
-  // Without recursion: an answer from elsewhere may be nested as deep as it likes.
+  // Without recursion, because the depth of an API's answer is not limited.
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
     const [a, b] = pair;
     if (!isObject(a) || !isObject(b)) {
@@ -73,7 +76,7 @@ const isObject = (value: JsonValue): value is JsonObject => typeof value === "ob
 const at = (value: JsonObject, key: string): JsonValue =>
   (Array.isArray(value) ? value[Number(key)] : value[key]) ?? null;
 
-/** @returns undefined where `value` can have nothing in it */
+/** @returns undefined if `value` is neither a list, an object, a text nor a number */
 export function contains(value: JsonValue, part: JsonValue): boolean | undefined {
   if (Array.isArray(value)) return value.some((item) => equal(item, part));
   const text = textOf(part);
@@ -82,14 +85,17 @@ export function contains(value: JsonValue, part: JsonValue): boolean | undefined
   return whole === undefined || text === undefined ? undefined : includes(whole, text);
 }
 
-/** Up to here the product of the two lengths is a few milliseconds, and the built-in search is the faster one. */
-const MOST_AT_ONCE = 10_000_000;
+/** Up to this product of the two lengths the built-in search takes a few milliseconds at most, and is faster. */
+const MOST_PRODUCT = 10_000_000;
 
-/** `String.prototype.includes` may take as long as the product of both lengths; this one never more than their sum. */
+/**
+ * `String.prototype.includes` takes time in proportion to the product of both lengths in the worst case, this one to
+ * their sum.
+ */
 function includes(whole: string, part: string): boolean {
-  if (whole.length * part.length <= MOST_AT_ONCE) return whole.includes(part);
+  if (whole.length * part.length <= MOST_PRODUCT) return whole.includes(part);
   if (part.length > whole.length) return false;
-  // Knuth, Morris and Pratt: by place, how much of the beginning ends there.
+  // Knuth-Morris-Pratt. borders[i]: the length of the longest prefix of `part` that ends at i and is not all of it.
   const borders = new Uint32Array(part.length);
   const grow = (border: number, code: number): number => {
     while (border > 0 && part.charCodeAt(border) !== code) border = borders[border - 1] ?? 0;
@@ -105,7 +111,7 @@ function includes(whole: string, part: string): boolean {
   return false;
 }
 
-/** Of a text or a number. */
+/** The text of a text or number. */
 export const textOf = (value: JsonValue): string | undefined =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
 

@@ -1,9 +1,11 @@
-/** Conditions of `if`: what they may say, and whether they hold. Their short form is read in condition_text.ts. */
+/** Conditions of `if`: their operators and their evaluation. `condition_text.ts` parses the short form. */
+import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { compare, contains, equal, isEmpty, textOf } from "./compare.ts";
 import { render, resolve, type Scope, templateOf, type Warn } from "./template.ts";
+import { Template } from "./template_shape.ts";
 
-/** Each of these has a left and a right side. */
+/** Operators with a left and a right side. */
 export const TWO_SIDED = [
   "eq",
   "ne",
@@ -18,28 +20,31 @@ export const TWO_SIDED = [
   "in",
   "not_in",
 ] as const;
-/** These ask of the left side only. */
+/** Operators with a left side only. */
 export const ONE_SIDED = ["exists", "not_exists", "empty", "not_empty"] as const;
 export const OPERATORS = [...TWO_SIDED, ...ONE_SIDED] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** Both sides are templates. `right` is left out where the operator asks of one side only. */
-export interface Comparison {
-  left: JsonValue;
-  operator: Operator;
-  right?: JsonValue | undefined;
-}
+/** Both sides are templates. A one-sided operator has no `right`. */
+export const Comparison = z.strictObject({ left: Template, operator: z.enum(OPERATORS), right: Template.optional() })
+  .superRefine(({ operator, right }, ctx) => {
+    const one_sided = ONE_SIDED.some((known) => known === operator);
+    if (one_sided === (right === undefined)) return;
+    const message = one_sided ? `is not used by ${operator}` : "can't be blank";
+    ctx.addIssue({ code: "custom", path: ["right"], message });
+  });
+export type Comparison = z.output<typeof Comparison>;
 
 export type Condition = Comparison | { all: Condition[] } | { any: Condition[] } | { not: Condition };
 
-/** Levels of `all`, `any` and `not`, and of parentheses. */
+/** Deepest nesting of `not` and parentheses in the short form. */
 export const CONDITION_DEPTH = 10;
 
 /**
- * What is missing is null. Null is equal to null, and less or greater than nothing: an ordering that cannot be told is
- * false, with a warning.
+ * A missing value is null. Null equals null and has no order: a comparison of values without an order is false, with a
+ * warning.
  *
- * @throws {TemplateError} where a side is too large
+ * @throws {TemplateError} if a side is too large
  */
 export function evaluate(condition: Condition, scope: Scope, warn: Warn): boolean {
   if ("all" in condition) return condition.all.every((part) => evaluate(part, scope, warn));
@@ -49,13 +54,13 @@ export function evaluate(condition: Condition, scope: Scope, warn: Warn): boolea
 }
 
 function holds({ left, operator, right = null }: Comparison, scope: Scope, warn: Warn): boolean {
-  // Whether something is there at all is no reason for a warning.
+  // A one-sided operator asks whether the value is missing, so a missing value needs no warning.
   const silent = ONE_SIDED.some((known) => known === operator);
   const a = side(left, scope, silent ? () => {} : warn);
   if (operator === "exists" || operator === "not_exists") return (a !== null) === (operator === "exists");
   if (operator === "empty" || operator === "not_empty") return isEmpty(a) === (operator === "empty");
   const b = side(right, scope, warn);
-  const untold = () => {
+  const incomparable = () => {
     warn(`${shown(a)} ${operator} ${shown(b)} cannot be told, so it is false`);
     return false;
   };
@@ -68,20 +73,20 @@ function holds({ left, operator, right = null }: Comparison, scope: Scope, warn:
     case "lt":
     case "lte": {
       const order = compare(a, b);
-      return order === undefined ? untold() : ordered(operator, order);
+      return order === undefined ? incomparable() : ordered(operator, order);
     }
     case "contains":
-      return contains(a, b) ?? untold();
+      return contains(a, b) ?? incomparable();
     case "not_contains":
       return !(contains(a, b) ?? false);
     case "in":
-      return contains(b, a) ?? untold();
+      return contains(b, a) ?? incomparable();
     case "not_in":
       return !(contains(b, a) ?? false);
     case "starts_with":
     case "ends_with": {
       const [whole, part] = [textOf(a), textOf(b)];
-      if (whole === undefined || part === undefined) return untold();
+      if (whole === undefined || part === undefined) return incomparable();
       return operator === "starts_with" ? whole.startsWith(part) : whole.endsWith(part);
     }
   }
@@ -92,14 +97,14 @@ function ordered(operator: "gt" | "gte" | "lt" | "lte", order: number): boolean 
   return order > 0 ? operator.startsWith("gt") : operator.startsWith("lt");
 }
 
-/** A placeholder alone is looked up only: what it stands for may be large, and is not written anywhere. */
+/** The value of one placeholder is not measured: it may be large, because a condition does not store it. */
 function side(value: JsonValue, scope: Scope, warn: Warn): JsonValue {
   const read = typeof value === "string" ? templateOf(value) : undefined;
   const [only, ...more] = read && "template" in read ? read.template : [];
   return typeof only === "object" && more.length === 0 ? resolve(only, scope, warn) : render(value, scope, warn);
 }
 
-/** For a warning: a single value as JSON, of others only what they are. */
+/** A value in a warning: a scalar as JSON; of a list or object only its kind. */
 function shown(value: JsonValue): string {
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
   const text = JSON.stringify(value);

@@ -1,17 +1,9 @@
 /** The shape of a condition, as the tree and in its short form. */
 import { z } from "zod";
-import { type Condition, ONE_SIDED, OPERATORS } from "./condition.ts";
+import { Comparison, type Condition } from "./condition.ts";
 import { parseCondition } from "./condition_text.ts";
 import { templateFaults } from "./template.ts";
-import { type Check, Template } from "./template_shape.ts";
-
-const ComparisonShape = z.strictObject({ left: Template, operator: z.enum(OPERATORS), right: Template.optional() })
-  .superRefine(({ operator, right }, ctx) => {
-    const one_sided = ONE_SIDED.some((known) => known === operator);
-    if (one_sided === (right === undefined)) return;
-    const message = one_sided ? `is not used by ${operator}` : "can't be blank";
-    ctx.addIssue({ code: "custom", path: ["right"], message });
-  });
+import type { Check } from "./template_shape.ts";
 
 const ShortCondition = z.string().min(1).transform((text, ctx): Condition => {
   const read = parseCondition(text);
@@ -33,7 +25,7 @@ function checkQuotedTexts(condition: Condition, ctx: Check): void {
 
 export const ConditionShape: z.ZodType<Condition> = z.lazy(() =>
   z.union([
-    ComparisonShape,
+    Comparison,
     z.strictObject({ all: z.array(ConditionShape).min(1) }),
     z.strictObject({ any: z.array(ConditionShape).min(1) }),
     z.strictObject({ not: ConditionShape }),

@@ -1,23 +1,24 @@
 /**
- * The short form of conditions: `{json_object.price} > 100 and not ({name} starts_with "x" or {list} is empty)`.
+ * Parser of the short form of conditions:
+ * `{json_object.price} > 100 and not ({name} starts_with "x" or {list} is empty)`.
  *
- * `or` binds less than `and`, that less than `not`. Values are placeholders, texts in quotes (which may hold
- * placeholders), numbers, `true`, `false`, `null` and lists of values in brackets. Every sign is read once, every
- * token taken once and never given back.
+ * `not` binds tighter than `and`, and `and` tighter than `or`. Values are placeholders, quoted texts (which may contain
+ * placeholders), numbers, `true`, `false`, `null` and lists of values in brackets. A recursive descent parser without
+ * backtracking, so it takes time in proportion to the length of the text.
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { type Comparison, type Condition, CONDITION_DEPTH, ONE_SIDED, type Operator, OPERATORS } from "./condition.ts";
 import { readPlaceholder } from "./template_text.ts";
 
-/** `value` is an operand; a `word` and a `sign` stand for themselves, words in lower case. */
+/** A `value` is an operand. A `word` is an operator or a connective in lower case, a `sign` is punctuation. */
 export type Token =
   | { kind: "value"; value: JsonValue; text: string }
   | { kind: "word" | "sign"; text: string };
 
 export type ReadCondition = { condition: Condition } | { fault: string };
 
-/** A mistake on the way; only its message leaves this file. */
-class Mistake extends Error {}
+/** A syntax error. `readTokens` returns its message as a fault. */
+class SyntaxFault extends Error {}
 
 const SIGNS: Record<string, Operator> = {
   "==": "eq",
@@ -33,7 +34,7 @@ export function parseCondition(text: string): ReadCondition {
   return readTokens(tokensOf(text));
 }
 
-/** @param tokens asked for one after the other, each once */
+/** @param tokens each is read once */
 export function readTokens(tokens: Iterator<Token>): ReadCondition {
   try {
     const reader = new Reader(tokens);
@@ -41,7 +42,7 @@ export function readTokens(tokens: Iterator<Token>): ReadCondition {
     reader.end();
     return { condition };
   } catch (error) {
-    if (error instanceof Mistake) return { fault: error.message };
+    if (error instanceof SyntaxFault) return { fault: error.message };
     throw error;
   }
 }
@@ -60,7 +61,7 @@ class Reader {
   }
 
   end(): void {
-    if (this.#next) throw new Mistake(`has ${this.#next.text} where and, or or the end is expected`);
+    if (this.#next) throw new SyntaxFault(`has ${this.#next.text} where and, or or the end is expected`);
   }
 
   #all(depth: number): Condition {
@@ -70,11 +71,11 @@ class Reader {
   }
 
   #one(depth: number): Condition {
-    if (depth > CONDITION_DEPTH) throw new Mistake(`is nested deeper than ${CONDITION_DEPTH} levels`);
+    if (depth > CONDITION_DEPTH) throw new SyntaxFault(`is nested deeper than ${CONDITION_DEPTH} levels`);
     if (this.#takes("not", "!")) return { not: this.#one(depth + 1) };
     if (!this.#takes("(")) return this.#comparison();
     const inner = this.any(depth + 1);
-    if (!this.#takes(")")) throw new Mistake(`has ${this.#found()} where a ) is expected`);
+    if (!this.#takes(")")) throw new SyntaxFault(`has ${this.#found()} where a ) is expected`);
     return inner;
   }
 
@@ -90,21 +91,21 @@ class Reader {
     const token = this.#next;
     if (token?.kind !== "value") {
       const hint = token?.kind === "word" ? "; texts stand in quotes" : "";
-      throw new Mistake(`has ${this.#found()} where a value is expected${hint}`);
+      throw new SyntaxFault(`has ${this.#found()} where a value is expected${hint}`);
     }
     this.#advance();
     return token.value;
   }
 
-  /** Of single values. */
+  /** A list of values that are no lists. */
   #list(): JsonValue[] {
     const items: JsonValue[] = [];
     if (this.#takes("]")) return items;
     do {
-      if (this.#next?.text === "[") throw new Mistake("has a list within a list");
+      if (this.#next?.text === "[") throw new SyntaxFault("has a list within a list");
       items.push(this.#value());
     } while (this.#takes(","));
-    if (!this.#takes("]")) throw new Mistake(`has ${this.#found()} where , or ] is expected`);
+    if (!this.#takes("]")) throw new SyntaxFault(`has ${this.#found()} where , or ] is expected`);
     return items;
   }
 
@@ -119,7 +120,7 @@ class Reader {
       ? SIGNS[name]
       : OPERATORS.find((known) => known === name);
     if (!operator || is && !ONE_SIDED.some((known) => known === operator)) {
-      throw new Mistake(`has ${this.#found()} where an operator is expected, such as ==, > or contains`);
+      throw new SyntaxFault(`has ${this.#found()} where an operator is expected, such as ==, > or contains`);
     }
     this.#advance();
     return operator;
@@ -169,7 +170,7 @@ function tokenAt(text: string, at: number): { token: Token; end: number } {
   const sign = text[at] ?? "";
   if (sign === "{") {
     const read = readPlaceholder(text, at);
-    if ("fault" in read) throw new Mistake(read.fault);
+    if ("fault" in read) throw new SyntaxFault(read.fault);
     const written = text.slice(at, read.end);
     return { token: { kind: "value", value: written, text: written }, end: read.end };
   }
@@ -185,17 +186,17 @@ function tokenAt(text: string, at: number): { token: Token; end: number } {
   const number = match(NUMBER, text, at);
   if (number !== undefined) {
     const value = Number(number);
-    if (!Number.isFinite(value)) throw new Mistake(`has a number that is too large`);
+    if (!Number.isFinite(value)) throw new SyntaxFault(`has a number that is too large`);
     return { token: { kind: "value", value, text: number }, end: at + number.length };
   }
   const known = match(SIGN, text, at);
   if (known === undefined) {
-    throw new Mistake(`has ${String.fromCodePoint(text.codePointAt(at) ?? 0)}, which means nothing here`);
+    throw new SyntaxFault(`has ${String.fromCodePoint(text.codePointAt(at) ?? 0)}, which means nothing here`);
   }
   return { token: { kind: "sign", text: known }, end: at + known.length };
 }
 
-/** A backslash makes the sign after it stand for itself. */
+/** A quoted text. A backslash escapes the character after it. */
 function quotedAt(text: string, start: number): { token: Token; end: number } {
   const quote = text[start];
   const parts: string[] = [];
@@ -207,5 +208,5 @@ function quotedAt(text: string, start: number): { token: Token; end: number } {
     if (text[at] === "\\") at++;
     parts.push(text.charAt(at));
   }
-  throw new Mistake(`has a ${quote} that is never closed`);
+  throw new SyntaxFault(`has a ${quote} that is never closed`);
 }

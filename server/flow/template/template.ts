@@ -1,35 +1,36 @@
 /**
- * Templates over any JSON: `{a.b.0}` stands for what a run has under that path. Keys of objects are no templates, and
- * what came in is not read as a template again.
+ * Rendering of templates in any JSON value. The placeholder `{a.b.0}` is replaced by the value at that path. Keys of
+ * objects are not templates, and values that were filled in are not read as templates again.
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { DEPTH_LIMIT } from "../../input/depth.ts";
 import { type Placeholder, type ReadTemplate, readTemplate, type Template } from "./template_text.ts";
 
-/** What a run has, by name. */
+/** The names that placeholders refer to. */
 export type Scope = Readonly<Record<string, JsonValue>>;
 
 export type Warn = (message: string) => void;
 
-/** Characters of JSON that a rendered value may have. */
+/** The longest JSON of a rendered value, in characters. */
 export const RENDERED_LIMIT = 1_048_576;
 
-/** What came out is too large, or nested too deep. Its message is for the flow's author. */
+/** The rendered value is too large or nested too deeply. The message is for the flow's author. */
 export class TemplateError extends Error {
   override name = "TemplateError";
 }
 
 /**
- * The value with its placeholders filled. A string that is one placeholder and nothing else becomes what it stands for;
- * within more text objects are JSON and null is nothing. What is missing is null, and a warning.
+ * Fills the placeholders of a value. A string that is exactly one placeholder becomes the placeholder's value with its
+ * JSON type. Within other text an object or list is written as JSON, and null as an empty string. A missing value is
+ * null, and a warning.
  *
- * @throws {TemplateError} beyond 1 MiB or 64 levels
+ * @throws {TemplateError} over 1 MiB or 64 levels
  */
 export function render(value: JsonValue, scope: Scope, warn: Warn): JsonValue {
   return fill(value, scope, warn, { left: RENDERED_LIMIT }, 0);
 }
 
-/** Characters that may still come. */
+/** The characters that are left of the limit. */
 interface Room {
   left: number;
 }
@@ -63,7 +64,7 @@ const tooDeep = () => new TemplateError(`The templates make JSON that is nested 
 
 function fillText(text: string, scope: Scope, warn: Warn, room: Room, depth: number): JsonValue {
   const read = templateOf(text);
-  // A program is proven at save: only one that never was gets here with a fault, and keeps its text.
+  // Templates are checked when a program is saved. A faulty one can only come from an older server; it stays as it is.
   if ("fault" in read) warn(`A text ${read.fault}`);
   const template: Template = "fault" in read ? [text] : read.template;
   const [only] = template;
@@ -87,7 +88,7 @@ function textOf(value: JsonValue, room: Room): string {
   return JSON.stringify(value);
 }
 
-/** Goes no further than the room reaches. */
+/** Counts the characters of a value. Stops at the limit, without walking the rest of the value. */
 function measure(value: JsonValue, room: Room, depth: number): void {
   if (typeof value === "string") return take(room, value.length + 2);
   if (typeof value !== "object" || value === null) return take(room, String(value).length);
@@ -105,7 +106,7 @@ function measure(value: JsonValue, room: Room, depth: number): void {
   }
 }
 
-/** What a placeholder stands for. */
+/** The value of a placeholder. */
 export function resolve({ path, fallback }: Placeholder, scope: Scope, warn: Warn): JsonValue {
   const found = lookUp(path, scope);
   if (fallback !== undefined) return found ?? fallback;
@@ -115,7 +116,7 @@ export function resolve({ path, fallback }: Placeholder, scope: Scope, warn: War
 
 const INDEX = /^(0|[1-9]\d{0,14})$/;
 
-/** Own keys of objects, indexes and the length of lists, and nothing else: never a prototype's. */
+/** Reads own keys of objects, and indexes and the length of lists. Inherited properties are never read. */
 function lookUp(path: readonly string[], scope: Scope): JsonValue | undefined {
   let found: JsonValue | undefined = scope;
   for (const key of path) {
@@ -127,11 +128,10 @@ function lookUp(path: readonly string[], scope: Scope): JsonValue | undefined {
   return found;
 }
 
-/**
- * Texts that were read lately. No state of any request: a text is read in one way only. When it is full it begins anew.
- */
+/** Cache of parsed templates, by their text. Not state of a request: the result depends on the text alone. */
 const READ = new Map<string, ReadTemplate>();
 const MOST_READ = 5_000;
+/** Longer texts are not cached. */
 const LONGEST_READ = 1_000;
 const PLAIN = /^[^{}]*$/;
 
@@ -148,12 +148,12 @@ export function templateOf(text: string): ReadTemplate {
 }
 
 export interface TemplateFault {
-  /** From the value on. */
+  /** Keys and indexes within the value. */
   path: (string | number)[];
   message: string;
 }
 
-/** What of a value is no template, in the order in which it stands. */
+/** The strings of a value that are no valid templates, in their order. */
 export function templateFaults(value: JsonValue): TemplateFault[] {
   return [...textsIn(value)].flatMap(({ path, text }) => {
     const read = templateOf(text);
@@ -161,7 +161,7 @@ export function templateFaults(value: JsonValue): TemplateFault[] {
   });
 }
 
-/** The path of every placeholder in a value, beside where its text stands. */
+/** Every placeholder in a value: the path that it refers to, and the path of its string within the value. */
 export function pathsOfTexts(value: JsonValue): { path: (string | number)[]; placeholder: readonly string[] }[] {
   return [...textsIn(value)].flatMap(({ path, text }) => {
     const read = templateOf(text);
@@ -170,7 +170,7 @@ export function pathsOfTexts(value: JsonValue): { path: (string | number)[]; pla
   });
 }
 
-/** @param value at most as deep as a body may be */
+/** Every string in a value. Recursive, so the value must not be deeper than DEPTH_LIMIT. */
 function* textsIn(
   value: JsonValue,
   path: (string | number)[] = [],

@@ -1,32 +1,33 @@
 /**
- * The text of a template, read once from left to right: `Price {json_object.rates.0.mid|default:0}`.
+ * Parser of template texts: `Price {json_object.rates.0.mid|default:0}`.
  *
- * A path is names and indexes with dots between; its first name is a letter or `_`, then letters, digits and `_`. What
- * follows `|default:` is JSON, or text up to the brace. `{{` and `}}` are the braces themselves.
+ * A path consists of names and indexes, separated by dots. Its first name begins with a letter or `_`, followed by
+ * letters, digits and `_`. The value after `|default:` is JSON, or plain text up to the closing brace. `{{` and `}}` are
+ * literal braces.
  */
 import type { JsonValue } from "../../input/json_value.ts";
 
 export interface Placeholder {
   /** At least one name. */
   path: string[];
-  /** For what is missing or null. */
+  /** The value if the path is missing or null. */
   fallback?: JsonValue;
 }
 
-/** Texts and placeholders in turn, none of the texts empty. */
+/** Literal texts, which are not empty, and placeholders. */
 export type Template = readonly (string | Placeholder)[];
 
 export type ReadTemplate = { template: Template } | { fault: string };
 
-/** What a mutation may set and a loop may call its item. */
+/** A name that a step may define. */
 export const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const KEY = /^[\p{L}\p{M}\p{N}_$@-]{1,255}$/u;
 
-/** How much of a mistake a message repeats. */
-const SHOWN = 40;
-const shown = (text: string) => text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
+/** Characters of a faulty text that a message repeats. */
+const MOST_SHOWN = 40;
+const shown = (text: string) => text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN).toWellFormed()}…` : text;
 
-/** Linear in the length of the text. */
+/** Takes time in proportion to the length of the text. */
 export function readTemplate(text: string): ReadTemplate {
   const template: (string | Placeholder)[] = [];
   const literal: string[] = [];
@@ -62,8 +63,8 @@ function nextBrace(text: string, from: number): number {
 }
 
 /**
- * @param start where its brace opens
- * @returns `end` behind its closing brace
+ * @param start the index of the opening brace
+ * @returns `end`: the index after the closing brace
  */
 export function readPlaceholder(
   text: string,
@@ -91,7 +92,7 @@ export function readPlaceholder(
   return { placeholder: { path, fallback }, end: to + 1 };
 }
 
-/** The closing brace: behind JSON that has brackets or quotes of its own, else the next one. */
+/** The index of the closing brace. Braces inside of a JSON value do not count. */
 function endOfFallback(text: string, from: number): number | undefined {
   const opens = text[from] ?? "";
   if (!'{["'.includes(opens)) return text.indexOf("}", from);
@@ -107,7 +108,7 @@ function endOfFallback(text: string, from: number): number | undefined {
   }
 }
 
-/** The closing quote, or the text's end. */
+/** The index of the closing quote, or the length of the text. */
 function endOfQuoted(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -116,7 +117,7 @@ function endOfQuoted(text: string, start: number): number {
   return text.length;
 }
 
-/** @returns undefined where it opens a brace, a bracket or a quote and is no JSON */
+/** @returns undefined if the text contains an opening brace, bracket or quote and is not JSON */
 function fallbackOf(text: string): JsonValue | undefined {
   const plain = /^["[]|\{/.test(text) ? undefined : text;
   try {
