@@ -42,7 +42,8 @@ for (const { name, edits, always = [], scenario, caught } of PLANTS) {
       ]);
       for (const result of [sound, planted]) if (result.status === "rejected") throw result.reason;
       assert.deepEqual(sound, { status: "fulfilled", value: [] }, "without it");
-      assert.match(planted.status === "fulfilled" ? planted.value.join("\n") : "", caught, "with it");
+      const reported = planted.status === "fulfilled" ? planted.value.join("\n") : "";
+      assert.match(reported, caught, `with it the invariants report: ${reported || "nothing"}`);
     },
   });
 }

@@ -117,7 +117,14 @@ async function holdInserts(sql: postgres.Sql, table: string) {
   return {
     waits: () =>
       eventually(async () => {
-        const [row] = await sql`select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`;
+        // pg_locks lists the locks of every database, also those of a scenario that runs at the same time.
+        const [row] = await sql`
+          select count(*)::int as n
+          from pg_locks
+          where locktype = 'advisory'
+            and not granted
+            and database = (select oid from pg_database where datname = current_database())
+        `;
         return row?.n > 0;
       }, `an insert into ${table} waits`),
     async release() {
