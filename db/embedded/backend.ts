@@ -15,9 +15,11 @@ const SETTINGS = {
   shared_buffers: "32MB",
   // How much of the log a checkpoint keeps for reuse. Only embedded_upkeep.ts makes checkpoints.
   max_wal_size: "64MB",
-  min_wal_size: "16MB",
+  min_wal_size: "32MB",
   // The least that it takes. The stack of WebAssembly is short, and where it ends so does the backend.
   max_stack_depth: "100kB",
+  // The template's is the zone of the machine that made it.
+  TimeZone: "UTC",
   // Else a start that fails leaves a timer behind.
   log_startup_progress_interval: "0",
   log_min_messages: "fatal",

@@ -10,6 +10,7 @@ import { Backend, BackendStopped } from "./backend.ts";
 import { openFolder } from "./folder.ts";
 import { FolderLocked, lockFolder } from "./lock.ts";
 import { EmbeddedSocket } from "./socket.ts";
+import { readTemplate } from "./template.ts";
 import { Turns } from "./turns.ts";
 import { startUpkeep } from "./upkeep.ts";
 
@@ -43,7 +44,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: EmbeddedOptions): Promise<Embedded> {
   const unlock = folder === null ? () => {} : await lockFolder(folder);
-  const backend = await (folder === null ? Backend.open(null, load) : openFolder(folder, load)).catch((error) => {
+  const backend = await (folder === null ? openMemory(load) : openFolder(folder, load)).catch((error) => {
     unlock();
     if (!(error instanceof BackendStopped) || folder === null) throw error;
     throw new Error(`The embedded database in ${folder} does not start: ${error.message}`, { cause: error });
@@ -81,3 +82,5 @@ export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: Embe
     },
   };
 }
+
+const openMemory = async (load?: Blob) => await Backend.open(null, load ?? await readTemplate());

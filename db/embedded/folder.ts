@@ -1,43 +1,50 @@
-/** The data folder of the embedded database: made whole or not at all, and never over something else. */
-import { Backend } from "./backend.ts";
+/** The data folder of the embedded database: created completely or not at all, and never over other files. */
+import { Backend, BackendStopped } from "./backend.ts";
+import { unpack } from "./tarball.ts";
+import { makeDatabase, readTemplate } from "./template.ts";
 
-/** Stands in a folder while it is filled. One that still has it was cut off there, and holds nobody's data. */
+/** This file marks a folder that is being filled. A folder that still has it was interrupted and holds no user data. */
 const UNFINISHED = "unfinished";
 const VERSION = "PG_VERSION";
 
 /**
- * Opens the database of a folder, or makes one there. Whoever calls holds the folder's lock.
+ * Opens the database in a folder, or creates one there. The caller holds the folder's lock.
  *
- * @param load what to fill a folder with that has no database yet; without it, an empty database
- * @throws {Error} where the folder holds a database and `load` is given, or other things
+ * @param load a tarball that `dump` returned, to fill a folder that has no database yet; default: an empty database
+ * @throws {Error} if `load` is given and the folder already holds a database, or if the folder holds other files
  * @throws {BackendStopped}
  */
 export async function openFolder(folder: string, load?: Blob): Promise<Backend> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  const names = new Set((await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name));
-  if (names.has(VERSION) && !names.has(UNFINISHED)) {
+  const names = await namesIn(folder);
+  if (names.includes(VERSION) && !names.includes(UNFINISHED)) {
     if (load) throw new Error(`The folder ${folder} already holds a database`);
     return await Backend.open(folder);
   }
-  if (names.size > 0 && !names.has(UNFINISHED)) {
+  if (names.length > 0 && !names.includes(UNFINISHED)) {
     throw new Error(`The folder ${folder} holds no database, but other things: it must be empty, or not exist`);
   }
-  await Promise.all([...names].filter((name) => name !== UNFINISHED).map((name) => remove(`${folder}/${name}`)));
   await Deno.writeTextFile(`${folder}/${UNFINISHED}`, "");
-  const backend = await Backend.open(folder, load ?? await emptyDatabase());
+  const backend = load ? await fill(folder, load) : await create(folder);
   await Deno.remove(`${folder}/${UNFINISHED}`);
   return backend;
 }
 
-/** Made in memory and then loaded: a second sooner than where PGlite makes it in the folder. */
-async function emptyDatabase(): Promise<Blob> {
-  const backend = await Backend.open(null);
+async function create(folder: string): Promise<Backend> {
   try {
-    backend.select("checkpoint");
-    return await backend.dump();
-  } finally {
-    await backend.close();
+    return await fill(folder, await readTemplate());
+  } catch (error) {
+    // The template was made by an older release of PGlite, which a later one may refuse.
+    if (!(error instanceof BackendStopped)) throw error;
+    return await fill(folder, await makeDatabase());
   }
 }
 
-const remove = (path: string) => Deno.remove(path, { recursive: true });
+async function fill(folder: string, tarball: Blob): Promise<Backend> {
+  const old = (await namesIn(folder)).filter((name) => name !== UNFINISHED);
+  await Promise.all(old.map((name) => Deno.remove(`${folder}/${name}`, { recursive: true })));
+  await unpack(tarball, folder);
+  return await Backend.open(folder);
+}
+
+const namesIn = async (folder: string) => (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);

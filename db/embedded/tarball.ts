@@ -1,0 +1,36 @@
+/**
+ * Unpacks a tarball of a data folder. PGlite can load one as well, but goes through its emulated file system, which takes
+ * six times as long.
+ */
+import { gunzipSync } from "node:zlib";
+
+const BLOCK = 512;
+const [FILE, FOLDER] = ["0", "5"];
+/** Belongs to the process that made the tarball. */
+const SKIPPED = new Set(["postmaster.pid"]);
+
+/**
+ * @param tarball in ustar format, gzipped or not; paths are relative to the data folder
+ * @throws {Error} if the tarball is damaged, or names a path outside of the folder
+ */
+export async function unpack(tarball: Blob, folder: string): Promise<void> {
+  const bytes = new Uint8Array(await tarball.arrayBuffer());
+  const tar = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+  const text = new TextDecoder();
+  const field = (at: number, length: number) => text.decode(tar.subarray(at, at + length)).replace(/\0[^]*$/, "");
+  for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
+    const path = [field(at + 345, 155), field(at, 100)].filter(Boolean).join("/").replace(/^\.?\/+|\/+$/g, "");
+    const size = parseInt(field(at + 124, 12), 8);
+    const type = field(at + 156, 1);
+    const begin = at + BLOCK;
+    if (Number.isNaN(size) || begin + size > tar.length || path.split("/").includes("..")) {
+      throw new Error(`the tarball is damaged at byte ${at}`);
+    }
+    // Synchronous: a thousand small files take a third of the time.
+    if (type === FOLDER) Deno.mkdirSync(`${folder}/${path}`, { recursive: true, mode: 0o700 });
+    else if (type === FILE && !SKIPPED.has(path)) {
+      Deno.writeFileSync(`${folder}/${path}`, tar.subarray(begin, begin + size), { mode: 0o600 });
+    }
+    at = begin + Math.ceil(size / BLOCK) * BLOCK;
+  }
+}
