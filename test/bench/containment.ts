@@ -70,7 +70,7 @@ interface Options {
 
 async function measureAll(stack: AsyncDisposableStack, { seconds, rounds, connections }: Options) {
   const stage = await setStage(stack);
-  const works = worksOf({ ...stage, ours: stage.ours.origin, bare: stage.bare.origin })
+  const works = worksOf(stage)
     .filter(({ name }) => name === "list" || name === "page");
   const cases = [FEW_CONNECTIONS, connections].flatMap((connections) =>
     works.map(({ name, ours }) => ({ name, ours, how: { seconds: Math.max(seconds, SHORTEST_SECONDS), connections } }))

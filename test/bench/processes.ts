@@ -47,6 +47,11 @@ export function memoryOfProcess(pid: number): { rss: number; pss: number } {
   return { rss: megabytes(/^Rss:\s+(\d+) kB/m), pss: megabytes(/^Pss:\s+(\d+) kB/m) };
 }
 
+/** CPU seconds of a process's main thread, which runs a server's JavaScript. The scheduler counts nanoseconds. */
+export function mainThreadSeconds(pid: number): number {
+  return Number(readIfThere(`/proc/${pid}/task/${pid}/schedstat`)?.split(" ")[0] ?? NaN) / 1e9;
+}
+
 /** CPU seconds since the machine's start in which it was not idle. */
 export function busySeconds(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = (readIfThere("/proc/stat") ?? "")

@@ -1,31 +1,33 @@
 /**
- * Records on PostgreSQL: create, read, update, list and search in databases of several sizes among a hundred, ours and
- * the same statements from a bare handler in turn.
+ * Records on PostgreSQL: create, read, update, list and search in databases of several sizes among a hundred. Ours takes
+ * turns with a bare handler that sends the same statements; a create also with one on a table of its own. All sizes take
+ * turns in the same rounds, so that their ratio (growth) is that of neighbours.
  */
 import { print } from "../stage/print.ts";
 import { findProgram } from "../stage/programs.ts";
 import { HOW_TO_INSTALL, load } from "./load.ts";
 import { setRecordsStage } from "./records_stage.ts";
 import { type RecordsWork, recordsWorks } from "./records_works.ts";
-import { type Options, takeTurns } from "./requests.ts";
+import { type Options, ordersOf, summariesOf } from "./requests.ts";
+import { checkSameAnswers } from "./same_answers.ts";
 import type { Section } from "./section.ts";
-import { layOut, ratioTable, type Summary } from "./table.ts";
+import { layOut, median, ratioTable, type Summary } from "./table.ts";
+import { inTurn } from "./turns.ts";
 
 /** Milliseconds that a search may take one caller, in the largest database. */
 const SEARCH_AIM_MS = 50;
 const GROWTH_AIM = 1.3;
 
-/** From the smallest database to the largest. */
+/** Time per request in the largest database, as a multiple of that in the smallest: median, minimum, maximum. */
 interface Growth {
   kind: string;
-  /** How many times as long a request takes there. */
-  ours: number;
-  bare: number;
+  ours: [number, number, number];
+  bare: [number, number, number];
   indexed: boolean;
 }
 
 export interface Sizes {
-  /** How many records the measured databases have. */
+  /** How many records the measured databases have, the smallest first. */
   sizes: readonly number[];
 }
 
@@ -39,35 +41,42 @@ export function readSizes(text: string): number[] {
 }
 
 interface Done {
-  work: RecordsWork;
   summaries: Summary[];
-  /** Of ours, one caller alone. */
-  alone_ms: number;
+  growth: Growth | undefined;
+  /** p50 of ours with one caller, by size. */
+  alone: { kind: string; records: number; p50_ms: number }[];
 }
 
-async function measure(work: RecordsWork, options: Options): Promise<Done> {
-  const summaries = await takeTurns(work, options);
-  const { p50_ms } = await load(work.ours, { seconds: 1, connections: 1 });
-  return { work, summaries, alone_ms: p50_ms };
-}
-
-function growthOf(done: readonly Done[]): Growth[] {
-  return [...Map.groupBy(done, ({ work }) => work.kind)].flatMap(([kind, ofKind]) => {
-    const [first, last] = [ofKind.at(0), ofKind.at(-1)];
-    if (!first || !last || first === last) return [];
-    const growth = (subject: number) =>
-      (first.summaries[subject]?.per_second ?? NaN) / (last.summaries[subject]?.per_second ?? NaN);
-    return [{ kind, ours: growth(0), bare: growth(1), indexed: first.work.indexed }];
-  });
+async function measureKind({ kind, indexed, sizes }: RecordsWork, options: Options): Promise<Done> {
+  for (const work of sizes) await checkSameAnswers(work);
+  const loads = await inTurn(kind, sizes.flatMap(ordersOf), options);
+  const bySize = sizes.map((work) => loads.splice(0, ordersOf(work).length));
+  const alone: Done["alone"] = [];
+  for (const { ours, records } of sizes) {
+    const { p50_ms } = await load(ours, { seconds: 1, connections: 1 });
+    alone.push({ kind, records, p50_ms });
+  }
+  const [first, last] = [bySize.at(0), bySize.at(-1)];
+  const growth = (subject: number): [number, number, number] => {
+    const ratios =
+      first?.[subject]?.map(({ per_second }, round) => per_second / (last?.[subject]?.[round]?.per_second ?? NaN)) ??
+        [];
+    return [median(ratios), Math.min(...ratios), Math.max(...ratios)];
+  };
+  return {
+    summaries: sizes.flatMap((work, i) => summariesOf(work, bySize[i] ?? [])),
+    growth: sizes.length > 1 ? { kind, ours: growth(0), bare: growth(1), indexed } : undefined,
+    alone,
+  };
 }
 
 async function measureAll(stack: AsyncDisposableStack, options: Options & Sizes) {
   print("starting PostgreSQL and the servers");
   const stage = await setRecordsStage(stack, options.sizes);
-  const { ours, bare, token, dbs, postgres_version: postgres, load_seconds } = stage;
-  const works = recordsWorks({ ours: ours.origin, bare: bare.origin, token }, dbs);
-  const measured = Array.fromAsync(works, (work) => measure(work, options));
-  const done = await measured.catch(async (error) => {
+  const { ours, bare, dbs, postgres_version: postgres, load_seconds } = stage;
+  const works = recordsWorks(stage, dbs)
+    .filter(({ kind }) => options.works.length === 0 || options.works.some((word) => kind.startsWith(word)));
+  const done = await Array.fromAsync(works, (work) => measureKind(work, options)).catch(async (error) => {
     await Promise.all([ours.check(), bare.check()]);
     throw error;
   });
@@ -76,34 +85,34 @@ async function measureAll(stack: AsyncDisposableStack, options: Options & Sizes)
     options,
     load_seconds,
     works: done.flatMap(({ summaries }) => summaries),
-    alone: done.map(({ work: { kind, size }, alone_ms }) => ({ kind, size, p50_ms: alone_ms })),
-    growth: growthOf(done),
+    alone: done.flatMap(({ alone }) => alone),
+    growth: done.flatMap(({ growth }) => growth ?? []),
   };
 }
 
 function reportOf({ works, growth, alone, postgres, options }: Awaited<ReturnType<typeof measureAll>>): string {
   const { rounds, seconds, connections, sizes } = options;
   const met = (isMet: boolean, aim: string) => `${aim} ${isMet ? "met" : "MISSED"}`;
+  const largest = Math.max(...sizes);
   const grown = growth.map(({ kind, ours, bare, indexed }) => [
     kind,
-    ours.toFixed(2),
-    bare.toFixed(2),
-    indexed ? met(ours <= GROWTH_AIM, `≤${GROWTH_AIM}`) : "",
+    ...[...ours, ...bare].map((factor) => factor.toFixed(2)),
+    indexed ? met(ours[0] <= GROWTH_AIM, `≤${GROWTH_AIM}`) : "",
   ]);
-  const largest = Math.max(...sizes);
-  const waits = alone.map(({ kind, size, p50_ms }) => [
-    `${kind}, ${size}`,
+  const waits = alone.map(({ kind, records, p50_ms }) => [
+    `${kind}, ${records}`,
     p50_ms.toFixed(1),
-    kind.startsWith("q") && size === largest ? met(p50_ms < SEARCH_AIM_MS, `<${SEARCH_AIM_MS}`) : "",
+    kind.startsWith("q") && records === largest ? met(p50_ms < SEARCH_AIM_MS, `<${SEARCH_AIM_MS}`) : "",
   ]);
+  const head = [`time, ${sizes[0]} → ${largest} records`, "ours ×", "min", "max", "bare ×", "min", "max", "aim"];
   return [
     ratioTable(works),
-    "",
-    layOut([[`time, ${sizes[0]} → ${largest} records`, "ours ×", "bare ×", "aim"], ...grown], 1),
+    ...grown.length > 0 ? ["", layOut([head, ...grown], 1)] : [],
     "",
     layOut([["one caller alone", "p50 ms", "aim"], ...waits], 1),
     "",
-    `PostgreSQL ${postgres}, medians of ${rounds} rounds of ${seconds} s in turn, ${connections} connections`,
+    `PostgreSQL ${postgres}, medians of ${rounds} rounds of ${seconds} s in alternating order, ${connections} connections`,
+    "CPU: the server's main thread, per request",
   ].join("\n");
 }
 

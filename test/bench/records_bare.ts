@@ -1,7 +1,7 @@
 /**
- * What the records of Atrium are measured against: its statements, each one constant text, from `Deno.serve` and
- * postgres.js alone. No accounts, no checks of what comes in, no log. Environment: PORT, DATABASE_URL, KNOWN (JSON:
- * database code → its numbers).
+ * The handlers that our records are measured against: our statements as constant texts, sent from `Deno.serve` with
+ * postgres.js alone. They check no token and no input and write no log. `plain` inserts into a table of its own.
+ * Environment: PORT, DATABASE_URL, KNOWN (JSON: database code → its numbers).
  */
 import postgres from "postgres";
 import { v7 } from "uuid";
@@ -24,6 +24,9 @@ async function answer(request: Request): Promise<Response> {
   const [code = "", what, id] = path.split("/");
   const db = known.get(code);
   if (!db) return sent(undefined);
+  if (request.method === "POST" && what === "plain") {
+    return sent(await statements.insertPlain(code, await dataOf(request)), 201);
+  }
   if (request.method === "POST") return sent(await statements.insert(db, await dataOf(request)), 201);
   if (request.method === "PATCH" && id) return sent(await statements.update(db, id, await dataOf(request)));
   if (id) return sent(await statements.find(db, id));

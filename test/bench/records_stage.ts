@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { print } from "../stage/print.ts";
 import { freePort } from "../stage/ports.ts";
 import { startPostgres } from "../stage/postgres.ts";
-import { CITIES, customersOf, loadRecords, SCHEMA, SEARCHED, wordOf } from "./records_load.ts";
+import { CITIES, customersOf, loadRecords, makePlainTables, SCHEMA, SEARCHED, wordOf } from "./records_load.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
 
 /** A database that is measured. */
@@ -71,6 +71,7 @@ async function fill(url: string, folder: string, sizes: readonly number[]): Prom
     }
     const sizeOf = (i: number) => sizes[i] ?? RECORDS_OF_THE_OTHERS;
     await loadRecords(url, new Map(tables.map(({ table }, i) => [table, sizeOf(i)])));
+    await makePlainTables(sql, tables.slice(0, sizes.length).map(({ code }, i) => [code, sizeOf(i)]));
     return await Array.fromAsync(tables.slice(0, sizes.length), async ({ code, db, lock_version, table }, i) => {
       const records = sizeOf(i);
       const ids = await sql<{ id: string }[]>`

@@ -1,19 +1,14 @@
 import type { Order } from "./load.ts";
 import type { Measured } from "./records_stage.ts";
-import type { Work } from "./works.ts";
+import type { Served, Work } from "./works.ts";
 
-/** What is done with the records of one database, whatever its size. */
-export interface RecordsWork extends Work {
-  size: number;
+/** One kind of work on the records of databases of several sizes. */
+export interface RecordsWork {
   kind: string;
-  /** Its growth with the table has an aim: an index answers it alone. */
+  /** An index answers it alone: its growth with the table has an aim. */
   indexed: boolean;
-}
-
-export interface Addresses {
-  ours: string;
-  bare: string;
-  token: string;
+  /** The smallest database first. */
+  sizes: (Work & { records: number })[];
 }
 
 const RECORD = {
@@ -27,50 +22,71 @@ const RECORD = {
 const CREATE = JSON.stringify({ record: { data: RECORD } });
 const UPDATE = JSON.stringify({ record: { data: { note: "Wants cherries from now on" } } });
 
-/** Reads first: what is created stays, and what is updated leaves dead rows behind. */
-export function recordsWorks({ ours, bare, token }: Addresses, dbs: readonly Measured[]): RecordsWork[] {
+interface Paths extends Partial<Order> {
+  ours: string;
+  bare: string;
+  /** Of the handler on a table of its own. */
+  plain?: string;
+}
+
+/** Reads come first: created rows stay, and updated rows leave dead ones behind. */
+export function recordsWorks(
+  { ours, bare, token }: Pick<Served, "ours" | "bare" | "token">,
+  dbs: readonly Measured[],
+): RecordsWork[] {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json; charset=utf-8" };
-  const aimed = { indexed: true, aim: 0.8 };
-  const of = (
-    kind: string,
-    { indexed, aim }: { indexed: boolean; aim?: number },
-    how: (db: Measured) => { ours: string; bare: string } & Partial<Order>,
-  ) =>
-    dbs.map((db): RecordsWork => {
-      const { ours: path, bare: barePath, ...order } = how(db);
-      const at = (url: string): Order => ({ method: "GET", headers, ...order, url });
+  const work = (kind: string, how: { indexed: boolean; aim?: number }, pathsOf: (db: Measured) => Paths) => ({
+    kind,
+    indexed: how.indexed,
+    sizes: dbs.map((db) => {
+      const { ours: path, bare: bare_path, plain, ...more } = pathsOf(db);
+      const at = ({ origin, pid }: Served["ours"], path: string): Order => ({
+        method: "GET",
+        headers,
+        ...more,
+        pid,
+        url: `${origin}${path}`,
+      });
       return {
         name: `${kind}, ${db.records}`,
-        kind,
-        size: db.records,
-        indexed,
-        ours: at(`${ours}/platform/dbs/${db.code}/${path}`),
-        others: [{ name: "bare", order: at(`${bare}/${db.code}/${barePath}`), ...aim ? { aim } : {} }],
+        records: db.records,
+        ours: at(ours, `/platform/dbs/${db.code}/${path}`),
+        others: [
+          { name: "bare", order: at(bare, `/${db.code}/${bare_path}`), ...how.aim ? { aim: how.aim } : {} },
+          ...plain ? [{ name: "plain table", order: at(bare, `/${db.code}/${plain}`), aim: 0.65 }] : [],
+        ],
       };
-    });
+    }),
+  });
   const one = ({ ids }: Measured) => ({ ours: "records/{line}.json", bare: "records/{line}", lines: ids });
+  const request = { indexed: true, aim: 0.8 };
+  const list = { indexed: true, aim: 0.85 };
+  const search = { indexed: false };
   return [
-    ...of("read", aimed, one),
-    ...of("list, filtered", aimed, ({ cities }) => ({
+    work("read", request, one),
+    work("list, filtered", list, ({ cities }) => ({
       ours: "records.json?per_page=20&filter[city]=City%20{line}",
       bare: "records?city=City%20{line}",
       lines: cities,
     })),
-    ...of("list, filtered, by another field", aimed, ({ customers }) => ({
+    work("list, filtered, by another field", list, ({ customers }) => ({
       ours: "records.json?per_page=20&filter[customer]=Customer%20{line}&sort=-amount",
       bare: "records?customer=Customer%20{line}",
       lines: customers,
     })),
-    ...of("q, one has it", { indexed: false }, ({ words }) => ({
+    work("q, one has it", search, ({ words }) => ({
       ours: "search.json?per_page=20&q={line}",
       bare: "search?q={line}",
       lines: words,
     })),
-    ...of("q, a quarter has it", { indexed: false }, () => ({
-      ours: "search.json?per_page=20&q=apples",
-      bare: "search?q=apples",
+    work("q, a quarter has it", search, () => ({ ours: "search.json?per_page=20&q=apples", bare: "search?q=apples" })),
+    work("update", request, (db) => ({ ...one(db), method: "PATCH", body: UPDATE })),
+    work("create", request, () => ({
+      ours: "records.json",
+      bare: "records",
+      plain: "plain",
+      method: "POST",
+      body: CREATE,
     })),
-    ...of("update", aimed, (db) => ({ ...one(db), method: "PATCH", body: UPDATE })),
-    ...of("create", aimed, () => ({ ours: "records.json", bare: "records", method: "POST", body: CREATE })),
   ];
 }

@@ -1,46 +1,41 @@
 /**
- * Requests a second, ours and bare handlers with the same SQL in turn, on one throw-away PostgreSQL; then the memory of
- * both, and how soon they answer.
+ * Requests per second of ours and of bare handlers with the same SQL, in turn, on one throw-away PostgreSQL; the memory
+ * of both servers, and how soon they answer.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { print } from "../stage/print.ts";
 import { findProgram } from "../stage/programs.ts";
-import { HOW_TO_INSTALL, type Load, load } from "./load.ts";
+import { HOW_TO_INSTALL, type Load } from "./load.ts";
 import { memoryOf, withPeak } from "./memory.ts";
 import { checkSameAnswers } from "./same_answers.ts";
 import type { Section } from "./section.ts";
 import type { Server } from "./servers.ts";
 import { setStage } from "./stage.ts";
 import { layOut, median, ratioTable, summarize, type Summary } from "./table.ts";
+import { inTurn, type Turns } from "./turns.ts";
 import { type Work, worksOf } from "./works.ts";
 
-export interface Options {
-  seconds: number;
-  rounds: number;
-  connections: number;
+export interface Options extends Turns {
   /** The beginnings of works' names; none for all. */
   works: readonly string[];
 }
 
-/** Where a compile pool and its caches have settled after the start. */
+/** After a start, until the compile pool and its caches have settled. */
 const SETTLE_MS = 3000;
 
-/** Ours first, then the others in the order of the work. */
-export async function takeTurns(work: Work, { rounds, seconds, connections }: Options): Promise<Summary[]> {
+export const ordersOf = ({ ours, others }: Work) => [ours, ...others.map(({ order }) => order)];
+
+/** @param loads those of `ordersOf(work)` */
+export function summariesOf({ name: work, others }: Work, [ours = [], ...rest]: readonly Load[][]): Summary[] {
+  return [
+    summarize({ work, subject: "ours", rounds: ours }),
+    ...others.map(({ name, aim }, i) => summarize({ work, subject: name, rounds: rest[i] ?? [] }, ours, aim)),
+  ];
+}
+
+async function measureWork(work: Work, options: Options): Promise<Summary[]> {
   await checkSameAnswers(work);
-  const subjects = [{ name: "ours", order: work.ours, aim: undefined }, ...work.others];
-  const how = { seconds, connections };
-  await Array.fromAsync(subjects, ({ order }) => load(order, { ...how, seconds: 1 }));
-  const turns = await Array.fromAsync(Array.from({ length: rounds }), async (_, turn) => {
-    print(`${work.name}: round ${turn + 1} of ${rounds}`);
-    return await Array.fromAsync(subjects, ({ order }) => load(order, how));
-  });
-  const roundsOf = (index: number): Load[] => turns.flatMap((turn) => turn[index] ?? []);
-  return subjects.map(({ name, aim }, index) =>
-    index === 0
-      ? summarize({ work: work.name, subject: name, rounds: roundsOf(0) })
-      : summarize({ work: work.name, subject: name, rounds: roundsOf(index) }, roundsOf(0), aim)
-  );
+  return summariesOf(work, await inTurn(work.name, ordersOf(work), options));
 }
 
 async function measureAll(stack: AsyncDisposableStack, options: Options) {
@@ -49,10 +44,10 @@ async function measureAll(stack: AsyncDisposableStack, options: Options) {
   const { ours, bare, starts } = stage;
   await pause(SETTLE_MS);
   const idle = { ours: memoryOf(ours.pid), bare: memoryOf(bare.pid) };
-  const works = worksOf({ ...stage, ours: ours.origin, bare: bare.origin })
+  const works = worksOf(stage)
     .filter(({ name }) => options.works.length === 0 || options.works.some((word) => name.startsWith(word)));
   if (works.length === 0) throw new Error(`--only=${options.works} names no work`);
-  const measured = withPeaks(bare, ours, () => Array.fromAsync(works, (work) => takeTurns(work, options)));
+  const measured = withPeaks(bare, ours, () => Array.fromAsync(works, (work) => measureWork(work, options)));
   const [[summaries, ours_peak], bare_peak] = await measured.catch(async (error) => {
     await Promise.all([ours.check(), bare.check()]);
     throw error;
@@ -81,8 +76,8 @@ function reportOf({ works, memory_mb, first_answer_ms, postgres, options }: Awai
     "",
     layOut([["", "idle MB: RSS", "PSS", "workers", "all", "peak MB", "first answer ms"], row("ours"), row("bare")], 1),
     "",
-    `PostgreSQL ${postgres}, medians of ${rounds} rounds of ${seconds} s in turn, ${connections} connections`,
-    "memory is PSS but for RSS",
+    `PostgreSQL ${postgres}, medians of ${rounds} rounds of ${seconds} s in alternating order, ${connections} connections`,
+    "CPU: the server's main thread, per request; memory: PSS, unless it says RSS",
   ].join("\n");
 }
 

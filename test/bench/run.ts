@@ -1,10 +1,20 @@
 /**
- * `deno task bench [--only=requests,records,compile,weight,containment,flows,crons] [--seconds=3] [--rounds=5] [--connections=32]`
+ * `deno task bench [--only=records,create] [--seconds=3] [--rounds=5] [--connections=32] [--records=10k,100k]`
  *
- * Everything is measured beside something else that does the same, in turn, and what counts are ratios: the same machine
- * gives other figures every hour. `--only` takes sections, and works of the section `requests` (`--only=list,read`).
- * `--records` are the sizes of the databases that the section `records` measures, by default 10k,100k; 10k,100k,1m says
- * more, and loads for minutes. Also writes bench/last.json, section by section.
+ * | section | what it measures | beside |
+ * |---|---|---|
+ * | requests | requests on departments, and an app's page; memory; time to the first answer | a bare handler, same SQL |
+ * | records | requests on records in databases of several sizes (`--records`); growth | the same; a plain table |
+ * | compile | building an app after a change, and after a start | esbuild and its plugins alone; Vite |
+ * | weight | the bytes that a page with an app loads | Vite's production build |
+ * | containment | the latency of other requests while hostile sources are compiled | a quiet server |
+ * | flows | runs per second of a flow that an action starts | two commits and the flow's HTTP call |
+ * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
+ *
+ * Only ratios count: one machine has other figures every hour. So subjects take turns, and every other round reverses
+ * their order. Tables show medians with the minimum and maximum of the rounds. `--only` names sections, or the beginnings
+ * of the names of works in the sections `requests` and `records` (`--only=list,read` means those of `requests`).
+ * `--records=10k,1m` shows growth best, and loads for minutes. Results also go to bench/last.json, section by section.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -36,18 +46,17 @@ const only = values.only.split(",").filter(Boolean);
 
 const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "crons"];
 const works = only.filter((word) => !NAMES.includes(word));
+const named = only.length === 0 ? NAMES : only.length === works.length ? ["requests"] : only;
 const all: Section[] = [
   requests({ seconds, rounds, connections, works }),
-  records({ seconds, rounds, connections, works: [], sizes: readSizes(values.records) }),
+  records({ seconds, rounds, connections, works, sizes: readSizes(values.records) }),
   compile({ rounds }),
   weight(),
   containment({ seconds, rounds, connections }),
   crons({ rounds, triggers: Number(values.triggers) }),
   flows({ seconds, rounds, connections }),
 ];
-const sections = all.filter(({ name }) =>
-  only.length === 0 || only.includes(name) || name === "requests" && works.length > 0
-);
+const sections = all.filter(({ name }) => named.includes(name));
 
 const folder = fileURLToPath(new URL("../../bench", import.meta.url));
 
@@ -59,7 +68,7 @@ async function lastResults(): Promise<Record<string, unknown>> {
 
 async function run({ name, measure }: Section, stack: AsyncDisposableStack) {
   const foreignLoad = watchForeignLoad();
-  // What one section starts is not to be in the others' way.
+  // Each section ends what it starts, so that it does not disturb the next one.
   await using own = stack.use(new AsyncDisposableStack());
   const { result, report } = await measure(own);
   const foreign_load = foreignLoad();
@@ -76,7 +85,7 @@ if (missing.length > 0) {
 }
 const stack = new AsyncDisposableStack();
 const whole = Promise.withResolvers<void>();
-/** Whoever comes second, a signal or the end of the bench, waits for the one clearing-up. */
+/** Runs once: a second caller (a signal, or the end of the bench) waits for the first. */
 const clearUp = () => {
   if (!stack.disposed) whole.resolve(stack.disposeAsync());
   return whole.promise;

@@ -7,12 +7,17 @@ export interface Row {
   rounds: Load[];
 }
 
-/** One row, summed up. */
+/** Minimum and maximum over the rounds. */
+export type Range = [minimum: number, maximum: number];
+
+/** A row's medians. */
 export interface Summary extends Load {
   work: string;
   subject: string;
-  /** Ours in parts of this subject, the median of the rounds' own ratios; absent for ours. */
+  per_second_range: Range;
+  /** Our requests per second divided by this subject's: the median of the rounds' ratios. Absent for ours. */
   ratio?: number;
+  ratio_range?: Range;
   aim?: number;
 }
 
@@ -23,22 +28,26 @@ export function median(values: readonly number[]): number {
   return upper === undefined || lower === undefined ? NaN : (upper + lower) / 2;
 }
 
+const rangeOf = (values: readonly number[]): Range => [Math.min(...values), Math.max(...values)];
+
 /**
- * Medians of a row's rounds.
+ * Summarizes a row.
  *
- * @param ours the rounds that took turns with these: what disturbs the machine disturbs neighbours alike, so each round
- * is compared with its own neighbour
+ * @param ours our rounds, which took turns with these: each ratio is that of two neighbours, which the same disturbances
+ * of the machine met
  */
 export function summarize({ work, subject, rounds }: Row, ours?: readonly Load[], aim?: number): Summary {
-  const of = (key: keyof Load) => median(rounds.map((round) => round[key]));
+  const valuesOf = (key: keyof Load) => rounds.map((round) => round[key]);
   const ratios = ours?.map((round, index) => round.per_second / (rounds[index]?.per_second ?? NaN));
   return {
     work,
     subject,
-    per_second: of("per_second"),
-    p50_ms: of("p50_ms"),
-    p99_ms: of("p99_ms"),
-    ...ratios ? { ratio: median(ratios) } : {},
+    per_second: median(valuesOf("per_second")),
+    per_second_range: rangeOf(valuesOf("per_second")),
+    p50_ms: median(valuesOf("p50_ms")),
+    p99_ms: median(valuesOf("p99_ms")),
+    cpu_us: median(valuesOf("cpu_us")),
+    ...ratios ? { ratio: median(ratios), ratio_range: rangeOf(ratios) } : {},
     ...aim === undefined ? {} : { aim },
   };
 }
@@ -59,17 +68,18 @@ function verdict({ ratio, aim }: Summary): string {
   return ratio >= aim ? `≥${aim.toFixed(2)} met` : `≥${aim.toFixed(2)} MISSED`;
 }
 
+const HEAD = ["work", "subject", "req/s", "min", "max", "p50 ms", "p99 ms", "CPU µs", "ours ÷ it", "min", "max", "aim"];
+
 /** The table that the bench prints. */
 export function ratioTable(summaries: readonly Summary[]): string {
-  const head = ["work", "subject", "req/s", "p50 ms", "p99 ms", "ours ÷ it", "aim"];
   const rows = summaries.map((summary, index) => [
     summaries[index - 1]?.work === summary.work ? "" : summary.work,
     summary.subject,
-    summary.per_second.toFixed(0),
-    summary.p50_ms.toFixed(1),
-    summary.p99_ms.toFixed(1),
-    summary.ratio?.toFixed(2) ?? "",
+    ...[summary.per_second, ...summary.per_second_range].map((value) => value.toFixed(0)),
+    ...[summary.p50_ms, summary.p99_ms].map((value) => value.toFixed(1)),
+    summary.cpu_us.toFixed(0),
+    ...[summary.ratio, ...summary.ratio_range ?? [undefined, undefined]].map((value) => value?.toFixed(2) ?? ""),
     verdict(summary),
   ]);
-  return layOut([head, ...rows], 2);
+  return layOut([HEAD, ...rows], 2);
 }

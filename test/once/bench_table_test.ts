@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { layOut, median, ratioTable, summarize } from "../bench/table.ts";
 
-const round = (per_second: number) => ({ per_second, p50_ms: 1000 / per_second, p99_ms: 2 });
+const round = (per_second: number) => ({ per_second, p50_ms: 1000 / per_second, p99_ms: 2, cpu_us: 50 });
 
 Deno.test("median: the middle one, or the mean of the middle two", () => {
   strictEqual(median([3, 1, 2]), 2);
@@ -16,9 +16,12 @@ Deno.test("ratio: each round against its neighbour, so that a slow minute counts
     work: "read",
     subject: "bare",
     per_second: 100,
+    per_second_range: [20, 200],
     p50_ms: 10,
     p99_ms: 2,
+    cpu_us: 50,
     ratio: 0.5,
+    ratio_range: [0.5, 0.9],
     aim: 0.8,
   });
 });
@@ -31,10 +34,10 @@ Deno.test("table: a work is named once, an aim is met or missed, ours has no rat
     summarize({ work: "list", subject: "bare", rounds: [round(50)] }, rounds, 2.5),
   ]);
   deepStrictEqual(table.split("\n"), [
-    "work  subject  req/s  p50 ms  p99 ms  ours ÷ it           aim",
-    "read  ours       100    10.0     2.0",
-    "      bare       110     9.1     2.0       0.91     ≥0.80 met",
-    "list  bare        50    20.0     2.0       2.00  ≥2.50 MISSED",
+    "work  subject  req/s  min  max  p50 ms  p99 ms  CPU µs  ours ÷ it   min   max           aim",
+    "read  ours       100  100  100    10.0     2.0      50",
+    "      bare       110  110  110     9.1     2.0      50       0.91  0.91  0.91     ≥0.80 met",
+    "list  bare        50   50   50    20.0     2.0      50       2.00  2.00  2.00  ≥2.50 MISSED",
   ]);
 });
 

@@ -1,0 +1,30 @@
+/** Measures subjects in turn, so that a disturbance of the machine meets all of them alike. */
+import { print } from "../stage/print.ts";
+import { type Load, load, type Order } from "./load.ts";
+
+export interface Turns {
+  seconds: number;
+  rounds: number;
+  connections: number;
+}
+
+/**
+ * Loads every order once per round. Rounds alternate their direction (A B, B A): the first of a round would otherwise
+ * always follow the same neighbour. One second for each warms up.
+ *
+ * @returns for each order its rounds
+ */
+export async function inTurn(title: string, orders: readonly Order[], turns: Turns): Promise<Load[][]> {
+  const measured = orders.map((): Load[] => []);
+  for (const order of orders) await load(order, { ...turns, seconds: 1 });
+  for (let round = 0; round < turns.rounds; round++) {
+    print(`${title}: round ${round + 1} of ${turns.rounds}`);
+    const indexes = [...orders.keys()];
+    if (round % 2 === 1) indexes.reverse();
+    for (const i of indexes) {
+      const order = orders[i];
+      if (order) measured[i]?.push(await load(order, turns));
+    }
+  }
+  return measured;
+}
