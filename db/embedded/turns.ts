@@ -17,8 +17,8 @@ interface Task {
 
 /** After so long at a stretch the rest of the process has its turn. */
 const SLICE_MS = 10;
-/** So long a client that was welcomed may take to its first statement, while all others wait. */
-const GREETING_MS = 50;
+/** How long a client may take after its startup to send its first statement, while all others wait. */
+export const GREETING_MS = 50;
 
 export class Turns {
   readonly #revival: Revival;

@@ -1,11 +1,12 @@
-/** The embedded database's folder: who may have it, what is lost when the process or the backend ends, and what is refused. */
+/** The embedded database's folder: its lock, what survives the end of the process or the backend, and what is refused. */
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { Backend } from "../../../db/embedded/backend.ts";
 import { type Embedded, FolderLocked, openEmbedded } from "../../../db/embedded/embedded.ts";
 import { keepUp } from "../../../db/embedded/upkeep.ts";
+import { until } from "../../stage/until.ts";
 
-/** An empty database, made once, in a folder of its own that each test copies. */
+/** An empty database, created once, which tests load. */
 const EMPTY = await (async () => {
   const embedded = await openEmbedded({ folder: null });
   const dump = await embedded.dump();
@@ -13,7 +14,7 @@ const EMPTY = await (async () => {
   return dump;
 })();
 
-/** A test with a folder that does not exist yet, beneath one that goes away afterwards. */
+/** A test with the path of a folder that does not exist yet. Its parent is removed afterwards. */
 function test(name: string, work: (folder: string) => Promise<void>) {
   Deno.test({
     name,
@@ -32,7 +33,7 @@ function test(name: string, work: (folder: string) => Promise<void>) {
 }
 
 async function withSql<T>(embedded: Embedded, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  // The driver's types do not know its own `socket` option.
+  // The driver's types lack its `socket` option.
   const options = { socket: embedded.socket, max: 2, onnotice: () => {} };
   const sql = postgres(options);
   try {
@@ -64,14 +65,19 @@ test("a folder is one process's, until that ends; killed under load, it loses no
     const writer = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
     let text = "";
     let wasRefused = false;
+    let wasKilled = false;
     for await (const chunk of writer.stdout.pipeThrough(new TextDecoderStream())) {
       text += chunk;
-      if (text.length < 2_000 || wasRefused) continue;
-      await assert.rejects(openEmbedded({ folder }), (error: Error) => {
-        return error instanceof FolderLocked && error.message.includes(folder);
-      });
-      wasRefused = true;
-      setTimeout(() => writer.kill("SIGKILL"), 100 * round);
+      if (text.length > 2_000 && !wasRefused) {
+        await assert.rejects(openEmbedded({ folder }), (error: Error) => {
+          return error instanceof FolderLocked && error.message.includes(folder);
+        });
+        wasRefused = true;
+      }
+      if (text.length > 2_000 + 1_000 * round && !wasKilled) {
+        writer.kill("SIGKILL");
+        wasKilled = true;
+      }
     }
     await writer.status;
     assert.ok(wasRefused);
@@ -145,17 +151,18 @@ test("a backend that ends is told of and started again, with all that was acknow
     const heard: string[] = [];
     await sql`create table a (n int)`;
     await sql.listen("news", (text) => heard.push(text));
-    // PostgreSQL looks after its stack; what JSON takes of WebAssembly's, it does not see.
+    // PostgreSQL checks the depth of its own stack only. Nested JSON overflows the stack of WebAssembly.
     const deep = "[".repeat(100_000);
     for (let n = 1; n <= 2; n++) {
       await sql`insert into a values (${n})`;
       await assert.rejects(sql`select ${deep}::text::jsonb`, { code: "ECONNRESET", message: /stopped: .*call stack/ });
     }
     assert.deepEqual([...await sql`select n from a order by n`], [{ n: 1 }, { n: 2 }]);
-    for (let i = 0; i < 100 && heard.length === 0; i++) {
+    // The driver subscribes again in its own time.
+    await until(async () => {
       await sql.notify("news", "again");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return heard.length > 0;
+    }, "the subscription is back");
     assert.equal(heard[0], "again");
   });
   await embedded.close();
@@ -173,7 +180,7 @@ test("a disk that takes no more fails statements with the reason, and is tried a
       await assert.rejects(async () => await sql`select 1`, (error: Error) => /stopped: .*pg_wal/.test(error.message));
     }
     await Deno.rename(`${folder}/wal`, `${folder}/pg_wal`);
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    await until(() => sql`select 1`.then(() => true, () => false), "the database is tried again");
     assert.deepEqual([...await sql`select text from a`], [{ text: "kept" }]);
     await fill();
   });
@@ -195,7 +202,7 @@ test("upkeep: the log is cut by checkpoints, tables are vacuumed and analyzed", 
 
   backend.select("delete from a where n % 2 = 0");
   backend.select("create table b as select g as n from generate_series(1, 2000) g");
-  // Counted at most once a second, unless asked.
+  // PostgreSQL flushes these counters at most once a second, unless asked.
   backend.select("select pg_stat_force_next_flush()");
   keepUp(backend, true);
   keepUp(backend, true);

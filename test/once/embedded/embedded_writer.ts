@@ -1,4 +1,4 @@
-/** Writes rows into the embedded database of a folder until it is killed, and tells each that was acknowledged. */
+/** Writes rows into a folder's embedded database until it is killed. Prints the number of each row that was committed. */
 import postgres from "postgres";
 import { openEmbedded } from "../../../db/embedded/embedded.ts";
 

@@ -6,6 +6,7 @@ import type { TestServer } from "../../stage/harness.ts";
 import { addressOf, NO_UUID } from "../../stage/addresses.ts";
 import { addPerson, made } from "../../stage/people.ts";
 import { inTurn, type Method, onSharedServer, prove, type Scenario } from "../../stage/scenario.ts";
+import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
 
@@ -175,17 +176,13 @@ interface Line {
   [key: string]: unknown;
 }
 
-/** The log line of a request, which comes a moment later: lines are gathered. */
+/** Waits for the log line of a request: the log gathers lines before it writes them. */
 async function lineOf({ logged }: TestServer, request_id: string): Promise<Line> {
-  for (let tries = 0; tries < 100; tries++) {
-    const lines = logged.map((line): Line => JSON.parse(line)).filter((line) => line.request_id === request_id);
-    if (lines.length > 0) {
-      assert.equal(lines.length, 1, "one line a request");
-      return lines[0] ?? {};
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`no line of ${request_id} in\n${logged.join("\n")}`);
+  const find = () => logged.map((line): Line => JSON.parse(line)).filter((line) => line.request_id === request_id);
+  await until(() => find().length > 0, `${request_id} is logged`);
+  const [line, ...more] = find();
+  assert.deepEqual(more, [], "one line a request");
+  return line ?? {};
 }
 
 inAccount("protocol: the log says who did what, and never what was sent", async ({ server, ask, admin }) => {
