@@ -1,6 +1,6 @@
 /**
- * What a sandboxed page shows instead of a cookie: who looks at it, signed by the server (design: "Who the viewer is").
- * It opens that app's actions and, as this viewer, the public methods of the account's databases; nothing else.
+ * Page tokens. A sandboxed app page has no cookies, so it sends a signed token that names its app and its viewer. The
+ * token opens the app's actions and, as this viewer, the public methods of the account's databases; nothing else.
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
@@ -12,11 +12,11 @@ export const LIFETIME_S = 12 * 60 * 60;
 const Payload = z.object({
   app: z.string(),
   account: z.int(),
-  /** Null for nobody. */
+  /** Null if the viewer is not signed in. */
   user: z.int().nullable(),
-  /** The bearer token that the page was opened with: when it ends, so does this. */
+  /** The API token that the page was opened with. The page token ends with it. */
   token: z.int().nullable(),
-  /** The browser's key. */
+  /** The browser key. */
   browser: z.string(),
   /** Seconds since 1970. */
   until: z.int(),
@@ -29,7 +29,7 @@ export function signAppToken(keys: Keys, payload: Omit<AppToken, "until">, now: 
   return `${text}.${keys.sign(PURPOSE, text).toString("base64url")}`;
 }
 
-/** Undefined where the token is not ours, or its time is over. */
+/** @returns undefined if the signature is wrong or the token has expired */
 export function readAppToken(keys: Keys, token: string, now: Date): AppToken | undefined {
   const [text = "", signature = "", ...more] = token.split(".");
   if (more.length > 0 || !keys.verify(PURPOSE, text, Buffer.from(signature, "base64url"))) return undefined;

@@ -75,7 +75,7 @@ export const crons = router({
   runs: userProcedure
     .meta({
       rest: "GET /account/crons/:id/runs.json",
-      summary: "List what became of a trigger's times",
+      summary: "List a trigger's due times and their runs",
       description: RUNS,
     })
     .input(CronRunPage).output(sent(z.array(CronRun)))

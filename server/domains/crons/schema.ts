@@ -10,7 +10,7 @@ const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blan
 
 const written = {
   name: Name.nullable().meta({ examples: ["Every working day"] }),
-  kind: z.enum(["flow"]).describe("`flow` wakes a flow"),
+  kind: z.enum(["flow"]).describe("`flow` starts a flow"),
   target_code: TargetCode,
   schedule: text(1_000).refine((value) => value.trim() !== "", "can't be blank")
     .describe("Five fields: minute, hour, day of the month, month, day of the week").meta({

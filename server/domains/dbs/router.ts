@@ -23,8 +23,8 @@ export const dbs = router({
       wrapper: "db",
       summary: "Create a database",
       description:
-        "`code` comes from the name where it is omitted. Keys of `schema` and `public_methods` that are not " +
-        "known are refused, because a typo would change what they mean.",
+        "`code` defaults to the name. Unknown keys of `schema` and `public_methods` are refused, because a typo would " +
+        "change their meaning.",
     })
     .input(z.object({ db: NewDb })).output(sent(Db))
     .mutation(({ ctx, input }) => createDb(ctx, input.db)),
@@ -36,10 +36,10 @@ export const dbs = router({
       wrapper: "db",
       summary: "Update a database",
       description:
-        "A changed schema goes over the records first: values of fields that are gone are dropped; records " +
-        "that do not fit refuse the change, with their count and first ids. Reads go on meanwhile, writes of records " +
-        "get 503. A table that is left out and has records refuses it, too, unless `drop_tables` names it; so does " +
-        'the table without a name (`""`) where one table becomes several.',
+        "A change of the schema is applied to all records. Values of removed fields are dropped. If records do not fit, " +
+        "the change is refused with their number and first ids. Meanwhile reads continue, and writes of records are " +
+        "answered with 503. If a table with records is left out, the change is refused unless `drop_tables` names the " +
+        'table. This includes the table without a name (`""`) when one table becomes several.',
     })
     .input(z.object({ db_code: DbCode, db: DbChanges })).output(sent(Db))
     .mutation(({ ctx, input }) => changeDb(ctx, input.db_code, input.db)),

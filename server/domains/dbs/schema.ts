@@ -32,7 +32,9 @@ const written = {
   )
     .meta({ examples: [PUBLIC_METHODS] }),
   public_write_limit: z.int().min(0).max(100_000)
-    .describe("Public writes a minute and address (of IPv6 its /64) of callers without login; 0 is none").meta({
+    .describe(
+      "Public writes per minute of callers without a login, for each IPv4 address or IPv6 /64 network; 0 allows none",
+    ).meta({
       examples: [60],
     }),
   department_id: Id.nullable().meta({ examples: [null] }),
@@ -44,15 +46,17 @@ export type NewDb = z.output<typeof NewDb>;
 export const DbChanges = z.object(written).partial().extend({
   lock_version: LockVersion.optional(),
   drop_tables: z.array(text(63)).max(50).optional()
-    .describe('Tables that the schema leaves out and whose records shall go with them; "" is the one without a name')
+    .describe(
+      'Tables that may be dropped with their records, because the schema leaves them out; "" is the table without a name',
+    )
     .meta({ examples: [[]] }),
 });
 export type DbChanges = z.output<typeof DbChanges>;
 
 const Reindexing = z.object({
-  done: z.int().describe("Records done"),
-  total: z.int().describe("Records to do"),
-}).nullable().describe("While a change of the schema goes over the records").meta({ examples: [null] });
+  done: z.int().describe("Records that have been changed"),
+  total: z.int().describe("Records in all"),
+}).nullable().describe("The progress of a schema change; null if there is none").meta({ examples: [null] });
 
 export const Db = z.object({
   id: Id,
@@ -66,7 +70,7 @@ export const Db = z.object({
 export type Db = z.output<typeof Db>;
 
 export const DbPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
-  q: text(255).optional().describe("Part of the name or code, without regard to case").meta({ examples: ["guest"] }),
+  q: text(255).optional().describe("Part of the name or code, case-insensitive").meta({ examples: ["guest"] }),
 });
 export type DbPage = z.output<typeof DbPage>;
 

@@ -11,7 +11,7 @@ export const flow_processes = router({
     .meta({
       rest: "GET /connect/flow_processes.json",
       summary: "List runs of flows",
-      description: "The newest first. Runs are kept for 14 days.",
+      description: "Newest first. Runs are kept for 14 days.",
     })
     .input(FlowProcessPage).output(sent(z.array(FlowProcess)))
     .query(({ ctx, input }) => listProcesses(ctx, input)),
@@ -27,7 +27,7 @@ export const flow_processes = router({
       refuses: [409],
       summary: "Cancel a run",
       description:
-        "A call in hand is cut off, within a second or two; a record that is being written is written or not.",
+        "A connector call in progress is cut off within two seconds. A record step in progress completes or has no effect.",
     })
     .input(ByUuid).output(sent(WholeFlowProcess))
     .mutation(({ ctx, input }) => cancelProcess(ctx, input.id)),
@@ -37,9 +37,10 @@ export const flow_processes = router({
       rest: "POST /connect/flow_processes/:id/retry.json",
       status: 201,
       refuses: [409],
-      summary: "Run it again",
-      description: "With the same input, by the flow's program of now, as a run of its own. It answers once that has " +
-        "ended, or after ACTION_WAIT_MS.",
+      summary: "Repeat a run",
+      description:
+        "Starts a new run with the same input and the flow's current program. Answers when it has ended, or " +
+        "after `ACTION_WAIT_MS`.",
     })
     .input(Retry).output(sent(WholeFlowProcess))
     .mutation(({ ctx, input }) => retryProcess(ctx, input)),

@@ -11,34 +11,36 @@ const Milliseconds = z.int().min(0).meta({ examples: [12] });
 export const FlowProcess = z.object({
   id: Uuid,
   flow_code: FlowCode,
-  flow_version: z.int().describe("Of the program that it executes").meta({ examples: [1] }),
+  flow_version: z.int().describe("The version of the program that it executes").meta({ examples: [1] }),
   status: Status,
   trigger: Trigger,
-  error: z.string().nullable().describe("A sentence, where it failed or was cancelled").meta({ examples: [null] }),
-  app_id: Uuid.nullable().describe("Of an action's run"),
-  action: z.string().nullable().describe("Of an action's run").meta({ examples: ["refresh"] }),
-  cron_id: Id.nullable().describe("Of a trigger's run"),
-  user_id: Id.nullable().describe("Who called; null without login and for triggers"),
+  error: z.string().nullable().describe("A sentence if the run failed or was cancelled").meta({ examples: [null] }),
+  app_id: Uuid.nullable().describe("The app, for runs of actions"),
+  action: z.string().nullable().describe("The action's name, for runs of actions").meta({ examples: ["refresh"] }),
+  cron_id: Id.nullable().describe("The trigger, for runs of triggers"),
+  user_id: Id.nullable().describe("The user who started it; null without a login and for triggers"),
   department_id: Id.nullable(),
   retry_of: Uuid.nullable().describe("The run that it repeats"),
-  attempts: z.int().describe("Processes that took it in hand").meta({ examples: [1] }),
-  started_at: Timestamp.nullable().describe("Null while it waits"),
+  attempts: z.int().describe("How many processes have executed it").meta({ examples: [1] }),
+  started_at: Timestamp.nullable().describe("Null while it waits for its first step"),
   finished_at: Timestamp.nullable().describe("Null while it is pending"),
-  ms: Milliseconds.nullable().describe("From its first step to its end"),
+  ms: Milliseconds.nullable().describe("Milliseconds from the first step to the end"),
 });
 export type FlowProcess = z.output<typeof FlowProcess>;
 
 export const Step = z.object({
-  place: z.string().describe("The step's id; in a `for_each` behind the turn: `each.3.rates`").meta({
+  place: z.string().describe("The step's id; inside a `for_each` with the iteration: `each.3.rates`").meta({
     examples: ["rates"],
   }),
   id: z.string().meta({ examples: ["rates"] }),
   type: z.string().meta({ examples: ["connector"] }),
   name: z.string().nullable().meta({ examples: [null] }),
   status: z.enum(STEP_STATUSES).meta({ examples: ["finished"] }),
-  input: z.unknown().describe("What its templates gave").meta({ examples: [{ params: { base: "EUR" } }] }),
+  input: z.unknown().describe("The step's values after its templates were filled").meta({
+    examples: [{ params: { base: "EUR" } }],
+  }),
   output: z.unknown().meta({ examples: [{ mid: 4.2 }] }),
-  http_status: z.int().nullable().describe("Of a connector's answer").meta({ examples: [200] }),
+  http_status: z.int().nullable().describe("The status of a connector's answer").meta({ examples: [200] }),
   warnings: z.array(z.string()).meta({ examples: [[]] }),
   error: z.string().nullable().meta({ examples: [null] }),
   attempts: z.int().meta({ examples: [1] }),
@@ -48,18 +50,18 @@ export const Step = z.object({
 
 export const WholeFlowProcess = FlowProcess.extend({
   input: z.record(z.string(), z.unknown()).meta({ examples: [{ base: "EUR" }] }),
-  data: z.unknown().describe("What the flow gave; null while it is pending").meta({ examples: [{ price: 4.2 }] }),
-  steps: z.array(Step).describe("As they were executed"),
+  data: z.unknown().describe("The run's data; null while it is pending").meta({ examples: [{ price: 4.2 }] }),
+  steps: z.array(Step).describe("In the order of their execution"),
 });
 export type WholeFlowProcess = z.output<typeof WholeFlowProcess>;
 
 export const FlowProcessPage = z.object({
   page: z.int().min(1).max(1_000).default(1),
   per_page: z.int().min(1).max(500).default(100),
-  sort: z.enum(["-created_at"]).optional().describe("The newest first; there is no other order"),
-  after: Uuid.optional().describe("The list begins behind this run; `page` then is 1"),
+  sort: z.enum(["-created_at"]).optional().describe("Newest first; there is no other order"),
+  after: Uuid.optional().describe("The list starts after this run; `page` must be 1"),
   count: z.boolean().default(false).describe(
-    "Whether `X-Total-Count` and `Link` are sent also where there are more than 10,000",
+    "Whether `X-Total-Count` and `Link` are sent even if there are more than 10,000 runs",
   ),
   flow_code: FlowCode.optional(),
   status: Status.optional(),
@@ -70,6 +72,8 @@ export type FlowProcessPage = z.output<typeof FlowProcessPage>;
 export const Retry = z.object({
   id: Uuid,
   from: z.enum(["start", "failed_step"]).default("start")
-    .describe("`failed_step` takes over what the steps before it gave; the program is the flow's of now"),
+    .describe(
+      "`failed_step` keeps the outputs of the steps before the failed one. The program is the flow's current one",
+    ),
 });
 export type Retry = z.output<typeof Retry>;

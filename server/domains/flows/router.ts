@@ -13,7 +13,7 @@ export const flows = router({
     .meta({
       rest: "GET /connect/flows.json",
       summary: "List flows",
-      description: "Without their `fields`: programs may be large.",
+      description: "Without `fields`, because programs may be large.",
     })
     .input(FlowPage).output(sent(z.array(ListedFlow)))
     .query(({ ctx, input }) => listFlows(ctx.sql, ctx.viewer, input)),
@@ -30,9 +30,9 @@ export const flows = router({
       wrapper: "flow",
       summary: "Create a flow",
       description:
-        "`code` comes from the name where it is omitted. The program is checked as a whole, and each fault told by its " +
-        "path, such as `fields.program.4.then.0.metod`. What it names and is not there yet, connectors and databases " +
-        "for example, stands under `warnings`.",
+        "`code` defaults to the name. The program is checked as a whole. Each fault is keyed by its path, such as " +
+        "`fields.program.4.then.0.metod`. Connectors, databases and other names that do not exist yet are listed under " +
+        "`warnings`.",
     })
     .input(z.object({ flow: NewFlow })).output(sent(Flow))
     .mutation(({ ctx, input }) => createFlow(ctx, input.flow)),
@@ -43,7 +43,8 @@ export const flows = router({
       refuses: [409],
       wrapper: "flow",
       summary: "Update a flow",
-      description: "A changed program is a new version; runs in flight go on with the one that they began with.",
+      description:
+        "A changed program is a new version. Runs in progress continue with the version that they started with.",
     })
     .input(z.object({ id: Id, flow: FlowChanges })).output(sent(Flow))
     .mutation(({ ctx, input }) => changeFlow(ctx, input.id, input.flow)),
@@ -57,7 +58,8 @@ export const flows = router({
     .meta({
       rest: "POST /connect/flows/:id/run.json",
       summary: "Run a flow by hand",
-      description: "Waits for its end for `ACTION_WAIT_MS` at most; a run that goes on is `pending`.",
+      description:
+        "Waits for the end of the run for at most `ACTION_WAIT_MS`. After that it answers with the status `pending`.",
     })
     .input(FlowRun).output(RunAnswer)
     .mutation(({ ctx, input }) => runFlow(ctx, input)),

@@ -24,7 +24,9 @@ const PROGRAM = [
 
 /** Unknown keys are refused: a typo would silently change what the flow does. */
 const Fields = z.strictObject({
-  program: Program.describe("A list of steps, as `GET /schemas/flow.json` has it").meta({ examples: [PROGRAM] }),
+  program: Program.describe("A list of steps; its JSON Schema is at `GET /schemas/flow.json`").meta({
+    examples: [PROGRAM],
+  }),
 });
 
 const written = {
@@ -36,7 +38,7 @@ const written = {
   department_id: Id.nullable().meta({ examples: [null] }),
   // Refused, because an unknown key is ignored at this level and the flow would be saved without its steps.
   program: z.unknown().optional().refine((value) => value === undefined, "belongs into fields").describe(
-    "Stands in `fields`, and nowhere else",
+    "Not accepted here: the program belongs into `fields`",
   ),
 };
 
@@ -53,7 +55,7 @@ export const ListedFlow = z.object({
   code: z.string().meta({ examples: ["watch"] }),
   name: written.name,
   active: written.active,
-  version: z.int().min(1).describe("Of the program: each change of it counts").meta({ examples: [1] }),
+  version: z.int().min(1).describe("The number of the program's version").meta({ examples: [1] }),
   department_id: written.department_id,
   lock_version: LockVersion,
   created_at: Timestamp,
@@ -64,7 +66,7 @@ export type ListedFlow = z.output<typeof ListedFlow>;
 export const Flow = ListedFlow.extend({
   fields: z.strictObject({ program: z.array(z.unknown()).meta({ examples: [PROGRAM] }) }),
   warnings: z.record(z.string(), z.array(z.string()))
-    .describe("By path what the program names and is not there: connectors, methods, databases, tables, names")
+    .describe("By path, connectors, methods, databases, tables and names that the program uses and that do not exist")
     .meta({ examples: [{ "fields.program.0.connector_code": ["names the connector fx, which is not there"] }] }),
 });
 export type Flow = z.output<typeof Flow>;
@@ -77,9 +79,13 @@ export type FlowPage = z.output<typeof FlowPage>;
 
 export const FlowRun = z.object({
   id: Id,
-  input: JsonObject.default({}).describe("What templates see as `input`").meta({ examples: [{ base: "EUR" }] }),
+  input: JsonObject.default({}).describe("The run's input, `{input}` in templates").meta({
+    examples: [{ base: "EUR" }],
+  }),
   idempotency_key: IdempotencyKey.optional()
-    .describe("As the header `Idempotency-Key`: the second call with it within 24 hours gives the first one's run"),
+    .describe(
+      "The same as the header `Idempotency-Key`: a second call with it within 24 hours returns the first call's run",
+    ),
 });
 export type FlowRun = z.output<typeof FlowRun>;
 
@@ -87,7 +93,7 @@ export type FlowRun = z.output<typeof FlowRun>;
 export const RunAnswer = z.object({
   flow_process_id: Uuid,
   status: z.enum(RUN_STATUSES).meta({ examples: ["finished"] }),
-  data: z.unknown().optional().describe("Of a finished one: what the flow gave").meta({ examples: [{ rate: 4.2 }] }),
-  error: z.string().optional().describe("Of one that failed or was cancelled"),
+  data: z.unknown().optional().describe("The data of a finished run").meta({ examples: [{ rate: 4.2 }] }),
+  error: z.string().optional().describe("The message of a run that failed or was cancelled"),
 });
 export type RunAnswer = z.output<typeof RunAnswer>;

@@ -24,7 +24,7 @@ interface Deps {
 export interface Starts {
   /** @throws {Refusal} as `Flows.start` */
   start(run: NewRun): Promise<{ id: string }>;
-  /** Whether the run's head may be stored and its job not exist yet. */
+  /** Whether the run is being started: its head may be stored already, while its job does not exist yet. */
   isStarting(id: string): boolean;
 }
 

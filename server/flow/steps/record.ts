@@ -63,7 +63,7 @@ const shape = (steps: StepListShape) =>
     data: z.union([Templates, OnePlaceholder]).optional(),
     filter: Templates.optional().describe("By field a value, or an object of operators, as lists of records take it"),
     sort: TextTemplate.optional().describe("A field, with - before it descending"),
-    limit: z.int().min(1).max(500).optional().describe("100 unless told"),
+    limit: z.int().min(1).max(500).optional().describe("100 by default"),
   }).superRefine((step, ctx) => {
     for (const [key, message] of faultsOfKeys(step)) ctx.addIssue({ code: "custom", path: [key], message });
   }).transform(({ limit = 100, ...step }) => ({ ...step, limit }));

@@ -16,20 +16,22 @@ const RetryOn = z.union([z.enum(FAULT_NAMES), z.int().min(400).max(599)], {
 });
 
 const Retry = z.strictObject({
-  attempts: z.int().min(1).max(10).default(3).describe("The first one counts"),
+  attempts: z.int().min(1).max(10).default(3).describe("Including the first attempt"),
   delay: z.number().min(0).max(300).default(1).describe("Seconds before the second attempt"),
   backoff: z.enum(["fixed", "exponential"]).default("exponential"),
-  max_delay: z.number().min(0).max(300).default(60).describe("Seconds that no wait is longer than"),
+  max_delay: z.number().min(0).max(300).default(60).describe("The longest wait, in seconds"),
   on: z.array(RetryOn).min(1).max(20).default(["network", "timeout", 429, "5xx"]),
 }).meta({ id: "Retry" });
 
 const COMMON = {
   // An id that was left out is "" here. `parseProgram` replaces it by step_1, step_2, …
-  id: StepId.optional().transform((id) => id ?? "").describe("Unique in the program; step_1, step_2, … unless given"),
+  id: StepId.optional().transform((id) => id ?? "").describe("Unique in the program; step_1, step_2, … by default"),
   name: line(255).optional(),
-  timeout: z.number().min(1).max(300).default(30).describe("Seconds, of each attempt"),
-  retry: Retry.optional().describe("Without it there is one attempt"),
-  on_error: z.enum(["stop", "continue", "catch"]).default("stop").describe("Once every attempt has failed"),
+  timeout: z.number().min(1).max(300).default(30).describe("Seconds for each attempt"),
+  retry: Retry.optional().describe("Without it, there is one attempt"),
+  on_error: z.enum(["stop", "continue", "catch"]).default("stop").describe(
+    "What to do after the last attempt has failed",
+  ),
 };
 const Common = z.object(COMMON);
 
@@ -49,7 +51,7 @@ export type StepListShape = z.ZodType<Step[]>;
 /** The keys of every step. @param steps the shape of `catch` */
 export const commonKeys = (steps: StepListShape) => ({
   ...COMMON,
-  catch: optionalSteps(steps).describe("Steps of on_error catch"),
+  catch: optionalSteps(steps).describe("Steps that are executed if on_error is catch"),
 });
 
 /** A list of steps that is empty where it is left out. */
