@@ -1,4 +1,4 @@
-/** The program that the design has as its example. */
+/** The example program of design/flows.md. */
 export const EXAMPLE = [
   { "type": "mutation", "id": "start", "set": { "base": "EUR", "limit": 4.5 } },
   {

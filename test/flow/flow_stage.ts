@@ -1,4 +1,4 @@
-/** What tests of flows stand on: an API elsewhere that counts its calls, and flows, connectors and apps in one call. */
+/** The stage of flow tests: a server, an external API that records its calls, and makers of flows and apps. */
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { type Ask, player, proven, type Stage } from "../stage/scenario.ts";
 import { addAccount, as, made } from "../stage/people.ts";
@@ -7,17 +7,17 @@ export interface Api extends AsyncDisposable {
   origin: string;
   host: string;
   calls: { method: string; path: string; headers: Headers; body: string }[];
-  /** By path; what is not there is 404. */
+  /** By path. Other paths are answered with 404. */
   answers: Map<string, (call: number, signal: AbortSignal) => Response | Promise<Response>>;
   count(path: string): number;
 }
 
-/** Serves on a free port of this machine. */
+/** Serves on a free port of the loopback interface. */
 export function startApi(): Api {
   const calls: Api["calls"] = [];
   const answers: Api["answers"] = new Map();
   const count = (path: string) => calls.filter((call) => call.path === path).length;
-  // Aborted, not shut down: an answer may still be held back by a test that failed.
+  // Aborted, because a graceful shutdown would wait for answers that a failed test never releases.
   const over = new AbortController();
   const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: over.signal };
   const server = Deno.serve(options, async (request) => {
@@ -51,7 +51,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
   };
 }
 
-/** An account of its own on a stage, with a connector `api` whose methods `get` and `post` take a `path`. */
+/** Creates an account with a connector `api`, whose methods `get`, `post` and `private` take a `path`. */
 export async function addTeam({ server, api }: FlowStage) {
   const admin = await addAccount(server);
   const ask = as(proven(server.request), admin.token);
@@ -95,7 +95,7 @@ function makers(ask: Ask) {
     };
     return made(await ask("POST", "/platform/apps.json", { json: { app } })).id as string;
   };
-  /** Runs the program by hand. @returns the answer, and the run as an inspection shows it */
+  /** Runs the program by hand. @returns the answer, with the inspected run as `process` */
   const run = async (program: unknown, input: Record<string, unknown> = {}) => {
     const { id } = await addFlow(program);
     const { status, body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: { input } });
@@ -106,7 +106,7 @@ function makers(ask: Ask) {
   return { addFlow, addApp, run, inspect };
 }
 
-/** A file's tests share one stage; each has a team of its own. */
+/** The tests of a file share one stage. Each test has its own account. */
 export function onStage(environment: Record<string, string> = {}) {
   const shared: { stage?: FlowStage } = {};
   Deno.test.beforeAll(async () => void (shared.stage = await startStage(environment)));
@@ -117,7 +117,7 @@ export function onStage(environment: Record<string, string> = {}) {
   ) =>
     Deno.test({
       name,
-      // What a server has going beside its tests would be each one's leak.
+      // The server's background work is not a leak of the test.
       sanitizeOps: false,
       sanitizeResources: false,
       async fn(t) {
@@ -130,7 +130,7 @@ export function onStage(environment: Record<string, string> = {}) {
     });
 }
 
-/** Tries every 20 ms. @throws {Error} after 10 s */
+/** Polls every 20 ms. @throws {Error} with `what` after 10 s */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     if (await holds()) return;

@@ -1,4 +1,4 @@
-/** Runs as they are inspected, cancelled and repeated. Source: decisions, "Connectors, flows, actions, triggers". */
+/** Inspecting, cancelling and repeating runs. Source: decisions, "Connectors, flows, actions, triggers". */
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
@@ -176,7 +176,7 @@ inTeam("processes: runs older than 14 days are swept away", async ({ ask, addFlo
   const flow = await addFlow([]);
   const run = async () => (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body.flow_process_id;
   const [old, fresh] = [await run(), await run()];
-  // The id of a moment 15 days ago.
+  // The id of a run that started 15 days ago.
   const then = (Date.now() - 15 * 24 * 3_600_000).toString(16).padStart(12, "0");
   const aged = `${then.slice(0, 8)}-${then.slice(8)}${old.slice(13)}`;
   await server.sql`update flow_processes set id = ${aged} where id = ${old}`;

@@ -1,10 +1,10 @@
-/** A run that one server begins and another ends: what was done is not done again, however large its outcome was. */
+/** Takeover: a run that one server starts is continued by another, without repeating its effects. */
 import assert from "node:assert/strict";
 import { createDatabase, on_postgres, startServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { startApi, until } from "./flow_stage.ts";
 
-/** Where two servers stand, one after the other. */
+/** The environment that two servers use, one after the other. */
 const placeFor = async (host: string) => ({
   DATA_DIR: await Deno.makeTempDir({ prefix: "atrium_resume_" }),
   EGRESS_ALLOW: host,
@@ -12,7 +12,7 @@ const placeFor = async (host: string) => ({
   ...on_postgres && { DATABASE_URL: await createDatabase() },
 });
 
-/** Calls of `/held` get no answer. @returns what ends that, for those that come then */
+/** Calls of `/held` get no answer. @returns a function after which new calls are answered */
 function hold({ answers }: ReturnType<typeof startApi>): () => void {
   let held = true;
   answers.set(
@@ -27,7 +27,7 @@ function hold({ answers }: ReturnType<typeof startApi>): () => void {
 
 Deno.test({
   name: "resume: a server that stops hands its runs over, to itself when it comes back",
-  // The driver's timers and the store's own outlive a server by a moment.
+  // Timers of the database driver and of Deno KV end shortly after the server.
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
@@ -58,7 +58,7 @@ Deno.test({
       { type: "return", data: { length: "{steps.large.body.large}", ok: "{json_object.ok}", word: "{word}" } },
     ];
     const flow = await post("/connect/flows.json", { flow: { name: "Long", fields: { program } } });
-    // More than a head takes, so it stands in PostgreSQL.
+    // Larger than a head may be, so it is stored in PostgreSQL.
     const input = { deep: true, word: "w".repeat(10_000) };
     const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: { input } });
     assert.equal(run.body.status, "pending");
@@ -87,11 +87,15 @@ Deno.test({
   },
 });
 
-/** @param by_ms how much older the run is made while nobody is there. @param ends how it does then */
+/**
+ * @param by_ms by how much the run is aged while no server runs
+ * @param calls how often each method is called
+ * @param ends the run's final status and error
+ */
 async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: number; ends: unknown[] }): Promise<void> {
   await using api = startApi();
   const environment = await placeFor(api.host);
-  // Its entry in the journal stands in PostgreSQL.
+  // Too large for Deno KV, so the journal's entry is stored in PostgreSQL.
   api.answers.set("/large", () => Response.json({ large: "x".repeat(200_000) }));
   const release = hold(api);
   const first = await startServer(environment);
@@ -117,7 +121,7 @@ async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: numbe
   }
   release();
   const second = await startServer(environment);
-  // As the sweep does with what is older than a day; on the embedded database, as a loss of power may.
+  // As the sweep does after a day. On the embedded database a power failure can do the same.
   await second.sql`delete from flow_values where run_id = ${id}`;
   const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
   assert.deepEqual((await inspect()).steps, [], "nothing can be told of it");

@@ -1,4 +1,4 @@
-/** What each kind of step does, and what becomes of what goes wrong in it. */
+/** Each step type, and its failures. */
 import assert from "node:assert/strict";
 import { says } from "../stage/scenario.ts";
 import { on_postgres } from "../stage/harness.ts";
@@ -23,7 +23,7 @@ interface Case {
   status?: string;
   data?: unknown;
   error?: RegExp;
-  /** Places of the steps, in the order in which they were executed. */
+  /** Places of the steps, in the order of execution. */
   places?: string[];
   warnings?: Record<string, RegExp>;
 }

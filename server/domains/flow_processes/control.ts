@@ -41,7 +41,7 @@ export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<J
     flow_code: before.flow_code,
     input: before.input,
     trigger: before.trigger,
-    // The new run belongs to the viewer, whose rights may be fewer than the first user's. Anonymous runs stay anonymous.
+    // A retried run belongs to the viewer, so that it has no more rights than the viewer. Anonymous runs stay anonymous.
     user_id: before.user_id === null ? null : viewer.user_id,
     app_id: before.app_id ?? undefined,
     action: before.action ?? undefined,

@@ -40,8 +40,8 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const { after } = page;
   const in_flight = page.status === undefined || page.status === "pending" ? await listPending(ctx, page) : [];
   const pending = in_flight.filter(({ id }) => after === undefined || id < after);
-  // Some of the runs in flight, at most all of them, are newer than the first row of this page. Reading that many more
-  // rows on both sides lets the merged list be cut at the offset.
+  // The list merges both sources by id. Up to `pending.length` rows before this page are runs in flight, so the page may
+  // begin that many rows earlier in PostgreSQL.
   const start = Math.max(0, offset - pending.length);
   const pending_only = page.status === "pending";
   const [ended, count] = await Promise.all([

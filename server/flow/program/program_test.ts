@@ -180,7 +180,7 @@ const odd = fc.oneof(
   }]),
 );
 
-/** The value with another in the place of one of its parts, or under a new key. */
+/** A copy of the value in which one part is replaced, or a key is added. */
 function changed(value: JsonValue, path: readonly number[], part: JsonValue, key: string): JsonValue {
   const [first, ...rest] = path;
   if (first === undefined || typeof value !== "object" || value === null) return part;

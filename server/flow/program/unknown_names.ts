@@ -1,4 +1,4 @@
-/** Warnings about placeholders whose name no step defines, or whose step does not exist. */
+/** Warnings about placeholders that refer to an undefined name or to a missing step. */
 import { stepTypeOf } from "../steps/registry.ts";
 import { templatesOf } from "../steps/rendered_keys.ts";
 import type { Step } from "../steps/step.ts";

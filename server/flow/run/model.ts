@@ -24,7 +24,7 @@ export interface NewRun {
   flow_code: string;
   input: JsonObject;
   trigger: Trigger;
-  /** Null for a visitor, whose run may call public methods of connectors only, and for a trigger. */
+  /** Null for a visitor and for a trigger. A visitor's run may call public methods of connectors only. */
   user_id: number | null;
   app_id?: string | undefined;
   action?: string | undefined;

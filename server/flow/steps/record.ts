@@ -40,7 +40,8 @@ interface Keys {
 }
 
 const SELECTOR = ["record_id", "match"] satisfies Keys["either"];
-const ACTIONS: Record<"create" | "update" | "upsert" | "delete" | "get" | "list", Action> = {
+const NAMES = ["create", "update", "upsert", "delete", "get", "list"] as const;
+const ACTIONS: Record<(typeof NAMES)[number], Action> = {
   create: { write: createOne, needs: ["data"], either: [], takes: [] },
   update: { write: updateOne, needs: ["data"], either: SELECTOR, takes: [] },
   upsert: { write: upsertOne, needs: ["match", "data"], either: [], takes: [] },
@@ -53,7 +54,7 @@ const shape = (steps: StepListShape) =>
   z.strictObject({
     type: z.literal("record"),
     ...commonKeys(steps),
-    action: z.enum(["create", "update", "upsert", "delete", "get", "list"]),
+    action: z.enum(NAMES),
     db_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a database"),
     table_name: line(63).optional().describe("Of a database with several tables"),
     record_id: TextTemplate.refine((text) => /[{}]/.test(text) || UUID.test(text), "is not the id of a record")

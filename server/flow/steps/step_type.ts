@@ -50,12 +50,12 @@ interface Traits<S extends Step> {
   shape(steps: StepListShape): z.ZodType<S>;
   /** Keys whose strings are templates. */
   readonly templates: readonly string[];
-  /** Lists of steps inside a step, by key, besides `catch`. A type that has them stands in the journal before them. */
+  /** Lists of steps inside a step, by key, besides `catch`. The journal lists such a step before the steps inside it. */
   branches?(step: S): [key: string, steps: readonly Step[]][];
   /** Names that templates see during or after the step. */
   names?(step: S): string[];
   references?(step: S): Reference[];
-  /** What is wrong with a step of the right shape. Paths begin at the step. */
+  /** Faults of a step that its shape cannot express. Paths begin at the step. */
   faults?(step: S): Fault[];
   /** The run ends with this step, so steps after it are unreachable. */
   readonly ends_run?: boolean;

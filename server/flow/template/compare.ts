@@ -40,7 +40,7 @@ function compareExactly(left: JsonValue, right: JsonValue): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** A date or timestamp in a form whose text order is the order in time. */
+/** Normalizes a date or timestamp, so that comparing the texts compares the times. */
 function timeOf(text: string): string | undefined {
   // Cheap test before the parser: no date or timestamp has another length.
   if (text.length < 10 || text.length > 35 || text[4] !== "-") return undefined;

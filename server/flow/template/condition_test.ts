@@ -11,7 +11,7 @@ const held = (condition: Condition, scope: Scope = {}) => {
   return { holds: evaluate(condition, scope, (message) => warnings.push(message)), warnings };
 };
 
-/** @throws where the text is no condition */
+/** @throws if the text is no condition */
 function parsed(text: string): Condition {
   const read = parseCondition(text);
   if ("fault" in read) throw new Error(`${text} ${read.fault}`);
@@ -237,7 +237,7 @@ Deno.test("condition: property: a tree written as text is read as that tree", ()
   );
 });
 
-/** In parentheses throughout. */
+/** The short form, with parentheses around every part. */
 function written(condition: Condition): string {
   if ("all" in condition) return condition.all.map((part) => `(${written(part)})`).join(" and ");
   if ("any" in condition) return condition.any.map((part) => `(${written(part)})`).join(" or ");
@@ -326,7 +326,7 @@ Deno.test("contains: long texts are searched as short ones are, in time that gro
   const pieces = fc.array(fc.constantFrom("a", "ab", "b", "aab"), { maxLength: 6 });
   fc.assert(
     fc.property(pieces, pieces, fc.constantFrom("", "b", "ba"), (before, part, after) => {
-      // Repeated until the product of the lengths is one that the built-in search is not trusted with.
+      // Long enough that the product of the lengths is above the limit of the built-in search.
       const needle = part.join("").repeat(800) + after;
       const whole = before.join("").repeat(4_000) + needle.slice(1);
       assert.equal(contains(whole, needle), whole.includes(needle));

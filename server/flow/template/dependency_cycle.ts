@@ -29,7 +29,7 @@ export function dependencyCycle(templates: JsonObject): string[] | undefined {
   return [...cycle.slice(first), ...cycle.slice(0, first)];
 }
 
-/** Removes every name whose needs can be resolved in some order. The rest is in a cycle or needs one. */
+/** Removes names repeatedly that need no remaining name. Every name that is left is part of a cycle, or needs one. */
 function withoutResolvable(needs: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
   const needed_by = new Map<string, string[]>([...needs.keys()].map((name) => [name, []]));
   for (const [name, others] of needs) {

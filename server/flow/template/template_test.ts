@@ -98,7 +98,7 @@ Deno.test("template: faults by their place, one a text", () => {
 
 Deno.test("template: what comes out is at most 1 MiB and 64 levels", () => {
   const scope: Scope = { half: "x".repeat(RENDERED_LIMIT / 2 - 1), list: Array(1000).fill("x".repeat(1000)) };
-  // Two pairs of quotes, the brackets, and a comma an item.
+  // Two pairs of quotes, the brackets, and a comma for each item.
   const fits = RENDERED_LIMIT / 2 + 1 - 8;
   assert.equal(String(rendered("{half}{half}", scope).value).length, RENDERED_LIMIT - 2);
   assert.ok(rendered(["{half}", "x".repeat(fits)], scope));
@@ -194,7 +194,6 @@ Deno.test("template: property: a text is taken apart without a rest", () => {
 });
 
 Deno.test("template: every sign of a long text is looked at a bounded number of times", () => {
-  // A text that counts: each search over it is what the reader asks of it.
   const long = 20_000;
   const texts = [
     "{".repeat(long),
@@ -216,7 +215,7 @@ Deno.test("template: every sign of a long text is looked at a bounded number of 
   }
 });
 
-/** How many signs `slice`, `indexOf`, `includes` and single looks go over while `work` runs. */
+/** How many characters `slice` and `indexOf` read while `work` runs. */
 function looksAt(work: () => unknown): number {
   const { slice, indexOf } = String.prototype;
   let looks = 0;
