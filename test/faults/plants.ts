@@ -28,6 +28,7 @@ export interface Plant {
 const ENGINE = "server/flow/run/engine.ts";
 const OUTCOMES = "server/flow/run/outcomes.ts";
 const TAKEOVER = "server/flow/lease/takeover.ts";
+const CLAIM = "server/schedule/claim/claim_due.ts";
 
 /** Not a fault: a pause of the process, as on a slow machine, at the worst moment. */
 const STANDS_STILL: Edit = {
@@ -114,11 +115,11 @@ export const PLANTS: Plant[] = [
   {
     name: "claim outside the transaction",
     edits: [
-      { file: "server/schedule/due.ts", find: "await lockDue(tx, now)", put: "await lockDue(sql, now)" },
+      { file: CLAIM, find: "await lockDue(tx, now)", put: "await lockDue(sql, now)" },
       {
-        file: "server/schedule/due.ts",
-        find: "    const codes = new Map(crons",
-        put: "    if (moved.length > 0) await moveOn(sql, moved, now);\n    const codes = new Map(crons",
+        file: CLAIM,
+        find: "    const codes = new Map(triggers",
+        put: "    await moveOn(sql, decisions.map(({ next }) => next), now);\n    const codes = new Map(triggers",
       },
     ],
     scenario: killedWhileATriggerIsClaimed,
@@ -127,9 +128,9 @@ export const PLANTS: Plant[] = [
   {
     name: "no catch-up",
     edits: [{
-      file: "server/schedule/expression/slots.ts",
-      find: "isOld(slot)) return missed(slot);",
-      put: "age(slot) > ON_TIME_MS) return missed(slot);",
+      file: "server/schedule/claim/due_times.ts",
+      find: "index < recent.length - 1 || isExpired(time, now, circumstances)",
+      put: "index < recent.length - 1 || ageOf(time, now) > ON_TIME_MS",
     }],
     scenario: dueWhileNobodyWasThere,
     caught: /the trigger's moment was missed/,
