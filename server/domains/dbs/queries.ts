@@ -66,6 +66,7 @@ export async function insertDb(sql: Sql, account: number, values: Values): Promi
 /** What a change starts from; the row is locked. */
 export interface WrittenDb {
   id: number;
+  account_id: number;
   code: string;
   schema: unknown;
   public_methods: unknown;
@@ -80,7 +81,7 @@ export interface WrittenDb {
  */
 export async function lockDb(sql: Sql, viewer: Viewer, code: string): Promise<WrittenDb | undefined> {
   const [row] = await sql<WrittenDb[]>`
-    select id, code, schema, public_methods, department_id, lock_version
+    select id, account_id, code, schema, public_methods, department_id, lock_version
     from dbs
     where ${one(sql, viewer, code)}
     for update
@@ -88,7 +89,7 @@ export async function lockDb(sql: Sql, viewer: Viewer, code: string): Promise<Wr
   return row;
 }
 
-export async function updateDb(sql: Sql, id: number, values: Values): Promise<void> {
+export async function updateDb(sql: Sql, account: number, id: number, values: Values): Promise<void> {
   await sql`
     update dbs d
     set
@@ -96,41 +97,11 @@ export async function updateDb(sql: Sql, id: number, values: Values): Promise<vo
       lock_version = lock_version + 1,
       updated_at = now()
     where id = ${id}
+      and account_id = ${account}
   `;
 }
 
 export async function deleteDb(sql: Sql, viewer: Viewer, code: string): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`delete from dbs where ${one(sql, viewer, code)} returning id`;
   return row?.id;
-}
-
-export interface StoredTable {
-  id: number;
-  name: string;
-  searched: string[];
-}
-
-export const listTables = (sql: Sql, db_id: number): Promise<StoredTable[]> =>
-  sql<StoredTable[]>`select id, name, searched from db_tables where db_id = ${db_id} order by id`;
-
-export async function insertTable(sql: Sql, db_id: number, name: string, searched: string[]): Promise<void> {
-  await sql`insert into db_tables (db_id, name, searched) values (${db_id}, ${name}, ${searched})`;
-}
-
-export async function updateTable(sql: Sql, id: number, searched: string[]): Promise<void> {
-  await sql`update db_tables set searched = ${searched} where id = ${id}`;
-}
-
-/** @returns how many records the table has, `at_most` where there are more */
-export async function countRecords(sql: Sql, table_id: number, at_most: number): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count
-    from (select from records where table_id = ${table_id} limit ${at_most}) r
-  `;
-  return row?.count ?? 0;
-}
-
-/** Its records are swept away later, in small batches. */
-export async function dropTable(sql: Sql, id: number): Promise<void> {
-  await sql`update db_tables set db_id = null where id = ${id}`;
 }

@@ -2,7 +2,15 @@
 import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { knownTable, type Progress, reindex, type Table } from "../../store/store.ts";
-import { countRecords, dropTable, insertTable, listTables, type StoredTable, updateTable } from "./queries.ts";
+import {
+  countRecords,
+  dropTable,
+  insertTable,
+  listTables,
+  type OwnDb,
+  type StoredTable,
+  updateTable,
+} from "./table_queries.ts";
 
 /** A refusal counts no further. */
 const COUNTED = 1_000;
@@ -14,9 +22,9 @@ interface Schemas {
   drop_tables: readonly string[];
 }
 
-export async function addTables(tx: Sql, db_id: number, tables: Iterable<Table>): Promise<void> {
+export async function addTables(tx: Sql, db: OwnDb, tables: Iterable<Table>): Promise<void> {
   for (const { name, fields } of tables) {
-    await insertTable(tx, db_id, name, searchedIn(fields, []));
+    await insertTable(tx, db, name, searchedIn(fields, []));
   }
 }
 
@@ -27,30 +35,31 @@ export async function addTables(tx: Sql, db_id: number, tables: Iterable<Table>)
 export async function changeTables(
   tx: Sql,
   progress: Progress,
-  db_id: number,
+  db: OwnDb,
   { before, after, drop_tables }: Schemas,
 ): Promise<boolean> {
-  const stored = await listTables(tx, db_id);
+  const stored = await listTables(tx, db);
   const leaving = stored.filter(({ name }) => !after.has(name));
-  await proveLeaving(tx, leaving, drop_tables, after);
+  await proveLeaving(tx, db, leaving, drop_tables, after);
   let loses = leaving.length > 0;
   for (const { id, name, searched } of stored) {
     const [was, becomes] = [before.get(name), after.get(name)];
     if (!was || !becomes) {
-      await dropTable(tx, id);
+      await dropTable(tx, db, id);
       continue;
     }
     loses ||= [...was.fields.keys()].some((field) => !becomes.fields.has(field));
     const places = searchedIn(becomes.fields, searched);
-    await updateTable(tx, id, places);
+    await updateTable(tx, db, id, places);
     await reindex(tx, progress, { before: was, after: knownTable(becomes, id, places) });
   }
-  await addTables(tx, db_id, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
+  await addTables(tx, db, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
   return loses;
 }
 
 async function proveLeaving(
   tx: Sql,
+  db: OwnDb,
   leaving: readonly StoredTable[],
   drop_tables: readonly string[],
   after: Schemas["after"],
@@ -59,7 +68,7 @@ async function proveLeaving(
   const faults: string[] = [];
   for (const { id, name } of leaving) {
     if (drop_tables.includes(name)) continue;
-    const count = await countRecords(tx, id, COUNTED + 1);
+    const count = await countRecords(tx, db, id, COUNTED + 1);
     if (count > 0) faults.push(losing(name, count));
   }
   const fields: Fields = {

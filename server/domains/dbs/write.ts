@@ -35,7 +35,7 @@ export async function createDb(ctx: Context, input: NewDb): Promise<Json<Db>> {
   const values = { public_write_limit: 60, ...valuesOf(input), code, schema, public_methods, department_id };
   await sql.begin(async (tx) => {
     const id = await insertDb(tx, viewer.account_id, values);
-    await addTables(tx, id, tables.values());
+    await addTables(tx, { id, account_id: viewer.account_id }, tables.values());
   });
   return await readDb(ctx, code);
 }
@@ -62,10 +62,10 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
     if (changes.schema !== undefined || changes.drop_tables !== undefined) {
       progress = progressOf(ctx, db.id);
       const schemas = { before: readSchema(db.schema), after, drop_tables: changes.drop_tables ?? [] };
-      loses = await changeTables(tx, progress, db.id, schemas);
+      loses = await changeTables(tx, progress, db, schemas);
     }
-    if (loses || changesSight(db, changes)) await resetFeed(tx, db.id);
-    await updateDb(tx, db.id, valuesOf(changes));
+    if (loses || changesSight(db, changes)) await resetFeed(tx, db);
+    await updateDb(tx, viewer.account_id, db.id, valuesOf(changes));
     return db.id;
   }).finally(() => progress?.end());
   dbs.forget(id);

@@ -49,7 +49,7 @@ export async function* recordChanges(
   const find = () => inDb({ dbs, viewer }, db_code, (db) => Promise.resolve(db));
   const db = await find();
   if (table_name !== undefined) tableOf(db, table_name);
-  for await (const told of feeds.follow(db.id, last_event_id, signal)) {
+  for await (const told of feeds.follow(db, last_event_id, signal)) {
     viewer = await again();
     const db = await find();
     const table = table_name === undefined ? undefined : tableOf(db, table_name);
@@ -110,8 +110,8 @@ export async function* publicChanges(
     const db = await proveEnabled(ctx, caller, db_code, "list");
     return { db, table: tableOf(db, undefined), list: db.public_methods.list ?? {} };
   };
-  const { db: { id } } = await find();
-  for await (const told of feeds.follow(id, last_event_id, signal)) {
+  const { db } = await find();
+  for await (const told of feeds.follow(db, last_event_id, signal)) {
     const { db, table, list } = await find();
     if (told.kind !== "changes") {
       yield { id: told.seq, event: told.kind, data: {} };

@@ -27,8 +27,14 @@ export function createDatabases(sql: Pool, log: Log): Databases {
   });
   return {
     forget: (id) => known.forgetWhere((db) => db.id === id),
-    async isCurrent({ id, lock_version }) {
-      const rows = await sql`select from dbs where id = ${id} and lock_version = ${lock_version}`;
+    async isCurrent({ id, account_id, lock_version }) {
+      const rows = await sql`
+        select
+        from dbs
+        where id = ${id}
+          and account_id = ${account_id}
+          and lock_version = ${lock_version}
+      `;
       return rows.length > 0;
     },
     find: (account_id, code) => known.find(accountKey(account_id, code)),

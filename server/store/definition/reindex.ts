@@ -42,7 +42,7 @@ export async function reindex(tx: Sql, progress: Progress, { before, after }: De
       unfit_count++;
       return [];
     });
-    if (unfit_count === 0) await updateStored(tx, fitting);
+    if (unfit_count === 0) await updateStored(tx, after.id, fitting);
     last = rows.at(-1)?.id;
     progress.tell(done += rows.length, total);
   }
@@ -93,7 +93,7 @@ const listStored = (sql: Sql, table_id: number, after: string | undefined) =>
   `;
 
 /** `updated_at` stays: nobody has changed the record. */
-async function updateStored(sql: Sql, rows: ReturnType<typeof rowOf>[]): Promise<void> {
+async function updateStored(sql: Sql, table_id: number, rows: ReturnType<typeof rowOf>[]): Promise<void> {
   await sql`
     update records r
     set
@@ -102,6 +102,7 @@ async function updateStored(sql: Sql, rows: ReturnType<typeof rowOf>[]): Promise
       int_1 = n.int_1, int_2 = n.int_2, time_1 = n.time_1, time_2 = n.time_2
     from jsonb_populate_recordset(null::records, ${JSON.stringify(rows)}::text::jsonb) n
     where r.id = n.id
+      and r.table_id = ${table_id}
   `;
 }
 

@@ -1,5 +1,9 @@
 import type { Pool, Sql } from "../../database/pool.ts";
+import type { KnownDb } from "../definition/known_db.ts";
 import type { StoredChange } from "./stored_change.ts";
+
+/** A database that the caller has found in its account. */
+export type FeedDb = Pick<KnownDb, "id" | "account_id">;
 
 export const CHANGES_AT_ONCE = 500;
 
@@ -32,7 +36,7 @@ export interface FeedPage {
  *
  * @returns undefined where the database is gone
  */
-export async function readFeed(sql: Sql, db_id: number, after: number): Promise<FeedPage | undefined> {
+export async function readFeed(sql: Sql, { id, account_id }: FeedDb, after: number): Promise<FeedPage | undefined> {
   const [row] = await sql<FeedPage[]>`
     select
       coalesce(d.live_until > now(), false) as open,
@@ -42,7 +46,7 @@ export async function readFeed(sql: Sql, db_id: number, after: number): Promise<
         from (
           select seq, table_id, record_id, kind, was, became
           from record_changes
-          where db_id = ${db_id}
+          where db_id = ${id}
             and seq > ${after}
           order by seq
           limit ${CHANGES_AT_ONCE}
@@ -50,7 +54,8 @@ export async function readFeed(sql: Sql, db_id: number, after: number): Promise<
       ) as changes
     from db_feeds f
     join dbs d on d.id = f.db_id
-    where f.db_id = ${db_id}
+    where f.db_id = ${id}
+      and d.account_id = ${account_id}
   `;
   return row;
 }
@@ -61,16 +66,20 @@ export async function readFeed(sql: Sql, db_id: number, after: number): Promise<
  *
  * @returns undefined where the database is gone
  */
-export function openFeed(sql: Pool, db_id: number): Promise<FeedState | undefined> {
+export function openFeed(sql: Pool, { id, account_id }: FeedDb): Promise<FeedState | undefined> {
   return sql.begin(async (tx) => {
     const [db] = await tx<{ live: boolean }[]>`
-      select coalesce(live_until > now(), false) as live from dbs where id = ${db_id} for update
+      select coalesce(live_until > now(), false) as live
+      from dbs
+      where id = ${id}
+        and account_id = ${account_id}
+      for update
     `;
     if (!db) return undefined;
-    await tx`update dbs set live_until = now() + interval '24 hours' where id = ${db_id}`;
+    await tx`update dbs set live_until = now() + interval '24 hours' where id = ${id} and account_id = ${account_id}`;
     const [feed] = await tx<FeedState[]>`
       insert into db_feeds (db_id)
-      values (${db_id})
+      values (${id})
       on conflict (db_id) do update set
         seq = db_feeds.seq + ${db.live ? 0 : 1},
         complete_from = case when ${db.live} then db_feeds.complete_from else db_feeds.seq + 1 end
@@ -81,17 +90,19 @@ export function openFeed(sql: Pool, db_id: number): Promise<FeedState | undefine
 }
 
 /** Lengthens an open feed's time. One that is not open any more stays so: only `openFeed` knows what it has missed. */
-export async function keepFeed(sql: Sql, db_id: number): Promise<void> {
+export async function keepFeed(sql: Sql, { id, account_id }: FeedDb): Promise<void> {
   await sql`
     update dbs
     set live_until = now() + interval '24 hours'
-    where id = ${db_id}
+    where id = ${id}
+      and account_id = ${account_id}
       and live_until > now()
   `;
 }
 
 /** What its followers may see has changed without a change of its records: they are told `reset`. @param sql a transaction */
-export const resetFeed = (sql: Sql, db_id: number) => resetFeeds(sql, sql`d.id = ${db_id}`);
+export const resetFeed = (sql: Sql, { id, account_id }: FeedDb) =>
+  resetFeeds(sql, sql`d.id = ${id} and d.account_id = ${account_id}`);
 
 /** The same for every database of an account: its departments have changed, or who has them. */
 export const resetFeedsOf = (sql: Sql, account_id: number) => resetFeeds(sql, sql`d.account_id = ${account_id}`);

@@ -4,7 +4,15 @@
  */
 import type { Pool } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
-import { CHANGES_AT_ONCE, type FeedState, keepFeed, listChanges, openFeed, readFeed } from "./feed_queries.ts";
+import {
+  CHANGES_AT_ONCE,
+  type FeedDb,
+  type FeedState,
+  keepFeed,
+  listChanges,
+  openFeed,
+  readFeed,
+} from "./feed_queries.ts";
 import type { Feeds, StoredChange } from "./stored_change.ts";
 
 const LOOKED_AT_EVERY_MS = 5_000;
@@ -13,6 +21,7 @@ const KEPT_OPEN_EVERY_MS = 60 * 60_000;
 const WAITING = 5_000;
 
 interface Hub extends FeedState {
+  db: FeedDb;
   followers: Set<Follower>;
   kept_open: number;
   reading: Promise<void> | undefined;
@@ -38,13 +47,13 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
   let timer: ReturnType<typeof setInterval> | undefined;
 
   const listen = async () => {
-    timer ??= setInterval(() => hubs.forEach((hub, id) => void refresh(id, hub)), LOOKED_AT_EVERY_MS);
+    timer ??= setInterval(() => hubs.forEach((hub) => void refresh(hub)), LOOKED_AT_EVERY_MS);
     const changed = (id: string) => {
       const hub = hubs.get(Number(id));
-      if (hub) void refresh(Number(id), hub);
+      if (hub) void refresh(hub);
     };
     listening ??= Promise.all([
-      sql.listen("records_changed", changed, () => hubs.forEach((hub, id) => void refresh(id, hub))),
+      sql.listen("records_changed", changed, () => hubs.forEach((hub) => void refresh(hub))),
       sql.listen("db_changed", changed),
     ]);
     await listening.catch((error) => {
@@ -53,26 +62,26 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
     });
   };
 
-  const refresh = (id: number, hub: Hub): Promise<void> => {
+  const refresh = (hub: Hub): Promise<void> => {
     hub.again = true;
-    hub.reading ??= read(id, hub).catch((error) => log.warn("changes not read", faultOf(error)))
+    hub.reading ??= read(hub).catch((error) => log.warn("changes not read", faultOf(error)))
       .finally(() => hub.reading = undefined);
     return hub.reading;
   };
 
-  const read = async (id: number, hub: Hub) => {
+  const read = async (hub: Hub) => {
     const now = performance.now();
     if (now - hub.kept_open > KEPT_OPEN_EVERY_MS) {
-      await keepFeed(sql, id);
+      await keepFeed(sql, hub.db);
       hub.kept_open = now;
     }
     while (hub.again) {
       hub.again = false;
-      const feed = await readFeed(sql, id, hub.seq);
+      const feed = await readFeed(sql, hub.db, hub.seq);
       if (!feed) return hub.followers.forEach(letGo);
       const { open, complete_from, changes } = feed;
       // A machine that slept has let its time run out. What was written since is not kept, so it is missing.
-      if (!open) await openFeed(sql, id);
+      if (!open) await openFeed(sql, hub.db);
       if (!open || changes.length === CHANGES_AT_ONCE) hub.again = true;
       if (complete_from > hub.seq) hub.followers.forEach((follower) => resetTo(follower, complete_from));
       hub.complete_from = complete_from;
@@ -81,10 +90,10 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
     }
   };
 
-  const join = (id: number, feed: FeedState, follower: Follower): Hub => {
-    const hub = hubs.get(id) ??
-      { ...feed, followers: new Set(), kept_open: performance.now(), reading: undefined, again: false };
-    hubs.set(id, hub);
+  const join = (db: FeedDb, feed: FeedState, follower: Follower): Hub => {
+    const hub = hubs.get(db.id) ??
+      { ...feed, db, followers: new Set(), kept_open: performance.now(), reading: undefined, again: false };
+    hubs.set(db.id, hub);
     hub.followers.add(follower);
     // The hub may have gone on while this follower was on its way.
     resetTo(follower, hub.complete_from);
@@ -98,10 +107,10 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
   };
 
   return {
-    async *follow(db_id, after, left) {
+    async *follow(db, after, left) {
       const signal = AbortSignal.any([left, ended.signal]);
       await listen();
-      const feed = await openFeed(sql, db_id);
+      const feed = await openFeed(sql, db);
       if (!feed) return;
       let wake = () => {};
       const { complete_from } = feed;
@@ -109,11 +118,11 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
       const stop = () => wake();
       signal.addEventListener("abort", stop);
       try {
-        const { seq: joined } = join(db_id, feed, follower);
+        const { seq: joined } = join(db, feed, follower);
         let seq = resumes(feed, after) ? after : feed.seq;
         yield { kind: seq === after || after === undefined ? "ready" : "reset", seq };
         // What lies between the follower's last change and the hub's first one for it comes from the table.
-        for await (const changes of changesBetween(sql, db_id, seq, joined)) {
+        for await (const changes of changesBetween(sql, db.id, seq, joined)) {
           seq = changes.at(-1)?.seq ?? seq;
           yield { kind: "changes", changes };
         }
@@ -137,7 +146,7 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
         }
       } finally {
         signal.removeEventListener("abort", stop);
-        leave(db_id, follower);
+        leave(db.id, follower);
       }
     },
 

@@ -1,4 +1,5 @@
 /** A database's changes as they are stored, and as the server's subscribers receive them. */
+import type { KnownDb } from "../definition/known_db.ts";
 
 export type ChangeKind = "create" | "update" | "delete";
 
@@ -33,7 +34,11 @@ export interface Feeds {
    *
    * @param after the last change that the subscriber has seen; undefined starts at the current one
    */
-  follow(db_id: number, after: number | undefined, signal: AbortSignal): AsyncGenerator<FeedEvent>;
+  follow(
+    db: Pick<KnownDb, "id" | "account_id">,
+    after: number | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedEvent>;
   /** Ends every subscription. */
   end(): void;
   close(): Promise<void>;

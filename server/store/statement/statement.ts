@@ -65,15 +65,22 @@ async function untilFree<Result>(
 }
 
 /** For a read. */
-export const provenDb = ({ id, lock_version }: KnownDb): Part =>
-  part`select id as db_id from dbs where id = ${id} and lock_version = ${lock_version}`;
-
-/** For a write: the definition stays until the transaction ends. */
-export const heldDb = ({ id, lock_version, live }: KnownDb): Part =>
+export const provenDb = ({ id, account_id, lock_version }: KnownDb): Part =>
   part`
     select id as db_id
     from dbs
     where id = ${id}
+      and account_id = ${account_id}
+      and lock_version = ${lock_version}
+  `;
+
+/** For a write: the definition stays until the transaction ends. */
+export const heldDb = ({ id, account_id, lock_version, live }: KnownDb): Part =>
+  part`
+    select id as db_id
+    from dbs
+    where id = ${id}
+      and account_id = ${account_id}
       and lock_version = ${lock_version}
       and coalesce(live_until > now(), false) = ${live}
     for key share nowait
