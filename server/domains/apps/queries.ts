@@ -196,29 +196,32 @@ export async function deleteApp(sql: Sql, viewer: Viewer, id: string): Promise<b
 const versionColumns = (sql: Sql) =>
   sql`v.version, v.app_engine, v.css_engine, v.created_by_id, iso(v.created_at) as created_at`;
 
-/** The states that later changes replaced, the newest first unless told. */
-export function listVersions(sql: Sql, id: string, page: Page<"version" | "-version">) {
+const ofApp = (sql: Sql, account: number, id: string) =>
+  sql`v.app_id = (select id from apps where id = ${id} and account_id = ${account})`;
+
+/** The states that later changes replaced, newest first unless `sort` says otherwise. */
+export function listVersions(sql: Sql, account: number, id: string, page: Page<"version" | "-version">) {
   const order = page.sort === "version" ? sql`v.version` : sql`v.version desc`;
   return listJson<ListedVersion>(
     sql,
     sql`
       select ${versionColumns(sql)}
       from app_versions v
-      where v.app_id = ${id}
+      where ${ofApp(sql, account, id)}
       order by ${order}
       ${slice(sql, page)}
     `,
-    sql`select count(*) from app_versions where app_id = ${id}`,
+    sql`select count(*) from app_versions v where ${ofApp(sql, account, id)}`,
   );
 }
 
-export const findVersion = (sql: Sql, id: string, version: number) =>
+export const findVersion = (sql: Sql, account: number, id: string, version: number) =>
   oneJson<Version>(
     sql,
     sql`
       select ${versionColumns(sql)}, v.source_code, v.actions
       from app_versions v
-      where v.app_id = ${id}
+      where ${ofApp(sql, account, id)}
         and v.version = ${version}
     `,
   );

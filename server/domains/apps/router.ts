@@ -77,7 +77,7 @@ export const apps = router({
     .input(VersionPage).output(sent(z.array(ListedVersion)))
     .query(async ({ ctx, input }) => {
       await readApp(ctx, input.id);
-      return await listVersions(ctx.sql, input.id, input);
+      return await listVersions(ctx.sql, ctx.viewer.account_id, input.id, input);
     }),
 
   version: userProcedure

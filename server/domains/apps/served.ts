@@ -53,7 +53,16 @@ export async function findServedId(sql: Sql, account_id: number, url_code: strin
 }
 
 /** Undefined where the app is gone or no longer active. */
-export async function findServedVersion(sql: Sql, id: string): Promise<number | undefined> {
-  const [app] = await sql<{ lock_version: number }[]>`select lock_version from apps where id = ${id} and active`;
+export async function findServedVersion(
+  sql: Sql,
+  { id, account_id }: { id: string; account_id: number },
+): Promise<number | undefined> {
+  const [app] = await sql<{ lock_version: number }[]>`
+    select lock_version
+    from apps
+    where id = ${id}
+      and account_id = ${account_id}
+      and active
+  `;
   return app?.lock_version;
 }

@@ -126,7 +126,7 @@ export async function removeApp({ sql, viewer, pages }: Context, id: string): Pr
 /** @throws {Refusal} 404 */
 export async function readVersion(ctx: Context, id: string, version: number): Promise<Json<Version>> {
   await readApp(ctx, id);
-  const found = await findVersion(ctx.sql, id, version);
+  const found = await findVersion(ctx.sql, ctx.viewer.account_id, id, version);
   if (!found) throw notFound("Version");
   return found;
 }

@@ -12,7 +12,7 @@ const columns = (sql: Sql) =>
 
 /** @param user whose tokens; null for everybody's */
 export function listTokens(sql: Sql, account: number, user: number | null, page: TokenPage) {
-  const whose = user === null ? sql`t.account_id = ${account}` : sql`t.user_id = ${user}`;
+  const whose = user === null ? sql`t.account_id = ${account}` : sql`t.account_id = ${account} and t.user_id = ${user}`;
   const order = page.sort === "-id" ? sql`t.id desc` : sql`t.id`;
   return listJson<Token>(
     sql,

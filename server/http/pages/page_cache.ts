@@ -30,7 +30,7 @@ export function createPages(sql: Pool, log: Log): PageCache {
     },
     believed_ms: BELIEVED_MS,
     limit: { bytes: REMEMBERED_BYTES, sizeOf: bytesOf },
-    isCurrent: async ({ id, lock_version }) => await findServedVersion(sql, id) === lock_version,
+    isCurrent: async (app) => await findServedVersion(sql, app) === app.lock_version,
     notified: { ...notified, matches: ({ id }, changed) => id === changed },
   });
   const ids = remember<string, string>({
