@@ -1,27 +1,33 @@
 /**
- * What the rest of the server knows of the compiler. The pool behind it is `sandbox.ts`; one file an engine stands
- * beside it.
+ * The compiler's interface: the only file of this folder that domains and http import. `host/sandbox.ts` implements it.
+ *
+ * - engine: turns an author's source into an app; a folder in `engines/` each
+ * - runtime: the library files that compiled apps import, such as Vue
+ * - vendor file: a file of a runtime, served at `/vendor/<hash>.js`
+ * - layer: a part of a runtime in a file of its own, so that small apps load little
+ * - compile worker: a subprocess that compiles sources and builds runtimes
+ * - build: the result of compiling a source
  */
 
-/** Every engine of the specification, in its order. */
+/** The engines of the specification, in its order. */
 export const ENGINES = ["svelte", "vue", "react", "js", "html", "kaboom", "phaser"] as const;
 export type Engine = (typeof ENGINES)[number];
 
 export const CSS_ENGINES = ["tailwind_all", "tailwind", "none"] as const;
 export type CssEngine = (typeof CSS_ENGINES)[number];
 
-/** What an author wrote, and for which engines. */
+/** An author's source and its engines. */
 export interface Source {
   engine: Engine;
   css_engine: CssEngine;
   source_code: string;
 }
 
-/** A compiled app. For js and html `code` is the source as it is and nothing else is filled. */
+/** A compiled app. For js and html `code` is the unchanged source, and styles, imports and times are empty. */
 export interface Build {
   /** The app's own module (js: a classic script, html: the document). Runtimes are imported from `/vendor/…`. */
   code: string;
-  /** The app's own stylesheet; empty where there is none. */
+  /** The app's own stylesheet, or an empty string. */
   css: string;
   /** Root-relative addresses of the vendor modules that `code` imports, for `modulepreload`. */
   imports: string[];
@@ -31,7 +37,7 @@ export interface Build {
   app_build_time: number;
   /** Milliseconds, rounded up; 0 where no CSS is compiled. */
   css_build_time: number;
-  /** What the app's `config` shows. */
+  /** Shown as the app's `config`. */
   config: BuildConfig;
 }
 
@@ -46,7 +52,7 @@ export interface BuildConfig {
   warnings: string[];
 }
 
-/** A runtime that apps import, served at `/vendor/<hash>.js` for ever. */
+/** A file of a runtime, served at `/vendor/<hash>.js`. It never changes, and is kept permanently. */
 export interface VendorFile {
   content_type: string;
   body: Uint8Array<ArrayBuffer>;
@@ -56,33 +62,33 @@ export interface VendorFile {
 
 export interface Compiler {
   /**
-   * Compiles one source.
+   * Compiles a source.
    *
-   * @param account waits in turn with other accounts' sources when the compiler is busy
-   * @throws {CompileFailure} where the source is wrong or goes beyond a limit
-   * @throws {CompilerBusy} where the queue is full, or the compiler cannot run
+   * @param account accounts take turns while sources wait
+   * @throws {CompileFailure} where the source has mistakes or exceeds a limit
+   * @throws {CompilerBusy} where the queue is full, or no worker can run
    */
   compile(source: Source, account?: number): Promise<Build>;
-  /** The runtime with this file name (`<hash>.js`), or undefined. */
+  /** The vendor file with this name (`<hash>.js`), or undefined. */
   vendor(file: string): Promise<VendorFile | undefined>;
-  /** Starts what the first source would otherwise wait for. Never rejects: what fails here fails there again. */
+  /** Starts a worker before the first source needs it. Never rejects: the first source reports a failure. */
   warm(): Promise<void>;
   /**
-   * Builds what the first app of each engine would otherwise wait for, unless it is there: one after the other, in a
-   * process that no source waits for, and that ends with it. Never rejects.
+   * Builds the runtimes that neither ship with this version nor have been built, one after the other, in a background
+   * process that ends afterwards. Never rejects.
    */
   prepare(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The author's mistake: one message each, `line:column message`, then the line and a caret. */
+/** The author's mistakes, a message each: `line:column message`, then the source line and a caret. */
 export class CompileFailure extends Error {
   constructor(readonly messages: string[]) {
     super(messages[0] ?? "does not compile");
   }
 }
 
-/** Too much waits already, or no worker can be had; try again after `retry_after` seconds. */
+/** The queue is full, or no worker can run. The client may try again after `retry_after` seconds. */
 export class CompilerBusy extends Error {
   constructor(readonly retry_after: number, message = "The compiler is busy", options?: ErrorOptions) {
     super(message, options);

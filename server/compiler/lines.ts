@@ -1,4 +1,4 @@
-/** The lines of a stream, without their ends. @throws {RangeError} on a line longer than the limit, in characters */
+/** The lines of a stream, without line ends. @param limit in characters @throws {RangeError} on a longer line */
 export async function* readLines(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   limit = 64 * 1024 * 1024,

@@ -1,42 +1,47 @@
 /**
- * What the server and a worker say to each other: one JSON object a line. The worker handles one request after the
- * other; the server believes nothing that it says before `Answer` has parsed it.
+ * The protocol between the server and a compile worker: one JSON value a line, one request at a time. Sources are hostile,
+ * so the server validates every answer with `Answer`.
  */
 import { z } from "zod";
 import type { CssEngine, Engine, Source } from "./compiler.ts";
 
-/** Parts of the toolchain that bring files of their own into a page. */
+/** Parts of the toolchain with vendor files. */
 export type RuntimeName = Engine | Extract<CssEngine, "tailwind_all"> | "platform" | "phaser4";
 
-/** Specifier → exported name (`*`: an object that has them all) → the vendor file that has it, and its name there. */
+/** Specifier → exported name (`*`: an object with all of them) → the vendor file that exports it, and its name there. */
 const Modules = z.record(z.string(), z.record(z.string(), z.tuple([z.string(), z.string()])));
 
-/** How compiled code finds what it imports. Kept in the vendor store as JSON, beside the files that it names. */
+/** Where the modules that apps import are. Kept in the vendor store as JSON, beside the files that it names. */
 export const Runtime = z.object({
   modules: Modules,
   /**
-   * The same modules with fewer names and smaller files, the smallest first: for apps that use none of the other names.
-   * Modules that an edition does not mention are as in `modules`.
+   * The same modules with fewer names in smaller files, the smallest first, for apps that use no other name. A module that
+   * an edition lacks is the one in `modules`.
    */
   editions: z.array(Modules).optional(),
-  /** Vendor file → the vendor files that it imports in turn. */
+  /** Vendor file → the vendor files that it imports. */
   imports: z.record(z.string(), z.array(z.string())),
   /** Vendor files that are classic scripts and run before the app. */
   scripts: z.array(z.string()),
 });
 export type Runtime = z.output<typeof Runtime>;
 
-/** A worker's first line, once it can compile without delay. */
+/** The answer to `warm_up`. */
 export const READY = "ready";
 
-/** Seconds of processor time that a worker, and its esbuild, may take in all its life. */
+/** Limit of the processor time of a worker, and of its esbuild, in seconds. */
 export const CPU_S = 120;
 
-/** Characters of code and styles that a build may have. Nested rules multiply: 6 KB of source can make 7 MB. */
+/** Limit of the characters of a build. Nested rules multiply: 6 KB of source can become 7 MB. */
 export const OUTPUT_LIMIT = 4_000_000;
 
-/** What it says to each request before it begins: until then a source is not to blame for what happens. */
+/** A worker's acknowledgement of a request. Before it, the source cannot be to blame for a failure. */
 export const TAKEN = "taken";
+
+/** The first line that a worker gets. It loads this engine and compiles its sample before the time of a source counts. */
+export interface WarmUp {
+  warm_up: Engine;
+}
 
 export type Request =
   | { id: number; job: "compile"; source: Source; runtime: Runtime; remote_imports: boolean }
@@ -63,7 +68,7 @@ export const WorkerBuild = z.object({
 }).refine(({ code, css }) => code.length + css.length <= OUTPUT_LIMIT);
 export type WorkerBuild = z.output<typeof WorkerBuild>;
 
-/** `retire`: the worker has grown beyond what an idle one may hold, and wants to be replaced. */
+/** `retire`: the worker asks to be replaced, because it holds too much memory or has used much processor time. */
 const Answered = { id: z.int(), retire: z.boolean() };
 
 export const Answer = z.union([

@@ -1,6 +1,6 @@
 /**
- * Resolves and minifies an app's code. Nothing here reaches the file system: every import is a name that the runtime
- * has, or ends in the one plugin.
+ * Bundles and minifies an app's code and styles. Nothing here reads the file system: an import is a module of the
+ * runtime, or the plugin `closed` refuses it.
  */
 import * as esbuild from "esbuild";
 import { bundleKnown } from "./known_imports.ts";
@@ -10,16 +10,18 @@ import { AUTHOR, type Compiled, type Found } from "../engines/engine.ts";
 import { VENDOR } from "./links.ts";
 import { columnOfByte, showWarning } from "./positions.ts";
 import type { Runtime } from "../protocol.ts";
-import { failureOf, hasRead, isBuildFailure, quoted, quotedIn, reword } from "./esbuild_errors.ts";
+import { failureOf, hasParsed, isBuildFailure, quoted, quotedIn } from "./esbuild_errors.ts";
+import { REWORDED } from "./messages.ts";
+import { reword } from "./reword.ts";
 
 export interface Bundle {
   code: string;
-  /** Vendor files, those included that others import. */
+  /** Vendor files that the app loads, directly or through another vendor file. */
   imports: string[];
   warnings: string[];
 }
 
-/** @throws {CompileFailure} one message for each import or export that is not there */
+/** @throws {CompileFailure} with a message for each syntax error, or for each missing module and export */
 export async function bundleApp(source: string, compiled: Compiled, imports: Imports): Promise<Bundle> {
   const { code, author = { code, loaders: ["js"] as const }, prove } = compiled;
   const place = ({ location }: esbuild.Message) => {
@@ -30,7 +32,7 @@ export async function bundleApp(source: string, compiled: Compiled, imports: Imp
   };
   try {
     const { text, files, warnings, imported } = await bundleKnown(compiled, imports) ??
-      await firstThatReads(author.loaders, (loader) => bundle(compiled, loader, imports));
+      await firstThatParses(author.loaders, (loader) => bundle(compiled, loader, imports));
     const absent = new Set(warnings.filter(({ id }) => id === "import-is-undefined").map(({ text }) => quotedIn(text)));
     const other = prove?.({
       exports: (name) => !absent.has(name),
@@ -41,11 +43,11 @@ export async function bundleApp(source: string, compiled: Compiled, imports: Imp
     if (other) return await bundleApp(source, other, imports);
     return {
       code: text,
-      imports: withTheirs(files, imports.runtime),
-      // `import "phaser"` is right where the global is used, whose own import brings the library.
+      imports: withImports(files, imports.runtime),
+      // `import "phaser"` without names is correct where the app uses the global.
       warnings: warnings.filter(({ id }) => id !== "ignored-bare-import").flatMap((warning) => {
         const position = place(warning);
-        return position ? [showWarning(reword(warning.text), position)] : [];
+        return position ? [showWarning(reword(warning.text, REWORDED), position)] : [];
       }),
     };
   } catch (error) {
@@ -74,8 +76,8 @@ async function bundle(compiled: Compiled, loader: Loader, imports: Imports): Pro
   };
 }
 
-/** @throws {esbuild.BuildFailure} of the attempt that reads it, else of the one that reads furthest */
-async function firstThatReads<Result>(
+/** @throws {esbuild.BuildFailure} of the loader that parses the source, or else of the one that gets furthest */
+async function firstThatParses<Result>(
   loaders: readonly Loader[],
   attempt: (loader: Loader) => Promise<Result>,
 ): Promise<Result> {
@@ -85,7 +87,7 @@ async function firstThatReads<Result>(
       return await attempt(loader);
     } catch (failure) {
       if (!isBuildFailure(failure)) throw failure;
-      if (hasRead(failure)) throw failure;
+      if (hasParsed(failure)) throw failure;
       const { line = 0, column = 0 } = failure.errors[0]?.location ?? {};
       const reached = line * 1_000_000 + column;
       if (!best || reached > best.reached) best = { failure, reached };
@@ -94,11 +96,11 @@ async function firstThatReads<Result>(
   throw best?.failure;
 }
 
-/** Minifies a stylesheet whose rules are all in it. @throws {CompileFailure} on an `@import` of anything else */
+/** Minifies a stylesheet. @throws {CompileFailure} on a syntax error or an `@import` of another than an https address */
 export async function bundleStyles(source: string, css: string): Promise<string> {
   if (!css.trim()) return "";
   try {
-    // Without imports there is nothing to resolve, and the short way takes half the time.
+    // Without imports a transform suffices, which takes half the time of a build.
     if (!/@import/i.test(css)) return (await esbuild.transform(css, { ...MINIFY, loader: "css" })).code.trim();
     const { outputFiles: [output] } = await esbuild.build({
       ...BASE,
@@ -113,7 +115,7 @@ export async function bundleStyles(source: string, css: string): Promise<string>
 
 const NOTHING: Runtime = { modules: {}, imports: {}, scripts: [] };
 
-/** Tells which names of the runtime's modules bundled code uses; it may import more. */
+/** Finds which exports of the runtime the bundled code uses, as opposed to only importing them. */
 function usesOf(code: string, { modules, editions = [] }: Runtime): Found["uses"] {
   return (module, name) => {
     const places = new Map([modules, ...editions].flatMap((one) => one[module]?.[name] ? [one[module][name]] : []));
@@ -129,7 +131,8 @@ function usesOf(code: string, { modules, editions = [] }: Runtime): Found["uses"
 
 const IMPORTED = /\bimport\{([^}]*)\}from"\/vendor\/([^"]+)";/g;
 
-function withTheirs(files: string[], { imports }: Runtime): string[] {
+/** The files and those that they import in turn. */
+function withImports(files: string[], { imports }: Runtime): string[] {
   const all = new Set(files);
   for (const file of all) for (const other of imports[file] ?? []) all.add(other);
   return [...all];

@@ -1,16 +1,18 @@
-/** What esbuild refuses, as messages for the author. */
+/** Turns esbuild's errors into messages for the author. */
 import type * as esbuild from "esbuild";
 import { CompileFailure } from "../compiler.ts";
 import type { Compiled } from "../engines/engine.ts";
+import { NO_EXPORT, NO_MARKUP, REWORDED } from "./messages.ts";
 import { type Position, positionOf, showMistake } from "./positions.ts";
+import { reword } from "./reword.ts";
 
 export const isBuildFailure = (error: unknown): error is esbuild.BuildFailure =>
   error instanceof Error && "errors" in error && Array.isArray(error.errors);
 
-/** Messages of one source: a long one can have thousands. */
+/** Messages per source: a long one can have thousands of errors. */
 const MOST = 20;
 
-/** @returns what is to be thrown: the author's mistakes, or the fault as it was */
+/** @returns a CompileFailure with the author's mistakes; the error itself where it is not a build failure */
 export async function failureOf(
   error: unknown,
   source: string,
@@ -19,42 +21,31 @@ export async function failureOf(
 ): Promise<unknown> {
   if (!isBuildFailure(error) || error.errors.length === 0) return error;
   const mistakes = withoutConsequences(error.errors).slice(0, MOST).map((note) => ({
-    text: reword(note.text),
+    text: reword(note.text, REWORDED),
     position: place(note),
   }));
   const last = mistakes.at(-1);
-  // Whatever stops it reading comes last.
-  if (explain && last?.position && !hasRead(error)) {
+  // A syntax error ends the build, so it is the last message.
+  if (explain && last?.position && !hasParsed(error)) {
     mistakes.splice(-1, 1, await explain({ ...last, position: last.position }));
   }
   return new CompileFailure([...new Set(mistakes.map(({ text, position }) => showMistake(source, text, position)))]);
 }
 
-const NO_MARKUP = "The JSX syntax extension is not currently enabled";
-
-/** Markup where none is read: esbuild reads on, and misses what it would have compiled that to. */
+/** After markup in a file without JSX esbuild continues, and reports errors that follow from it. They are dropped. */
 function withoutConsequences(errors: esbuild.Message[]): esbuild.Message[] {
   const markup = errors.filter(({ text }) => text === NO_MARKUP);
   return markup.length > 0 ? markup : errors;
 }
 
-/** Imports are looked at when a file has been read. */
-export const hasRead = ({ errors }: esbuild.BuildFailure) =>
+/** Whether the file parsed: esbuild resolves imports only after that. */
+export const hasParsed = ({ errors }: esbuild.BuildFailure) =>
   errors.some(({ pluginName, text }) => pluginName || NO_EXPORT.test(text));
 
-const NO_EXPORT = /^No matching export in "runtime:([^"]+)" for import "([^"]+)"$/;
-
-/** esbuild names its own namespaces, which say nothing to an author. */
-export function reword(text: string): string {
-  return text.replace(NO_EXPORT, '"$1" has no export "$2"')
-    .replace(NO_MARKUP, "Markup cannot stand here")
-    .replace("because it's an import from an injected file", "because it is the engine's own")
-    .replace('"runtime:', '"');
-}
-
+/** The first quoted part of a message. */
 export const quotedIn = (text: string) => /"([^"]+)"/.exec(text)?.[1];
 
-/** Where the source has what the message quotes first. */
+/** The position in the source of what the message quotes first. */
 export function quoted(source: string, { text }: esbuild.Message): Position | undefined {
   const name = quotedIn(text);
   return name ? positionOf(source, new RegExp(RegExp.escape(name))) : undefined;

@@ -1,21 +1,22 @@
-/** The way of nearly every app through esbuild. */
+/** The fast path through esbuild, which nearly every app takes: no plugin is called. */
 import * as esbuild from "esbuild";
+import { LRUCache } from "lru-cache";
 import { APP, type Bundled, type Imports, MODULE_MARK, RUN, STDIN } from "./options.ts";
 import { AUTHOR, type Compiled } from "../engines/engine.ts";
 import { link, named } from "./links.ts";
-import { createRecent } from "../host/recent.ts";
 import { isBuildFailure } from "./esbuild_errors.ts";
 import { readShow, type Show, show } from "./shown.ts";
 
 /**
- * Bundles an app whose imports are names that the runtime has: esbuild leaves them as they stand, so it has no
- * questions, each of which would cost two turns of two processes. It has no folder to look for anything else in.
+ * Bundles an app whose imports are all modules of the runtime. They are external to esbuild, which leaves them as they
+ * are; asking a plugin for each would cost two messages between two processes. esbuild has no folder to resolve any other
+ * import in.
  *
- * @returns undefined where there is a mistake or another import: the plugin places, leads or refuses it
+ * @returns undefined where there is a mistake or another import: the build with the plugin deals with it
  */
 export async function bundleKnown(compiled: Compiled, { runtime }: Imports): Promise<Bundled | undefined> {
   const { author, globals } = compiled;
-  // Where nothing of it is shown, what it exports is to be left out with all that only serves that.
+  // A module that only runs: its exports must be removed with everything that only they use.
   if (author && compiled.code === RUN) return undefined;
   const external = Object.keys(runtime.modules);
   const file = author ? AUTHOR : STDIN;
@@ -28,7 +29,7 @@ export async function bundleKnown(compiled: Compiled, { runtime }: Imports): Pro
     ]);
     const [outcome] = Object.values(metafile.outputs);
     if (!output || !outcome || Object.keys(metafile.inputs).some((path) => path !== file)) return undefined;
-    // Addresses esbuild leaves as they stand, too.
+    // esbuild leaves web addresses as they are, too.
     if (!outcome.imports.every(({ path }) => Object.hasOwn(runtime.modules, path))) return undefined;
     const text = shown ? show(output.text, shown) : author ? undefined : output.text;
     const linked = text && link(text, [...outcome.imports, ...shown?.imports ?? []], runtime);
@@ -41,7 +42,7 @@ export async function bundleKnown(compiled: Compiled, { runtime }: Imports): Pro
   }
 }
 
-/** Behind the code, so that all of it stays in its place. */
+/** Appends imports of the globals that the code uses, so that positions in the code stay. */
 function withGlobals(
   code: string,
   globals: Compiled["globals"] = {},
@@ -56,8 +57,11 @@ function withGlobals(
   };
 }
 
-/** An engine has two ways to show an app, or three; styles that are built in the page make more. */
-const shows = createRecent<Show>(64 * 1024);
+/** The bundled showing code by its source: an engine has two or three, styles that are built in the page add more. */
+const shows = new LRUCache<string, Show>({
+  maxSize: 64 * 1024,
+  sizeCalculation: (_, code) => code.length,
+});
 
 async function showOf(code: string, external: string[]): Promise<Show | undefined> {
   const known = shows.get(code);
@@ -68,6 +72,6 @@ async function showOf(code: string, external: string[]): Promise<Show | undefine
     external: [...external, AUTHOR],
   });
   const read = output && readShow(output.text);
-  if (read) shows.set(code, read, code.length);
+  if (read) shows.set(code, read);
   return read;
 }

@@ -1,6 +1,6 @@
 /**
- * The imports in what esbuild writes, led to vendor files. The runtime's modules are external to it, so that it has
- * nothing to ask; it leaves the names in use, in one form of its own.
+ * Replaces the imports in esbuild's output by imports from vendor files. The runtime's modules are external to esbuild,
+ * which writes their imports in one known form, reduced to the names in use.
  */
 import type * as esbuild from "esbuild";
 import type { Runtime } from "../protocol.ts";
@@ -9,17 +9,17 @@ export const VENDOR = "/vendor/";
 
 export interface Linked {
   text: string;
-  /** The vendor files that it imports now, without the path. */
+  /** The vendor files that it imports, without the path. */
   files: string[];
 }
 
-/** Each of the modules that esbuild joined keeps its imports where they were. */
+/** An import in esbuild's output. Imports may stand anywhere in it: each bundled module keeps its own. */
 export const STATEMENT = /\bimport(?: ([^\s"{},*]+),?)?(?:\{([^}]*)\}|(\*as [^\s"]+))?(?: ?from)?"([^"]+)";\n?/g;
 const ITEM = /^(?:([\w$]+|\*)|"([^"\\]+)")(?:\s?as ([^\s]+))?$/;
 
 /**
- * @param imports external ones in it, as esbuild tells
- * @returns undefined where one is nothing that the runtime has: a whole namespace of most, another module, a name
+ * @param imports the external imports in it, from esbuild's metafile
+ * @returns undefined where an import is not one of names that the runtime exports, such as most whole namespaces
  */
 export function link(
   text: string,
@@ -27,10 +27,10 @@ export function link(
   { modules, editions = [] }: Runtime,
 ): Linked | undefined {
   const statements = [...text.matchAll(STATEMENT)].filter(([, , , , path = ""]) => Object.hasOwn(modules, path));
-  // More of them is a text that reads like one.
+  // A surplus match is text that looks like an import.
   if (statements.length !== imports.length || imports.some(({ kind }) => kind !== "import-statement")) return undefined;
   let files: Map<string, string[]> | undefined;
-  for (const edition of [...editions, {}]) files ??= lead(statements, { ...modules, ...edition });
+  for (const edition of [...editions, {}]) files ??= placesOf(statements, { ...modules, ...edition });
   if (!files) return undefined;
   const head = [...files].map(([file, names]) => `import{${names}}from"${VENDOR}${file}";`).join("");
   let rest = "";
@@ -42,8 +42,8 @@ export function link(
   return { text: head + rest + text.slice(end), files: [...files.keys()] };
 }
 
-/** Vendor file → what to import from it; undefined where these modules do not have it all. */
-function lead(statements: RegExpExecArray[], modules: Runtime["modules"]): Map<string, string[]> | undefined {
+/** Vendor file → names to import from it. Undefined where these modules lack one of the names. */
+function placesOf(statements: RegExpExecArray[], modules: Runtime["modules"]): Map<string, string[]> | undefined {
   const files = new Map<string, string[]>();
   for (const statement of statements) {
     const { path, items } = readStatement(statement);
@@ -60,7 +60,7 @@ function lead(statements: RegExpExecArray[], modules: Runtime["modules"]): Map<s
   return files;
 }
 
-/** @param statement found by `STATEMENT`; a whole namespace is the name `*` */
+/** @param statement a match of `STATEMENT`. A namespace import has the name `*`. */
 export function readStatement([, whole, list = "", namespace, path = ""]: RegExpExecArray) {
   const items = list.split(",").filter(Boolean);
   if (whole) items.push(`default as ${whole}`);
@@ -74,9 +74,10 @@ export function readStatement([, whole, list = "", namespace, path = ""]: RegExp
 }
 
 /**
- * Names one by one what generated code reads from a namespace: esbuild keeps a namespace of an external module whole.
+ * Replaces a namespace import in Svelte's output by imports of the names in use: esbuild keeps a namespace of an external
+ * module whole.
  *
- * @returns code with the same lines, and what is to be read as which name; as it is where it has no such import
+ * @returns code with the same lines, and esbuild's `define` that maps `$.name` to the imported name
  */
 export function named(code: string): { code: string; define: Record<string, string> } {
   const define: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** What esbuild is told for every app, and how its parts call each other. */
+/** esbuild's options for every app, and the types that the bundling steps share. */
 import type * as esbuild from "esbuild";
 import { AUTHOR, type Compiled } from "../engines/engine.ts";
 import type { Runtime } from "../protocol.ts";
@@ -22,15 +22,15 @@ export const BASE = {
 
 export const APP = { ...BASE, format: "esm", jsx: "automatic", metafile: true } as const satisfies esbuild.BuildOptions;
 
-/** What esbuild calls a file that was handed to it. */
+/** esbuild's name for a file that is passed as text. */
 export const STDIN = "<stdin>";
 
 export const GLOBALS = "app:globals";
 
-/** Code that only runs the author's. */
+/** Showing code that only runs the author's module. */
 export const RUN = `import "${AUTHOR}";`;
 
-/** With an export it is an ES module, whatever else it has; without one esbuild would wrap it as CommonJS. */
+/** An export makes any code an ES module. Without one esbuild may take it for CommonJS and wrap it. */
 export const MODULE_MARK = "export{};";
 
 export interface Imports {
@@ -42,9 +42,9 @@ export type Loader = NonNullable<Compiled["author"]>["loaders"][number];
 
 export interface Bundled {
   text: string;
-  /** The vendor files that it imports. */
+  /** The vendor files that it imports, without the path. */
   files: string[];
-  /** What the author's module imports, as it names it. */
+  /** The modules that the author's module imports, by the specifiers in its source. */
   imported: ReadonlySet<string>;
   warnings: esbuild.Message[];
 }

@@ -1,11 +1,12 @@
-/** How esbuild comes by the modules that an app imports: from memory, or not at all. */
+/** The esbuild plugins that provide the modules that an app imports, from memory, and refuse all others. */
 import type * as esbuild from "esbuild";
 import { GLOBALS, type Imports, type Loader, MODULE_MARK } from "./options.ts";
 import { AUTHOR, type Compiled } from "../engines/engine.ts";
 import { VENDOR } from "./links.ts";
+import { REFUSALS } from "./messages.ts";
 import type { Runtime } from "../protocol.ts";
 
-/** What esbuild is told beside the code that it is given. */
+/** The virtual modules of an app: the author's, and one for the globals in use. */
 export function virtualOf({ code, author, globals = {} }: Compiled, loader: Loader = "js") {
   const words = new Set(`${code}\n${author?.code ?? ""}`.match(/\w+/g));
   const injected = Object.entries(globals).filter(([name]) => words.has(name)).map(([name, [module, there]]) =>
@@ -17,12 +18,12 @@ export function virtualOf({ code, author, globals = {} }: Compiled, loader: Load
   return { words, virtual, inject: injected.length > 0 ? [GLOBALS] : [] };
 }
 
-/** Modules whose text is at hand. */
+/** Resolves `app:…` specifiers to modules in memory. */
 export function virtualModules(modules: ReadonlyMap<string, esbuild.OnLoadResult>): esbuild.Plugin {
   return {
     name: "virtual",
     setup(build) {
-      // A mistake's file is then `namespace:path`, the specifier again.
+      // esbuild reports the file of a mistake as `namespace:path`, which is the specifier.
       build.onResolve(
         { filter: /^app:/ },
         ({ path }) =>
@@ -36,9 +37,9 @@ export function virtualModules(modules: ReadonlyMap<string, esbuild.OnLoadResult
 }
 
 /**
- * Resolves the runtime's modules, and refuses all else.
+ * Resolves the modules of the runtime and refuses all others.
  *
- * @param importer whose imports are written to `imported`
+ * @param importer the imports of this module are added to `imported`
  */
 export function closed(
   words: ReadonlySet<string>,
@@ -56,23 +57,23 @@ export function closed(
         if (kind === "url-token") return { path, external: true };
         if (namespace === "runtime" && path.startsWith(VENDOR)) return { path, external: true, sideEffects: false };
         if (Object.keys(attributes).length > 0) {
-          return refuse(`"${path}" cannot be imported: import attributes are not supported`);
+          return refuse(REFUSALS.attributes(path));
         }
         if (Object.hasOwn(runtime.modules, path)) return { path, namespace: "runtime", sideEffects: false };
         if (path.startsWith("https://") && remote_imports) return { path, external: true };
-        if (names.length === 0) return refuse(`"${path}" cannot be imported; only https: addresses can`);
-        if (/^https?:/.test(path)) return refuse(`"${path}" cannot be imported: this server allows no remote imports`);
-        return refuse(`"${path}" cannot be imported; an app may import ${names.join(", ")}`);
+        if (names.length === 0) return refuse(REFUSALS.only_https(path));
+        if (/^https?:/.test(path)) return refuse(REFUSALS.no_remote(path));
+        return refuse(REFUSALS.not_listed(path, names));
       });
       build.onLoad({ filter: /.*/, namespace: "runtime" }, ({ path }) => ({
-        // A compiler names what it calls of its internals, a tenth of them; the others would only cost time.
+        // Compiled code calls a tenth of the internal functions. Listing the others would only cost time.
         contents: runtimeModule(runtime.modules[path] ?? {}, path.includes("/internal/") ? words : undefined),
       }));
     },
   };
 }
 
-/** A module that passes on what vendor files have: a statement a name, so that what an app does not use is left out. */
+/** A module that re-exports names from vendor files, in a statement each, so that esbuild drops unused ones. */
 function runtimeModule(exports: Runtime["modules"][string], words: ReadonlySet<string> | undefined): string {
   return Object.entries(exports)
     .filter(([name]) => name !== "*" && (!words || words.has(name)))

@@ -1,15 +1,15 @@
-/** Where in the author's source something is, and how a message shows it. */
+/** Positions in the author's source, and how messages show them. */
 
-/** Both from 1; the column counts UTF-16 units, as editors do. */
+/** Both count from 1. The column counts UTF-16 units, as editors do. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** A message's line is cut to this, around the caret: a source may be one line of 200,000 characters. */
+/** Characters of the source line that a message shows around the caret: a line may have 200,000 characters. */
 const WIDTH = 100;
 
-/** `line:column message`, then the line and a caret under the place. */
+/** `line:column message`, then the source line, then a caret under the column. */
 export function showMistake(source: string, message: string, position: Position | undefined): string {
   if (!position) return message;
   const { line, column } = position;
@@ -18,7 +18,7 @@ export function showMistake(source: string, message: string, position: Position 
   if (text === undefined) return headline;
   const start = Math.max(0, Math.min(column - 1 - WIDTH / 2, text.length - WIDTH));
   const shown = text.slice(start, start + WIDTH);
-  // Tabs stay tabs, so that the caret stands under its place however wide they are shown.
+  // Tabs stay tabs, so that the caret is in its column for every tab width.
   const indent = shown.slice(0, column - 1 - start).replace(/[^\t]/g, " ");
   return `${headline}\n${shown}\n${indent}^`;
 }
@@ -26,19 +26,19 @@ export function showMistake(source: string, message: string, position: Position 
 /** `line:column message`, on one line. */
 export const showWarning = (message: string, { line, column }: Position) => `${line}:${column} ${message}`;
 
-/** The place of a character, counted from 0. */
+/** @param index counts from 0 */
 export function positionAt(source: string, index: number): Position {
   const before = source.slice(0, index);
   return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
 }
 
-/** The index of a place, counted from 0. */
+/** @returns an index that counts from 0 */
 export function indexAt(source: string, { line, column }: Position): number {
   const before = source.split("\n", line - 1);
   return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
 }
 
-/** Where the pattern first matches; with a group, where that begins (its pattern then needs the `d` flag). */
+/** The start of the first match, or of its first group where the pattern has one and the `d` flag. */
 export function positionOf(source: string, pattern: RegExp): Position | undefined {
   const match = pattern.exec(source);
   if (!match) return undefined;
@@ -48,6 +48,6 @@ export function positionOf(source: string, pattern: RegExp): Position | undefine
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** esbuild counts a column in bytes of UTF-8. Both from 0. */
+/** Converts esbuild's columns, which count bytes of UTF-8, to UTF-16 units. Both count from 0. */
 export const columnOfByte = (line: string, byte: number): number =>
   decoder.decode(encoder.encode(line).subarray(0, byte)).length;

@@ -1,20 +1,20 @@
 /**
- * Puts the author's bundled module and the few lines that show it into one, without a third module between them that
- * esbuild would have to ask for. Those lines are the same for every app of an engine.
+ * Joins the author's bundled module with the lines that show it (`createApp(App).mount(…)`). Bundling the two together
+ * would cost a plugin call; the lines are the same for every app of an engine, so they are bundled once.
  */
 import { AUTHOR } from "../engines/engine.ts";
 import { readStatement, STATEMENT } from "./links.ts";
 
-/** An engine's lines, as esbuild writes them. */
+/** An engine's showing code, parsed from esbuild's output. */
 export interface Show {
-  /** What they take from the runtime. */
+  /** What the code imports from the runtime. */
   imports: { kind: "import-statement"; module: string; name: string; local: string }[];
-  /** What they call the author's default export; undefined where they run the module only. */
+  /** Its name for the author's default export. Undefined where it only runs the author's module. */
   component: string | undefined;
   body: string;
 }
 
-/** @param text bundled, with every import external */
+/** @param text showing code, bundled with all imports external */
 export function readShow(text: string): Show | undefined {
   const show: Show = { imports: [], component: undefined, body: "" };
   let body = text.replace(STATEMENT, "").trim();
@@ -29,16 +29,16 @@ export function readShow(text: string): Show | undefined {
       else return undefined;
     }
   }
-  // Names of its own could be the author's, too; in a template they could be text.
+  // Declared names could collide with the author's, and in a template literal a name could be text.
   return /`|(?:^|[;}])(?:var|let|const|class|function)\b/.test(body) ? undefined : { ...show, body };
 }
 
-/** A module's exports, which esbuild writes last. */
+/** The export list, which esbuild writes last. */
 const EXPORTS = /export\{([^{}]*)\};\s*$/;
 
 /**
  * @param text the author's module, bundled
- * @returns undefined where it has no default export and needs one, or exports otherwise than in one list
+ * @returns undefined where it lacks a default export that the code shows, or has exports outside of one list
  */
 export function show(text: string, { imports, component, body }: Show): string | undefined {
   const [tail = "", list = ""] = EXPORTS.exec(text) ?? [];
@@ -58,10 +58,10 @@ export function show(text: string, { imports, component, body }: Show): string |
   return `${head}${own}${body.replace(TOKEN, (token) => renamed.get(token) ?? token)}\n`;
 }
 
-/** A string, a property, a name. */
+/** A string, a property access, or a name. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\.\s*[\w$]+|[\w$]+/g;
 
-/** Short names that are not taken. */
+/** Generates short names that do not occur in the code. */
 function nameFinder(taken: ReadonlySet<string>): () => string {
   let count = 0;
   return function find(): string {

@@ -26,7 +26,7 @@ export const UNCOMPILED: Toolchain = { packages: [], recipe: [] };
 export interface EngineModule {
   /** @throws {CompileFailure} */
   compile(source: string): Compiled | Promise<Compiled>;
-  /** A small app that uses most of the compiler: compiling it warms V8 up. */
+  /** A small app that uses most of the compiler. A worker compiles it first, so that V8 compiles the compiler's code. */
   sample: string;
 }
 

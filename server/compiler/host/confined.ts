@@ -1,20 +1,21 @@
 /**
- * A command that the kernel bounds, and its children each for themselves. Everything here is Linux's; other systems do
- * what they know of it, and Windows, like an image without a shell, nothing.
+ * Runs a command under limits of the kernel, which also hold for each of its children. They are Linux's: other Unix
+ * systems apply those that they know; Windows, and images without a shell, apply none.
  */
 
 export interface Bounds {
-  /** What a process may hold of its own: memory that it could write to, whether or not it has. */
+  /** Limit of a process's writable memory, whether or not it has been written to (RLIMIT_DATA). */
   data_mb: number;
-  /** After so many seconds of processor time a process ends: one in an endless loop, whose server is gone, too. */
+  /** Limit of a process's processor time in seconds. It also ends an endless loop whose server has died. */
   cpu_s: number;
-  /** From 0 to 19, the more patient the higher. */
+  /** Scheduling priority, from 0 (normal) to 19 (lowest). */
   nice: number;
 }
 
 /**
- * The server comes first: for processor time (`autogroup`, where that is on, counts instead of `nice`), and when the
- * machine's memory runs out (`oom_score_adj`). `--pdeathsig`: what it started ends with it, even after SIGKILL.
+ * Gives the server priority over the command: for processor time (`autogroup`, where enabled, overrides `nice`) and when
+ * the machine runs out of memory (`oom_score_adj`). With `--pdeathsig` the command ends when the server dies, even of
+ * SIGKILL.
  */
 const SCRIPT = `
 {
@@ -33,7 +34,7 @@ exec "$@"
 
 const SHELL = "/bin/sh";
 
-/** @returns what to run in its place */
+/** @returns the command to run instead */
 export async function confined(
   command: readonly string[],
   { data_mb, cpu_s, nice }: Bounds,

@@ -1,12 +1,12 @@
 /**
- * Says, as one line of JSON, where npm's packages and esbuild's binary are: a worker may read the one and run the
- * other, nothing else. Only a process that has the packages in its module graph can know it.
+ * Prints where npm's packages and esbuild's binary are, as JSON. A worker may read the former and run the latter, and
+ * nothing else. Only a process that has the packages in its module graph can resolve them.
  */
 import { createRequire } from "node:module";
 import { arch, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** Never called: an import is what makes Deno fetch a package on a fresh machine. */
+/** Never called. The import makes Deno fetch the package on a fresh machine. */
 export const keepsCached = () => import("esbuild");
 
 const main = fileURLToPath(import.meta.resolve("esbuild"));

@@ -1,20 +1,20 @@
-/** One process that reads and writes lines. It is believed nothing: whatever is not an answer ends it. */
+/** A subprocess that reads and writes lines. It is not trusted: invalid output ends it. */
 import { readLines } from "../lines.ts";
 
 export interface Subprocess {
   send(line: string): void;
-  /** The next line that it writes. @throws {Lost} */
+  /** The next line of its output. @throws {Lost} where there is none within the limit; the process has ended then */
   next(limit_ms: number): Promise<string>;
-  /** Ends it and what it started, at once. */
+  /** Ends it and its children immediately. */
   kill(): void;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when it has ended. Never rejects. */
   ended: Promise<void>;
   readonly pid: number;
 }
 
 /**
- * Why a process is gone. `timeout`: it was too slow. `memory`, `depth`: it ran into that bound. `crash`: the system
- * ended it for a fault of its own. `ended`: all else, such as a signal from outside.
+ * Why a process has ended. `timeout`: it did not answer in time. `memory`, `depth`: it exceeded that limit. `crash`: it
+ * received a fatal signal such as SIGSEGV. `ended`: everything else, such as a signal from outside.
  */
 export type Reason = "timeout" | "memory" | "depth" | "crash" | "ended";
 
@@ -24,16 +24,16 @@ export class Lost extends Error {
   }
 }
 
-/** How much of what it printed on standard error is kept, from its end. */
+/** Characters of standard error that are kept, from its end. */
 const LAST_WORDS = 4000;
 
-/** What V8 and Go say when they give up; behind it stands a trace that may be longer than what is kept. */
+/** How V8 and Go report that a limit is exceeded. A stack trace follows, which may be longer than what is kept. */
 const DYING_WORDS: readonly [RegExp, Reason][] = [
   [/stack exceeds \d+-byte limit|stack overflow/, "depth"],
   [/out of memory|heap limit|cannot allocate memory/i, "memory"],
 ];
 
-/** Twice what the longest honest answer takes, a runtime's files in base64. */
+/** Twice the longest honest answer, which is a runtime's files in base64. */
 const LONGEST_LINE = 32 * 1024 * 1024;
 
 const FAULTS: ReadonlySet<string | null> = new Set(["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGTRAP", "SIGFPE"]);
@@ -53,7 +53,7 @@ export function startSubprocess(command: Deno.Command): Subprocess {
     }
   })().catch(() => {});
   const ended = child.status.then(async ({ signal }) => {
-    // The pipe to it is ours, and stays open until it is closed here.
+    // The pipe to the process stays open until this side closes it.
     await writer.abort().catch(() => {});
     await heard;
     return signal;
@@ -61,13 +61,13 @@ export function startSubprocess(command: Deno.Command): Subprocess {
 
   function kill() {
     try {
-      // The whole group: esbuild's process must not go on with a hostile build after its parent.
+      // Kills the process group: esbuild must not continue a hostile build after its parent has died.
       Deno.kill(-child.pid, "SIGKILL");
     } catch {
       try {
         child.kill("SIGKILL");
       } catch {
-        // It has ended already.
+        // It has already ended.
       }
     }
   }
@@ -76,7 +76,7 @@ export function startSubprocess(command: Deno.Command): Subprocess {
     send(line) {
       last_words = "";
       dying_of = undefined;
-      // A process that died while idle breaks the pipe; the missing answer says so.
+      // Where the process has died the pipe is broken. The missing answer reports it.
       writer.write(new TextEncoder().encode(line + "\n")).catch(() => {});
     },
 
@@ -90,7 +90,7 @@ export function startSubprocess(command: Deno.Command): Subprocess {
         const { value } = await lines.next();
         if (value !== undefined) return value;
       } catch {
-        // A line without end, or text that is not UTF-8.
+        // The line is too long, or not UTF-8.
       } finally {
         clearTimeout(timer);
       }

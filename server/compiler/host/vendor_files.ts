@@ -1,4 +1,4 @@
-/** Vendor files in PostgreSQL: every process finds them, and old ones stay reachable after an upgrade. */
+/** Vendor files in PostgreSQL: all server processes share them, and old ones stay available after an upgrade. */
 import { Buffer } from "node:buffer";
 import type { Sql } from "../../database/pool.ts";
 import type { VendorFile } from "../compiler.ts";

@@ -1,24 +1,23 @@
+/** The command that starts a compile worker, with its permissions and limits. */
 import { fileURLToPath } from "node:url";
 import { confined } from "./confined.ts";
 import { CPU_S } from "../protocol.ts";
 import { z } from "zod";
 
-/** V8 reserves so much for machine code, as memory that could be written to. */
+/** Writable memory that V8 reserves for machine code. */
 const CODE_MB = 512;
 
-/** What Deno holds beside V8's heap is a third of it. esbuild has no use for V8's share, so for it this is a bound of 1 GB. */
+/** Room for memory outside of V8's heap, three times what Deno uses. The total of 1 GB also bounds esbuild. */
 const OTHER_MB = 256;
 
-/** From here on Go collects garbage more often: esbuild's is soon many times what it needs. */
+/** Beyond this Go collects garbage more often. Without it esbuild holds many times what it needs. */
 const GO_MEMORY_LIMIT = "256MiB";
 
 const Places = z.object({ packages: z.string(), esbuild: z.string() });
 
 /**
- * How a worker is started, with what it may do.
- *
- * @param env all of its environment: where Deno keeps its files
- * @returns takes how patient the worker is, from 0 to 19
+ * @param env the worker's whole environment: where Deno keeps its files
+ * @returns makes the command. Its parameter is the worker's `nice` value, from 0 to 19
  */
 export function workerCommand(
   deno: string,
@@ -49,7 +48,7 @@ export function workerCommand(
         `--allow-run=${esbuild}`,
         "--allow-env",
         "--allow-sys",
-        // A nursery of this size has a compile collect its garbage once; with 4 MB, a tenth of its time went there.
+        // With semi-spaces of 16 MB a compile collects garbage once; with 4 MB it spent a tenth of its time on that.
         `--v8-flags=--max-old-space-size=${heap_mb},--max-semi-space-size=16,--initial-old-space-size=96,--expose-gc`,
         file("../worker/worker.ts"),
       ],

@@ -1,4 +1,4 @@
-/** Files as they are kept under `/vendor/`: named by their content, compressed as far as it goes. */
+/** Vendor files: named after their content, compressed with the best quality. */
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { sha256 } from "../hash.ts";
@@ -10,7 +10,7 @@ export async function packModule(text: string): Promise<PackedFile> {
   return pack(`${(await sha256(text)).slice(0, 12)}.js`, new TextEncoder().encode(text));
 }
 
-/** One file, as it is, that a page loads as a classic script. */
+/** A runtime of one file, unchanged, that a page loads as a classic script. */
 export async function packScript(contents: Uint8Array<ArrayBuffer>): Promise<BuiltRuntime> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", contents));
   const packed = pack(`${digest.toHex().slice(0, 16)}.js`, contents);

@@ -1,12 +1,12 @@
 /**
- * Finds the files of npm packages as a browser's bundler does. Deno's cache has no node_modules folders, which is all
- * that esbuild knows to search.
+ * Resolves npm packages to files for the browser. esbuild can only search node_modules folders, which Deno's cache does
+ * not have.
  */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The parts of a package.json that are read here. Packages are pinned, so their manifests are trusted. */
+/** The used part of a package.json. It is not validated, because the packages are pinned. */
 interface Manifest {
   name?: string;
   exports?: Exports;
@@ -18,7 +18,7 @@ type Exports = string | null | { [key: string]: Exports };
 
 export interface PackageFile {
   path: string;
-  /** False where its package says that unused files may be left out. */
+  /** False where the package declares that unused files may be removed. */
   sideEffects: boolean;
 }
 
@@ -26,7 +26,7 @@ const CONDITIONS = new Set(["browser", "production", "module", "import", "defaul
 
 /**
  * @param specifier `svelte/store`, `@scope/name`
- * @param importer a path; this project's own packages are found where it is omitted
+ * @param importer path of the importing file; by default this project
  */
 export function findPackageFile(specifier: string, importer = fileURLToPath(import.meta.url)): PackageFile {
   const [, name = "", path = ""] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? [];
@@ -57,7 +57,7 @@ function readManifest(folder: string): Manifest | undefined {
   }
 }
 
-/** What an `exports` field answers for a path (`.`, `./store`). Patterns with `*` are not read: no package here has any. */
+/** Resolves a path (`.`, `./store`) by an `exports` field. Patterns with `*` are not supported: no package here has any. */
 export function exported(exports: Exports, path: string): string | undefined {
   const paths = typeof exports === "object" && exports && Object.keys(exports).some((key) => key.startsWith("."));
   return paths ? byCondition(exports[path] ?? null) : path === "." ? byCondition(exports) : undefined;

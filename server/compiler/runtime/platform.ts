@@ -1,13 +1,13 @@
-/** The `platform` module: for compiled engines a module, for js and html a classic script. */
+/** Builds the `platform` runtime: a module for compiled engines, a classic script for js and html. */
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import type { BuiltRuntime } from "../protocol.ts";
 import { bundleEntries, packScript } from "./runtime.ts";
 
-/** esbuild reads it, with what it imports. */
+/** esbuild reads this file and those that it imports. */
 const SOURCE = JSON.stringify(fileURLToPath(new URL("../../../client/app/platform.js", import.meta.url)));
 
-/** No `var`, which a game that calls its own things `platform` could not declare again with `let` or `const`. */
+/** Assigned, not declared with `var`: a game could not declare its own `platform` with `let` or `const` then. */
 const SCRIPT = `import * as platform from ${SOURCE}; globalThis.platform = platform;`;
 
 export async function buildRuntime(): Promise<BuiltRuntime> {

@@ -1,4 +1,4 @@
-/** Builds the files under `/vendor/`: shared by apps, minified, compressed as far as it goes, named by their content. */
+/** Builds runtimes: bundles packages with esbuild, splits the result into layers or shared chunks, minifies, compresses. */
 import * as esbuild from "esbuild";
 import { splitModule } from "../layers/layers.ts";
 import { LAYER, minify, prune, readNames, shortenExports, WHOLE } from "./minify.ts";
@@ -16,7 +16,7 @@ const BASE = {
   bundle: true,
   format: "esm",
   target: "es2022",
-  // Every package says its version and licence in one line; the texts are in the packages.
+  // The banner of each file has version and licence in one line.
   legalComments: "none",
   charset: "utf8",
   conditions: ["browser", "production"],
@@ -28,12 +28,12 @@ const BASE = {
 } as const satisfies esbuild.BuildOptions;
 
 /**
- * Bundles entries that share their code.
+ * Bundles several entries, with shared code in chunks.
  *
- * @param entries ES modules by name; a runtime's module has an entry's name unless the caller renames it
+ * @param entries texts of ES modules by name; the names become specifiers of the runtime
  * @param banner a comment at the top of each file
- * @param redirect answers for an import before anything else does
- * @param flags constants that a package leaves to whoever bundles it
+ * @param redirect plugins that resolve imports before the others
+ * @param flags values of constants that a package expects its bundler to define
  */
 export async function bundleEntries(
   entries: Record<string, string>,
@@ -72,35 +72,35 @@ export async function bundleEntries(
 
 type Outputs = esbuild.Metafile["outputs"];
 
-/** Files behind those that they import. @throws {Error} where two import each other, so that neither can have a name */
+/** Sorts files after those that they import. @throws {Error} on a cycle, in which no file could be named by content */
 function inOrder(outputs: Outputs, done: [string, Outputs[string]][] = []): [string, Outputs[string]][] {
   const rest = Object.entries(outputs).filter(([path]) => done.every(([other]) => other !== path));
   if (rest.length === 0) return done;
   const ready = rest.filter(([, { imports }]) => imports.every(({ path }) => done.some(([other]) => other === path)));
-  if (ready.length === 0) throw new Error(`files import each other: ${rest.map(([path]) => path)}`);
+  if (ready.length === 0) throw new Error(`these files import each other: ${rest.map(([path]) => path)}`);
   return inOrder(outputs, [...done, ...ready]);
 }
 
 export interface BuiltLayers {
-  /** Exported name of the entry → the file that has it, and its name there. */
+  /** Name that the entry exports → the file that exports it, and its name there. */
   places: Record<string, [file: string, name: string]>;
   imports: Runtime["imports"];
   files: PackedFile[];
 }
 
 export interface LayerOptions {
-  /** Names that the entry exports, the layer that most apps need first; the last has what no layer names. */
+  /** Names that the entry exports, by layer; the layer that most apps need first. The last gets all other names. */
   layers: readonly (readonly string[])[];
   banner: string;
   redirect?: esbuild.Plugin[];
   flags?: Record<string, string>;
-  /** Functions and classes whose calls while they load have no effects. */
+  /** Functions and classes whose calls during loading have no effects. */
   pure?: readonly string[];
-  /** Whether there is much in it that only other bundlers than esbuild leave out. */
+  /** Whether to remove dead code with Terser before splitting, where esbuild leaves much of it. */
   pruned?: boolean;
 }
 
-/** Bundles one entry into files that each have a part of its exports, and what only that part uses. */
+/** Bundles one entry into a file per layer, each with a part of the exports and the code that only it uses. */
 export async function bundleLayers(entry: string, options: LayerOptions): Promise<BuiltLayers> {
   const { layers: wanted, banner, redirect = [], flags, pure, pruned = false } = options;
   const { outputFiles: [output] } = await esbuild.build({
@@ -135,7 +135,7 @@ export async function bundleLayers(entry: string, options: LayerOptions): Promis
   return built;
 }
 
-/** What a module exports, as far as that can be told without running it. */
+/** The names that a module exports, found without running it. */
 export async function exportsOf(entry: string, redirect: esbuild.Plugin[] = []): Promise<string[]> {
   const { metafile } = await esbuild.build({
     ...BASE,
@@ -146,15 +146,15 @@ export async function exportsOf(entry: string, redirect: esbuild.Plugin[] = []):
 }
 
 /**
- * Where each export of a minified file comes from. What it only passes on, apps import from the chunk that has it,
- * which saves a request where that is all it does.
+ * Finds where each export of a minified file comes from. Apps import re-exported names directly from their chunk, which
+ * saves a request where a file only re-exports.
  *
- * @returns `own`: its code without imports and exports
+ * @returns `own`: the file's code without imports and exports
  */
 export function readExports(text: string, file: string): { origins: Modules[string]; own: string } {
   const [head = ""] = /^(?:\s|import(?:\{[^}]*\}from)?"[^"]+";)*/.exec(text) ?? [];
   const [tail = "", list = ""] = /export\{([^}]*)\};?\s*$/.exec(text) ?? [];
-  // An imported name cannot be declared again, so an export by that name is the import.
+  // A file cannot declare an imported name, so an export of that name is a re-export.
   const imported = new Map<string, [string, string]>();
   for (const [, names = "", path = ""] of head.matchAll(/import\{([^}]*)\}from"([^"]+)";/g)) {
     for (const { name, as } of readNames(names)) imported.set(as, [fileName(path), name]);

@@ -1,19 +1,19 @@
-/** `tailwind_all`: Tailwind's own browser build, served by us instead of a CDN. */
+/** `tailwind_all`: Tailwind's browser build, served from this server instead of a CDN. */
 import { findPackageFile } from "../runtime/packages.ts";
 import type { BuiltRuntime } from "../protocol.ts";
 import { packScript } from "../runtime/runtime.ts";
 
-/** Never called. A package that is only read as a file reaches Deno's cache because an import names it. */
+/** Never called. The import makes Deno fetch a package that is only read as a file. */
 export const keepsCached = () => import("@tailwindcss/browser");
 
-/** What only Tailwind understands. */
+/** Syntax that only Tailwind understands. */
 const DIRECTIVES =
   /@import\s+["']tailwindcss|@(?:apply|theme|utility|variant|custom-variant|layer|reference|tailwind)\b|--(?:alpha|spacing)\(|\btheme\(/;
 
 /**
- * The browser build reads `<style type="text/tailwindcss">` only, so styles with its directives must come as that.
+ * The browser build reads only `<style type="text/tailwindcss">`, so styles with its directives are added as that.
  *
- * @returns statements for the end of the app's module; undefined where the styles are plain CSS
+ * @returns statements to append to the app's module; undefined where the styles are plain CSS
  */
 export function styleInPage(css: string): string | undefined {
   if (!DIRECTIVES.test(css)) return undefined;

@@ -1,20 +1,20 @@
 /**
- * Whatever could be a Tailwind class. A superset costs a look-up in Tailwind's table, a missed class costs a style,
- * so everything between delimiters is offered, and once more without what frameworks put around it.
+ * Finds every word in a source that may be a Tailwind class. A false candidate costs a look-up, a missed class loses a
+ * style, so every run of class characters is a candidate, with and without the syntax that frameworks put around it.
  */
 
-/** A run of class characters; brackets and parentheses may hold anything but white space, nested once. */
+/** A run of class characters. Brackets and parentheses may contain anything but white space, nested once. */
 const RUN =
   /(?:[^\s"'`<>{}()[\]=;,\\|$^?]|\[[^\s[\]]*(?:\[[^\s[\]]*\][^\s[\]]*)*\]|\([^\s()]*(?:\([^\s()]*\)[^\s()]*)*\))+/g;
 
-/** Strings in brackets that have no white space: `["a","b"]`, `add("a")`. */
+/** Runs that contain quoted strings: `["a","b"]`, `add("a")`. */
 const QUOTED = /["'`]/;
 const WORD = /[^\s"'`<>{}()[\]=;,\\|$^?]+/g;
 
-/** A class starts with a letter or digit (`2xl:block`), or a sign: negative, important, variant, arbitrary. */
+/** A class starts with a letter, a digit (`2xl:block`), or a sign (negative, important, variant, arbitrary). */
 const START = /^[\w@!*[-]/;
 
-/** Longer ones are data (base64, minified code), never a class. */
+/** Longer runs are data (base64, minified code). */
 const LONGEST = 500;
 
 export function candidatesIn(source: string): string[] {

@@ -1,6 +1,6 @@
 /**
- * Tailwind's own stylesheets. Its compiler parses them for every app; a third of its time goes where an app's outcome is
- * known beforehand, so that is left out: the rules for bare elements, and colours that no word of the source names.
+ * Tailwind's own stylesheets, reduced for an app. Tailwind parses them for every app; a third of its time went into parts
+ * with a known result: the rules for bare elements, and colours that the source does not name.
  */
 import { createRequire } from "node:module";
 import { compile } from "tailwindcss";
@@ -10,19 +10,19 @@ const SHEETS = new Map(["index", "theme", "preflight", "utilities"].map((name) =
   return [name, Deno.readTextFileSync(file)];
 }));
 
-/** What Tailwind's imports mean: `tailwindcss`, `tailwindcss/theme`, with `.css` or without. */
+/** The stylesheet of an import: `tailwindcss`, `tailwindcss/theme`, with or without `.css`. */
 export function findSheet(id: string): string | undefined {
   const [known, name = "index"] = /^tailwindcss(?:\/(theme|preflight|utilities|index))?(?:\.css)?$/.exec(id) ?? [];
   return known && SHEETS.get(name);
 }
 
-/** The order in which the sheets declare their layers, as a minifier writes it. */
+/** The declaration of the layers' order, as the minifier writes it. */
 export const LAYERS = "@layer theme,base,components,utilities;";
 
-/** What the rules for bare elements read of the theme: they stay when nothing else does. */
+/** Variables of the theme that the rules for bare elements read, so that they are always part of the result. */
 export const READ_BY_BASE = ["--default-font-family", "--default-mono-font-family"];
 
-/** The rules for bare elements, which no app changes but one with a theme of its own. */
+/** The rules for bare elements. They are the same for all apps that do not change the theme. */
 export async function baseLayer(): Promise<string> {
   const input = `@import "tailwindcss/theme" layer(theme);@import "tailwindcss/preflight" layer(base);`;
   const { build } = await compile(input, {
@@ -38,8 +38,8 @@ const [BEFORE_COLORS = "", AFTER_COLORS = ""] = THEME.replace(COLOR, "\0").split
 const COLORS = Map.groupBy(THEME.matchAll(COLOR), ([, name = ""]) => name);
 
 /**
- * What `@import "tailwindcss"` means without `baseLayer`, and with the colours that the source may be using: a class or
- * variable has its colour's name in it.
+ * `@import "tailwindcss"` without `baseLayer`, and only with colours that the source names: the name of a class or variable
+ * contains that of its colour.
  */
 export function sheetFor(source: string): string {
   const colors = [...COLORS].flatMap(([name, shades]) => source.includes(name) ? shades.map(([text]) => text) : []);

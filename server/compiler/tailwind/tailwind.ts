@@ -1,4 +1,4 @@
-/** Tailwind on the server: the classes that a source names, and what its own styles ask for. */
+/** Compiles Tailwind on the server: the classes that a source uses, and the directives in its styles. */
 import { compile } from "tailwindcss";
 import { bundleStyles } from "../bundle/bundle.ts";
 import { candidatesIn } from "./candidates.ts";
@@ -9,13 +9,13 @@ import { baseLayer, findSheet, LAYERS, READ_BY_BASE, sheetFor } from "./sheets.t
 
 const BRINGS_ITS_OWN = /@import\s+["']tailwindcss/;
 
-/** With these the rules for bare elements and the colours may be others than Tailwind's own. */
+/** With these directives an app may change the rules for bare elements and the colours. */
 const CHANGES_THEME = /@theme|@import\s+["']tailwindcss/;
 
-/** Statements that ask for what is there already: older code, and code that is compiled file by file, writes them. */
+/** Redundant statements of older code, and of code written to be compiled file by file. */
 const ALREADY_THERE = /@tailwind\s+\w+\s*;|@reference\s[^;{}]*;/g;
 
-/** Addresses in the `@import`s at the top; in quotes and in `url()` they may contain semicolons. */
+/** Imports of other stylesheets. In quotes and in `url()` an address may contain semicolons. */
 const REMOTE_IMPORTS =
   /@import\s+(?:url\((?!["'])[^)]*\)|(?:url\()?(?:"(?!tailwindcss)[^"]*"|'(?!tailwindcss)[^']*'))[^;{}]*;/g;
 
@@ -23,13 +23,13 @@ const kept = createKeptStyles();
 let base: Promise<string> | undefined;
 
 /**
- * @param css the app's own styles, scoped already
- * @returns minified
- * @throws {CompileFailure} on a directive that Tailwind refuses or that would leave this process
+ * @param css the app's own styles, after the engine's scoping
+ * @returns minified CSS
+ * @throws {CompileFailure} on a directive that Tailwind refuses, or that would read a file or run one
  */
 export async function buildTailwind(source: string, css: string): Promise<string> {
   const imports: string[] = [];
-  // A browser reads imports at the top only, and Tailwind's rules come before the app's own.
+  // Browsers ignore imports after the first rule, so they are moved before Tailwind's rules.
   const own = css.replace(ALREADY_THERE, "").replace(REMOTE_IMPORTS, (statement) => {
     imports.push(statement);
     return "";
@@ -54,10 +54,10 @@ export async function buildTailwind(source: string, css: string): Promise<string
   }
 }
 
-/** What Tailwind throws. The source that it is about is not always the one that it was opened with. */
+/** An error of Tailwind's. It is thrown on so that its position is looked up in the source of this build. */
 class Refused extends Error {
   constructor(override readonly cause: unknown) {
-    super("Tailwind refuses it");
+    super("Tailwind refuses the stylesheet");
   }
 }
 
@@ -85,9 +85,9 @@ async function open(source: string, css: string): Promise<Growing> {
 
 function mistakeOf(source: string, error: unknown): unknown {
   if (error instanceof CompileFailure || !(error instanceof Error)) return error;
-  // What follows the first paragraph is Tailwind's own excerpt.
+  // After the first paragraph follows Tailwind's excerpt of the stylesheet.
   const [message = ""] = error.message.trim().split("\n\n");
-  return new CompileFailure([showMistake(source, message, blamed(source, message))]);
+  return new CompileFailure([showMistake(source, message, placeOfQuoted(source, message))]);
 }
 
 function loadSheet(source: string, id: string): Promise<{ path: string; base: string; content: string }> {
@@ -95,17 +95,17 @@ function loadSheet(source: string, id: string): Promise<{ path: string; base: st
   return content === undefined ? Promise.reject(refusal(source, id)) : Promise.resolve({ path: id, base: "", content });
 }
 
-/** For what would read a file or run one. */
+/** Refuses a directive that would read a file or run one. */
 function refusal(source: string, what: string): CompileFailure {
   const place = positionOf(source, new RegExp(RegExp.escape(what)));
   return new CompileFailure([showMistake(source, `${what.replace("(", "()")} is not available here`, place)]);
 }
 
 /**
- * Tailwind's errors have no place, but quote what they are about: a class in an `@apply`, a function, an at-rule.
- * Its place is where the source's styles have it.
+ * Tailwind's errors have no position, but quote their subject: a class in an `@apply`, a function, an at-rule. The position
+ * is where that occurs in the source.
  */
-function blamed(source: string, message: string): Position | undefined {
+function placeOfQuoted(source: string, message: string): Position | undefined {
   for (const [, name = ""] of message.matchAll(/`([^`]+)`/g)) {
     const word = RegExp.escape(name);
     const place = positionOf(source, new RegExp(String.raw`@apply[^;}]*?[\s](${word})(?![\w-])`, "d")) ??

@@ -1,4 +1,4 @@
-/** One source through its engine, the bundler and its CSS engine. */
+/** Compiles a source: engine, then bundler and CSS engine in parallel. */
 import { bundleApp, bundleStyles } from "../bundle/bundle.ts";
 import { CompileFailure, type Source } from "../compiler.ts";
 import { ENGINE_LOADERS } from "../engines/loaders.ts";
@@ -6,7 +6,7 @@ import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
 import { buildTailwind } from "../tailwind/tailwind.ts";
 import { styleInPage } from "../tailwind/browser_build.ts";
 
-/** @throws {CompileFailure} with the mistakes of code and styles together */
+/** @throws {CompileFailure} with the mistakes of both code and styles */
 export async function build(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
   const { engine, css_engine, source_code } = source;
   const load = ENGINE_LOADERS[engine];
@@ -18,14 +18,14 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
   const compile_time = performance.now() - start;
   const inPage = css_engine === "tailwind_all" ? styleInPage(compiled.css) : undefined;
   const isTailwind = css_engine === "tailwind";
-  // Side by side: while esbuild's process reads the code, this one works on the styles.
+  // In parallel: esbuild's process bundles the code while this one works on the styles.
   const [app, styles] = await both(
     timed(bundleApp(source_code, { ...compiled, code: compiled.code + (inPage ?? "") }, { runtime, remote_imports })),
     timed(
       isTailwind ? buildTailwind(source_code, compiled.css) : bundleStyles(source_code, inPage ? "" : compiled.css),
     ),
   );
-  // Said here, so that the server need not read what it would refuse.
+  // Checked here, so that the server need not read a build that it would refuse.
   if (app.value.code.length + styles.value.length > OUTPUT_LIMIT) {
     throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
   }

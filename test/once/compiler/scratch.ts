@@ -88,6 +88,8 @@ export function openCompiler(options: Partial<CompilerOptions> = {}) {
     environment,
     workers: 1,
     log,
+    // Tests of the compiler build every runtime.
+    prebuilt: () => Promise.resolve(undefined),
     ...options,
   });
   /** Process ids of workers, in the order of their start. */

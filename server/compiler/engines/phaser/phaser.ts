@@ -1,17 +1,7 @@
 /** Games for Phaser 3.90 or, imported as `phaser@4`, Phaser 4.2, in JavaScript or TypeScript. */
 import { AUTHOR, type Compiled } from "../engine.ts";
 
-export const sample = `import Phaser from "phaser";
-class Level extends Phaser.Scene {
-  private score = 0;
-  create() {
-    const ball = this.add.circle(160, 40, 12, 0xffcc00);
-    this.physics.add.existing(ball);
-    this.input.on("pointerdown", () => this.add.text(8, 8, String(++this.score)));
-  }
-}
-new Phaser.Game({ width: 320, height: 240, physics: { default: "arcade" }, scene: Level });
-`;
+export { sample } from "./sample.ts";
 
 const IMPORTS_3 = /["']phaser(?:@3)?["']/;
 const IMPORTS_4 = /["']phaser@4["']/;

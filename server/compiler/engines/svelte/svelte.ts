@@ -6,6 +6,8 @@ import type { Compiled } from "../engine.ts";
 import { type Position, showMistake, showWarning } from "../../bundle/positions.ts";
 import { SHOW } from "./runtime_names.ts";
 
+export { sample } from "./sample.ts";
+
 /** Appended to the compiled component, so that the lines of that keep their numbers. */
 const MOUNT = `
 import { show as $$show } from "${SHOW}";
@@ -20,26 +22,6 @@ const EXPORT = /^export default (?=function App\()/m;
 
 /** Words without which a component cannot be asynchronous. Others are compiled without async mode: smaller code. */
 const WAITS = /\b(?:await|pending|fork|settled)\b/;
-
-export const sample = `<script lang="ts">
-  let { first = 1 }: { first?: number } = $props();
-  let items = $state([{ name: "one", done: false }]);
-  let left = $derived(items.filter((item) => !item.done).length);
-  $effect(() => console.log(left, first));
-</script>
-<main class="mx-auto max-w-md p-4">
-  {#each items as item (item.name)}
-    <label class:done={item.done}><input type="checkbox" bind:checked={item.done}> {item.name}</label>
-  {:else}
-    <p>None</p>
-  {/each}
-  <button class="btn" onclick={() => items.push({ name: String(items.length), done: false })}>{left} left</button>
-</main>
-<style>
-  .btn { @apply rounded bg-blue-600 px-3 py-1 text-white hover:bg-blue-700; }
-  .done { opacity: 0.5; }
-</style>
-`;
 
 /** @throws {CompileFailure} with one message: Svelte stops at the first mistake */
 export function compile(source: string): Compiled {

@@ -11,6 +11,8 @@ import { MESSAGES } from "./messages.ts";
 import { OPTIONS_API } from "./runtime_names.ts";
 import { compileStyles } from "./styles.ts";
 
+export { sample } from "./sample.ts";
+
 const mount = (module: string) => `
 import { createApp } from "${module}";
 import App from "${AUTHOR}";
@@ -25,30 +27,6 @@ import App from "${AUTHOR}";
 createApp(() => h(Suspense, null, h(App))).mount("#platform-app");
 `;
 const ASYNC_SETUP = /\basync\s+setup\b|\bsetup\s*:\s*async\b/;
-
-export const sample = `<script setup lang="ts">
-import { computed, ref, watchEffect } from "vue";
-const props = defineProps<{ first?: number }>();
-const items = ref([{ name: "one", done: false }]);
-const left = computed(() => items.value.filter((item) => !item.done).length);
-watchEffect(() => console.log(left.value, props.first));
-</script>
-<template>
-  <main class="mx-auto max-w-md p-4">
-    <label v-for="item in items" :key="item.name" :class="{ done: item.done }">
-      <input type="checkbox" v-model="item.done"> {{ item.name }}
-    </label>
-    <p v-if="items.length === 0">None</p>
-    <button :class="$style.add" @click="items.push({ name: String(items.length), done: false })">{{ left }} left</button>
-  </main>
-</template>
-<style scoped>
-.done { @apply opacity-50; width: v-bind("left + 'px'"); }
-</style>
-<style module>
-.add { color: red; }
-</style>
-`;
 
 /** @throws {CompileFailure} with the mistakes of all blocks */
 export async function compile(source: string): Promise<Compiled> {
