@@ -113,3 +113,26 @@ Deno.test("vendor: what is no vendor file is not served", async () => {
     assert.equal(await compiler.vendor(name), undefined, name);
   }
 });
+
+Deno.test("pool: a worker without work is ended, with its esbuild, and the next source gets another", async () => {
+  await using compiler = openCompiler({ idle_ms: 100 });
+  await compiler.svelte(app("one"));
+  assert.ok(await isGone(compiler.workers()[0]));
+  assert.ok((await compiler.svelte(app("two"))).code.includes("two"));
+  assert.equal(compiler.workers().length, 2);
+  assert.deepEqual(compiler.logged.filter(({ event }) => event === "compile_worker_lost"), []);
+});
+
+Deno.test("pool: a second worker starts only for sources that have waited", async () => {
+  await using compiler = openCompiler({ workers: 2 });
+  await compiler.warm();
+  await Promise.all(["a", "b", "c"].map((text) => compiler.svelte(app(text))));
+  assert.equal(compiler.workers().length, 1);
+  signal(compiler.workers()[0], "SIGSTOP");
+  const [first, second] = ["d", "e"].map((text) => compiler.svelte(app(text)));
+  // The first stands still; the second is compiled by another worker.
+  assert.ok((await Promise.race([first, second]))?.code.includes("e"));
+  assert.equal(compiler.workers().length, 2);
+  signal(compiler.workers()[0], "SIGCONT");
+  assert.ok((await first)?.code.includes("d"));
+});
