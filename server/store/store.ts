@@ -12,8 +12,8 @@
  * | place | a table, and a condition that selects the records the caller may see | |
  * | feed | the ordered changes of a database; subscribers follow it | changes |
  *
- * Constants: definitions are cached for 5 s and proven by each statement; changes are kept for 24 hours; a plain search
- * reads the newest 5,000 records before it uses the text index.
+ * Constants: definitions are cached for 5 s and checked by each statement; changes are kept for 24 hours; a plain
+ * search reads the newest 5,000 records before it uses the text index.
  */
 export type { Databases, KnownDb } from "./definition/known_db.ts";
 export { readSchema } from "./definition/definition.ts";

@@ -1,11 +1,11 @@
-/** What is left behind is swept away in small batches, so that nobody waits for it. */
+/** Deletes old changes, records of dropped tables and old write counts, in small batches that block no request. */
 import type { Pool, Sql } from "../database/pool.ts";
 import { sweepChanges } from "./feed/feed_queries.ts";
 import { sweepPublicWrites } from "./write/public_write_limit.ts";
 
 const CHANGES_KEPT_HOURS = 24;
 const AT_ONCE = 1_000;
-/** Of a minute: whoever has more to sweep goes on in the next one. */
+/** The time limit of one sweep. The next one continues. */
 const LONGEST_MS = 20_000;
 
 export async function sweepStore(sql: Pool, now: Date): Promise<void> {
@@ -15,12 +15,12 @@ export async function sweepStore(sql: Pool, now: Date): Promise<void> {
   await untilDone(end, () => sweepPublicWrites(sql, now, AT_ONCE));
 }
 
-/** @param work returns how many rows it took */
+/** @param work deletes a batch and returns its size */
 async function untilDone(end: number, work: () => Promise<number>): Promise<void> {
   while (performance.now() < end && await work() === AT_ONCE);
 }
 
-/** Records of tables that are gone; the last batch takes the table's number along. */
+/** Deletes records of dropped tables. The last batch of a table also deletes the table's row. */
 async function sweepDropped(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     with

@@ -22,7 +22,7 @@ const orders = (sql: Sql) => ({
   "-updated_at": sql`updated_at desc, id desc`,
 });
 
-/** One page of the databases that the viewer may see, by name unless told. */
+/** One page of the databases that the viewer may see, by name unless `page.sort` says otherwise. */
 export function listDbs(sql: Sql, viewer: Viewer, page: DbPage) {
   const { q, sort = "name" } = page;
   const chosen = sql`
@@ -44,10 +44,10 @@ const one = (sql: Sql, viewer: Viewer, code: string) =>
 export const findDb = (sql: Sql, viewer: Viewer, code: string) =>
   oneJson<Db>(sql, sql`select ${columns(sql)} from dbs d where ${one(sql, viewer, code)}`);
 
-/** Columns of a write. */
+/** The columns that a write may set. */
 export type Values = Record<string, unknown>;
 
-/** Not jsonb, which would forget the order of a schema's fields. */
+/** Stored as json, because jsonb loses the order of a schema's fields. */
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
 const stored = (sql: Sql) => sql`department_id, name, name_folded, code, schema, public_methods, public_write_limit`;
@@ -63,7 +63,7 @@ export async function insertDb(sql: Sql, account: number, values: Values): Promi
   return row.id;
 }
 
-/** What a change starts from; the row is locked. */
+/** The row before a change. It is locked. */
 export interface WrittenDb {
   id: number;
   account_id: number;

@@ -4,7 +4,7 @@ import { everyKey, Id, jsonObject, LockVersion, Name, page, text, Timestamp } fr
 import { slug } from "../../input/slug.ts";
 import { PublicMethods } from "../../store/store.ts";
 
-/** Cleaned as `url_code` is, with `_`. */
+/** Cleaned like `url_code`, with `_` as the separator. */
 const Code = text(1000).transform((value) => slug(value, "_"))
   .refine((code) => code !== "", "can't be blank")
   .refine((code) => code.length <= 100, "is too long (maximum is 100 characters)")
@@ -15,11 +15,11 @@ const SCHEMA = {
   indexes: { idx_str_1: "author" },
 };
 
-/** Read by `readSchema`, which knows both notations. Characters of JSON are limited because lists carry it. */
+/** Validated by `readSchema`, which knows both notations. Its length is limited because lists contain it. */
 const Schema = everyKey(jsonObject(262_144)).meta({ examples: [SCHEMA] })
   .describe("One table: `{ fields, indexes }`. Several: `{ tables: { <name>: { fields, indexed_fields } } }`");
 
-/** Characters of JSON: `default_values` may be long. */
+/** The maximum characters of JSON, because `default_values` may be long. */
 const MOST_OF_METHODS = 65_536;
 const PUBLIC_METHODS = { list: {}, create: { allowed_fields: ["message", "author"] } };
 

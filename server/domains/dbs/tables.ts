@@ -1,4 +1,4 @@
-/** What a change of a schema does to the tables of its database. */
+/** Applies a change of a schema to the tables of its database. */
 import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { knownTable, type Progress, reindex, type Table } from "../../store/store.ts";
@@ -12,13 +12,13 @@ import {
   updateTable,
 } from "./table_queries.ts";
 
-/** A refusal counts no further. */
+/** A refusal counts records up to this number. */
 const COUNTED = 1_000;
 
 interface Schemas {
   before: ReadonlyMap<string, Table>;
   after: ReadonlyMap<string, Table>;
-  /** Tables that may go with their records. */
+  /** Tables that may be dropped although they have records. */
   drop_tables: readonly string[];
 }
 
@@ -29,8 +29,8 @@ export async function addTables(tx: Sql, db: OwnDb, tables: Iterable<Table>): Pr
 }
 
 /**
- * @returns whether anything is gone that somebody may have seen
- * @throws {Refusal} 422 where records would go that nobody said may go, or that do not fit
+ * @returns whether a table or a field was removed, which subscribers may have seen
+ * @throws {Refusal} 422 if records would be dropped without `drop_tables`, or do not fit
  */
 export async function changeTables(
   tx: Sql,
@@ -92,7 +92,7 @@ function losing(name: string, count: number): string {
   return `leaves out ${named(name)}, which has ${records}, or send drop_tables: [${JSON.stringify(name)}]`;
 }
 
-/** The places of `q`'s fields: those known keep theirs, so that a new field leaves records as they are. */
+/** The positions of the fields that `q` searches. Known fields keep theirs, so that a new field needs no rewrite. */
 function searchedIn(fields: Table["fields"], known: readonly string[]): string[] {
   const texts = [...fields].flatMap(([name, { type }]) => type === "string" || type === "text" ? [name] : []);
   return [...known, ...texts.filter((name) => !known.includes(name))];

@@ -1,4 +1,4 @@
-/** Creating, changing and deleting databases. */
+/** Creates, changes and deletes databases. */
 import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
@@ -41,10 +41,10 @@ export async function createDb(ctx: Context, input: NewDb): Promise<Json<Db>> {
 }
 
 /**
- * Changes a database. A changed schema goes over the records in the same transaction: reads go on with the old one,
- * writes of records are sent away meanwhile.
+ * Changes a database. A changed schema is applied to the records in the same transaction. Meanwhile reads continue with
+ * the old schema, and writes of records are refused with 503.
  *
- * @throws {Refusal} 404; 409 where `lock_version` is stale; 422 naming the records that do not fit
+ * @throws {Refusal} 404; 409 if `lock_version` is not the current one; 422 with the records that do not fit
  */
 export async function changeDb(ctx: Context, code: string, changes: DbChanges): Promise<Json<Db>> {
   const { sql, viewer, dbs } = ctx;
@@ -64,7 +64,7 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
       const schemas = { before: readSchema(db.schema), after, drop_tables: changes.drop_tables ?? [] };
       loses = await changeTables(tx, progress, db, schemas);
     }
-    if (loses || changesSight(db, changes)) await resetFeed(tx, db);
+    if (loses || changesVisibility(db, changes)) await resetFeed(tx, db);
     await updateDb(tx, viewer.account_id, db.id, valuesOf(changes));
     return db.id;
   }).finally(() => progress?.end());
@@ -79,8 +79,8 @@ export async function removeDb({ sql, viewer, dbs }: Context, code: string): Pro
   dbs.forget(id);
 }
 
-/** Whether others may then follow its records, or see others of them. */
-const changesSight = (db: WrittenDb, { department_id, public_methods }: DbChanges) =>
+/** Whether the change lets subscribers see other records than before. */
+const changesVisibility = (db: WrittenDb, { department_id, public_methods }: DbChanges) =>
   public_methods !== undefined || department_id !== undefined && department_id !== db.department_id;
 
 function valuesOf({ lock_version: _lock_version, drop_tables: _tables, ...input }: Partial<NewDb> & DbChanges): Values {

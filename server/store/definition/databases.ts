@@ -1,6 +1,6 @@
 /**
- * Definitions of databases, in memory: a record is checked against its table without a query. They may be a moment
- * old, so each statement on records proves the `lock_version` that it was made for, and starts again where it changed.
+ * Keeps definitions of databases in memory, so that records are validated without a query. A definition may be outdated
+ * for a moment. Each statement on records therefore checks the `lock_version` that it was made for.
  */
 import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
@@ -9,7 +9,7 @@ import { readSchema } from "./definition.ts";
 import type { Databases, KnownDb } from "./known_db.ts";
 import { type KnownTable, knownTable, type Table } from "./table.ts";
 
-/** How long a definition is believed that no statement proves: one that is only looked at. */
+/** The maximum age of a definition that is used without a statement, which would check it. */
 const BELIEVED_MS = 5_000;
 const REMEMBERED = 2_000;
 

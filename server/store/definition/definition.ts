@@ -1,5 +1,5 @@
 /**
- * What a database's `schema` means: its tables, their fields, and which field stands in which index slot.
+ * Reads a database's `schema`: its tables, their fields, and the index slot of each indexed field.
  *
  * | notation | of |
  * |---|---|
@@ -13,14 +13,16 @@ import { type Field, FIELD_TYPES, type FieldType, type Slot, SLOTS, type Table }
 
 type SlotKind = "str" | "int" | "time";
 
-/** Which fields a slot takes; a field that is given one by its type takes the first kind that fits and has one left. */
+/** The field types that each kind of slot accepts. */
 const KINDS: Record<SlotKind, readonly FieldType[]> = {
   str: ["string", "text", "time", "date"],
   int: ["integer", "boolean"],
   time: ["datetime", "date"],
 };
 
-/** A date may stand in either kind of slot: it is a time first, as its order is the same. */
+/**
+ * The kinds of slots for a type, in order of preference. A date fits `time` and `str`, which order it in the same way.
+ */
 const kindsFor = (type: FieldType): SlotKind[] =>
   (["int", "time", "str"] as const).filter((kind) => KINDS[kind].includes(type));
 
@@ -29,10 +31,10 @@ const kindOf = (slot: Slot): SlotKind => slot.startsWith("str") ? "str" : slot.s
 const MOST_TABLES = 50;
 const MOST_FIELDS = 200;
 
-/** Names that a flat record has of its own. */
+/** Names of keys that every flat record has. */
 const TAKEN = new Set(["id", "created_at", "updated_at", "table_name"]);
 
-/** Letters, digits and underscores, a letter first. */
+/** A letter, then letters, digits and underscores. */
 export const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 const FieldName = z.string().regex(FIELD_NAME, "must be a letter and at most 62 letters, digits and _")
@@ -64,8 +66,8 @@ const TablesSchema = z.strictObject({
 /**
  * Reads a schema.
  *
- * @returns tables by name; a schema of one table names it ""
- * @throws {Refusal} 422: a fault of the shape by its path (`schema.fields.age`), a fault of an index on `schema`
+ * @returns tables by name; the table of a single-table schema is named ""
+ * @throws {Refusal} 422: faults of the shape are keyed by path (`schema.fields.age`), faults of indexes by `schema`
  */
 export function readSchema(schema: unknown): Map<string, Table> {
   const several = typeof schema === "object" && schema !== null && "tables" in schema;
@@ -122,7 +124,7 @@ function slotsByType(
   refuse: (index: number, message: string) => void,
 ): Map<string, Slot> {
   const slots = new Map<string, Slot>();
-  // A date fits two kinds of slots: it takes what the others leave.
+  // Dates fit two kinds of slots, so they come last and take a slot that is left.
   const isDate = (name: string) => Number(fields.get(name)?.type === "date");
   for (const [index, name] of [...names.entries()].toSorted(([, a], [, b]) => isDate(a) - isDate(b))) {
     const field = fields.get(name);
@@ -140,7 +142,7 @@ function slotsByType(
   return slots;
 }
 
-/** The faults of a shape, keyed by dotted paths from `schema`. */
+/** Faults of the shape, keyed by dotted path from `schema` on. */
 const faultsOf = ({ issues }: z.ZodError): Fields =>
   Object.fromEntries(
     Object.entries(fieldsOfIssues(issues)).map(([path, messages]) => [

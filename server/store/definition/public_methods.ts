@@ -1,4 +1,4 @@
-/** `public_methods`: their shape, and the proof that they fit the schema. */
+/** `public_methods`: their shape, and the check that they fit the schema. */
 import { z } from "zod";
 import { type Fields, invalid } from "../../errors.ts";
 import { FIELD_NAME } from "./definition.ts";
@@ -13,7 +13,7 @@ const FieldName = z.string().regex(FIELD_NAME, "is not a field's name");
 const FieldNames = z.array(FieldName).max(200);
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], { error: "must be a single value" });
 
-/** Operations that need no login. A key that is not there is an operation that nobody has. Source: spec. */
+/** Operations that need no login. An operation without a key is closed. Source: spec. */
 export const PublicMethods = z.strictObject({
   list: z.strictObject({ scope_by: FieldName.optional() }),
   create: z.strictObject({
@@ -29,7 +29,7 @@ export type PublicMethods = z.output<typeof PublicMethods>;
 
 const TEXTS: readonly FieldType[] = ["string", "text"];
 
-/** Fields that hold what a variable stands for. */
+/** The field types that can store the value of each variable. */
 const HOLD: Record<Variable, readonly FieldType[]> = {
   "{ip}": TEXTS,
   "{cookie_key}": TEXTS,
@@ -37,11 +37,12 @@ const HOLD: Record<Variable, readonly FieldType[]> = {
   "{user_name}": TEXTS,
 };
 
-/** Fields that can hold who a record belongs to. */
+/** The field types that can store the owner of a record. */
 const NAMING = HOLD["{user_id}"];
 
 /**
- * A field that is not there would open what was meant to be closed.
+ * Checks that every named field exists and has a suitable type. A misspelled field could open records that should be
+ * closed.
  *
  * @throws {Refusal} 422, keyed by path: `public_methods.create.auto_fields.author`
  */

@@ -1,7 +1,7 @@
 /**
- * Takes the records of a table from one definition to the next: proves that they fit, drops what fields are gone, and
- * fills the slots anew. In pages, so that memory does not grow with the table; inside the caller's transaction, so
- * that nobody sees half of it.
+ * Applies a new definition to the records of a table: checks that they fit, drops the values of removed fields and
+ * fills the index slots. It works page by page, so that memory does not grow with the table, and in the caller's
+ * transaction, so that other transactions see all of the change or nothing.
  */
 import type { Pool, Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
@@ -11,7 +11,7 @@ import { type Field, type KnownTable, SLOTS, type Table } from "./table.ts";
 import { allSlotsOf, type Data, readValues } from "./values.ts";
 
 const AT_ONCE = 2_000;
-/** How many ids a refusal names. */
+/** The number of ids that a refusal lists. */
 const NAMED = 5;
 
 interface Definitions {
@@ -24,7 +24,7 @@ interface Stored {
   data: Data;
 }
 
-/** @throws {Refusal} 422 on `schema`, with the count and the first ids of records that do not fit */
+/** @throws {Refusal} 422 on `schema`, with the number and the first ids of records that do not fit */
 export async function reindex(tx: Sql, progress: Progress, { before, after }: Definitions): Promise<void> {
   if (!touchesRecords(before, after)) return;
   const total = await countRecords(tx, after.id);
@@ -56,7 +56,7 @@ export async function reindex(tx: Sql, progress: Progress, { before, after }: De
   });
 }
 
-/** A new optional field without an index leaves records as they are. */
+/** Whether records must be checked or rewritten. A new optional field without an index needs neither. */
 function touchesRecords(before: Table, after: Table): boolean {
   const isNarrower = ([name, was]: [string, Field]) => {
     const is = after.fields.get(name);
@@ -79,7 +79,7 @@ async function countRecords(sql: Sql, table_id: number): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** In the order of the index on creation, which no row leaves while it is worked on. */
+/** A page of records in the order of creation, which the updates do not change. */
 const listStored = (sql: Sql, table_id: number, after: string | undefined) =>
   sql<Stored[]>`
     select id, data
@@ -92,7 +92,7 @@ const listStored = (sql: Sql, table_id: number, after: string | undefined) =>
     limit ${AT_ONCE}
   `;
 
-/** `updated_at` stays: nobody has changed the record. */
+/** Keeps `updated_at`, because no user has changed the record. */
 async function updateStored(sql: Sql, table_id: number, rows: ReturnType<typeof rowOf>[]): Promise<void> {
   await sql`
     update records r
@@ -108,13 +108,13 @@ async function updateStored(sql: Sql, table_id: number, rows: ReturnType<typeof 
 
 export interface Progress {
   tell(done: number, total: number): void;
-  /** To be called when the transaction is over. */
+  /** Must be called after the transaction. */
   end(): Promise<void>;
 }
 
 /**
- * Tells how far it has come, on another connection: inside the transaction nobody would see it. Told without waiting:
- * the embedded database has one connection at a time, and tells it when all is over.
+ * Writes the progress on another connection, because other transactions would not see it in this one. It does not wait
+ * for that write: the embedded database executes it only after this transaction.
  */
 export function progressOf({ sql, log }: { sql: Pool; log: Log }, db_id: number): Progress {
   let telling: Promise<unknown> | undefined;
@@ -134,7 +134,7 @@ export function progressOf({ sql, log }: { sql: Pool; log: Log }, db_id: number)
       telling ??= say(done, total).finally(() => telling = undefined);
     },
     async end() {
-      // What is told last must not come after its end.
+      // A progress write that is still on its way must not arrive after the deletion.
       await telling;
       await sql`delete from reindexings where db_id = ${db_id}`;
     },

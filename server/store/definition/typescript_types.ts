@@ -21,7 +21,7 @@ const NOTES: Partial<Record<FieldType, string>> = {
 };
 
 /**
- * A declaration file: for each table its fields, and its records as search and the public methods send them.
+ * Writes a declaration file: for each table its fields, and its records in the flat form of search and public methods.
  *
  * @example
  * ```ts
@@ -60,12 +60,12 @@ function interfacesOf(name: string, { fields }: Table): string {
     `  /** ISO 8601 in UTC. */\n  updated_at: string;\n}\n`;
 }
 
-/** `order_lines` → `OrderLines`; what begins with a digit gets a letter first. */
+/** Makes `OrderLines` of `order_lines`. A name that begins with a digit gets a letter in front. */
 const pascal = (name: string) =>
   name.split("_").filter(Boolean).map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("")
     .replace(/^(?=\d|$)/, "T");
 
-/** Names that differ in underscores only are numbered; the index's own name is taken. */
+/** Numbers names that differ in underscores only. The name of the index of tables is reserved. */
 function distinct(names: string[]): string[] {
   const taken = new Set(["Tables"]);
   return names.map((name) => {

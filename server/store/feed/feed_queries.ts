@@ -7,7 +7,7 @@ export type FeedDb = Pick<KnownDb, "id" | "account_id">;
 
 export const CHANGES_AT_ONCE = 500;
 
-/** Changes behind `after`, in the order of their commits. */
+/** A page of the changes after `after`, in the order of their commits. */
 export const listChanges = (sql: Sql, db_id: number, after: number): Promise<StoredChange[]> =>
   sql<StoredChange[]>`
     select seq, table_id, record_id, kind, was, became
@@ -20,21 +20,21 @@ export const listChanges = (sql: Sql, db_id: number, after: number): Promise<Sto
 
 export interface FeedState {
   seq: number;
-  /** Whoever has seen less than this one has missed changes. */
+  /** A subscriber whose last change is before this one has missed changes. */
   complete_from: number;
 }
 
 export interface FeedPage {
-  /** False where writes leave nothing behind any more. */
+  /** False if writes no longer store their changes. */
   open: boolean;
   complete_from: number;
   changes: StoredChange[];
 }
 
 /**
- * What `listChanges` gives, and whether it is all that there was: of one moment.
+ * Reads a page of changes together with the state of the feed, in one snapshot.
  *
- * @returns undefined where the database is gone
+ * @returns undefined if the database was deleted
  */
 export async function readFeed(sql: Sql, { id, account_id }: FeedDb, after: number): Promise<FeedPage | undefined> {
   const [row] = await sql<FeedPage[]>`
@@ -61,10 +61,10 @@ export async function readFeed(sql: Sql, { id, account_id }: FeedDb, after: numb
 }
 
 /**
- * From now on, writes leave their changes behind. Waits for writes under way, which know nothing of it yet: their
- * changes are older than the feed.
+ * Makes writes store their changes from now on. The row lock waits for writes in progress, whose changes are not stored
+ * and count as older than the feed.
  *
- * @returns undefined where the database is gone
+ * @returns undefined if the database was deleted
  */
 export function openFeed(sql: Pool, { id, account_id }: FeedDb): Promise<FeedState | undefined> {
   return sql.begin(async (tx) => {
@@ -89,7 +89,7 @@ export function openFeed(sql: Pool, { id, account_id }: FeedDb): Promise<FeedSta
   });
 }
 
-/** Lengthens an open feed's time. One that is not open any more stays so: only `openFeed` knows what it has missed. */
+/** Extends the lifetime of an open feed. An expired one needs `openFeed`, which marks the missing changes. */
 export async function keepFeed(sql: Sql, { id, account_id }: FeedDb): Promise<void> {
   await sql`
     update dbs
@@ -100,14 +100,18 @@ export async function keepFeed(sql: Sql, { id, account_id }: FeedDb): Promise<vo
   `;
 }
 
-/** What its followers may see has changed without a change of its records: they are told `reset`. @param sql a transaction */
+/**
+ * Sends `reset` to all subscribers, because what they may see has changed without a change of records.
+ *
+ * @param sql a transaction
+ */
 export const resetFeed = (sql: Sql, { id, account_id }: FeedDb) =>
   resetFeeds(sql, sql`d.id = ${id} and d.account_id = ${account_id}`);
 
-/** The same for every database of an account: its departments have changed, or who has them. */
+/** The same for all databases of an account, after a change of departments or their members. */
 export const resetFeedsOf = (sql: Sql, account_id: number) => resetFeeds(sql, sql`d.account_id = ${account_id}`);
 
-/** A number that has no change behind it, and nothing before it counts. */
+/** Uses up a sequence number without a change, and marks all changes before it as incomplete. */
 async function resetFeeds(sql: Sql, chosen: ReturnType<Sql>): Promise<void> {
   await sql`
     with live as (
@@ -128,9 +132,9 @@ async function resetFeeds(sql: Sql, chosen: ReturnType<Sql>): Promise<void> {
 }
 
 /**
- * Drops a page of changes that are older than the retention.
+ * Deletes changes that are older than `hours`.
  *
- * @returns how many it dropped
+ * @returns the number of deleted changes
  */
 export async function sweepChanges(sql: Sql, hours: number, at_most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -1,6 +1,6 @@
 /**
- * Followers of databases in this process. A database is read once for all of them: when a notification says that it
- * has changed, and every few seconds in case one got lost.
+ * Sends the changes of databases to the subscribers of this process. Changes are read once for all subscribers of a
+ * database: when a notification arrives, and every few seconds in case one was lost.
  */
 import type { Pool } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
@@ -17,23 +17,23 @@ import type { Feeds, StoredChange } from "./stored_change.ts";
 
 const LOOKED_AT_EVERY_MS = 5_000;
 const KEPT_OPEN_EVERY_MS = 60 * 60_000;
-/** Changes that a slow follower may have waiting; beyond them it starts again from the table. */
-const WAITING = 5_000;
+/** Changes that are buffered for a slow subscriber. If there are more, it is sent `reset` (back-pressure). */
+const MAX_BUFFERED = 5_000;
 
 interface Hub extends FeedState {
   db: FeedDb;
-  followers: Set<Follower>;
+  subscribers: Set<Subscriber>;
   kept_open: number;
   reading: Promise<void> | undefined;
-  /** Asked to read again while it was reading. */
+  /** A read was requested while another one was in progress. */
   again: boolean;
 }
 
-interface Follower {
+interface Subscriber {
   waiting: StoredChange[];
-  /** Of the feed when the follower came. */
+  /** The value of the feed when the subscriber connected. */
   complete_from: number;
-  /** Changes up to this one are missing. */
+  /** Set if changes up to this sequence number are missing. */
   reset: number | undefined;
   /** The database has been deleted. */
   gone: boolean;
@@ -78,32 +78,32 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
     while (hub.again) {
       hub.again = false;
       const feed = await readFeed(sql, hub.db, hub.seq);
-      if (!feed) return hub.followers.forEach(letGo);
+      if (!feed) return hub.subscribers.forEach(endFor);
       const { open, complete_from, changes } = feed;
-      // A machine that slept has let its time run out. What was written since is not kept, so it is missing.
+      // The feed has expired, for example because the machine slept. Changes since then were not stored.
       if (!open) await openFeed(sql, hub.db);
       if (!open || changes.length === CHANGES_AT_ONCE) hub.again = true;
-      if (complete_from > hub.seq) hub.followers.forEach((follower) => resetTo(follower, complete_from));
+      if (complete_from > hub.seq) hub.subscribers.forEach((subscriber) => resetTo(subscriber, complete_from));
       hub.complete_from = complete_from;
       hub.seq = Math.max(changes.at(-1)?.seq ?? hub.seq, complete_from);
-      for (const follower of hub.followers) hand(follower, changes);
+      for (const subscriber of hub.subscribers) deliver(subscriber, changes);
     }
   };
 
-  const join = (db: FeedDb, feed: FeedState, follower: Follower): Hub => {
+  const join = (db: FeedDb, feed: FeedState, subscriber: Subscriber): Hub => {
     const hub = hubs.get(db.id) ??
-      { ...feed, db, followers: new Set(), kept_open: performance.now(), reading: undefined, again: false };
+      { ...feed, db, subscribers: new Set(), kept_open: performance.now(), reading: undefined, again: false };
     hubs.set(db.id, hub);
-    hub.followers.add(follower);
-    // The hub may have gone on while this follower was on its way.
-    resetTo(follower, hub.complete_from);
+    hub.subscribers.add(subscriber);
+    // The hub may have read a reset since this subscriber read the feed.
+    resetTo(subscriber, hub.complete_from);
     return hub;
   };
 
-  const leave = (id: number, follower: Follower) => {
+  const leave = (id: number, subscriber: Subscriber) => {
     const hub = hubs.get(id);
-    hub?.followers.delete(follower);
-    if (hub?.followers.size === 0) hubs.delete(id);
+    hub?.subscribers.delete(subscriber);
+    if (hub?.subscribers.size === 0) hubs.delete(id);
   };
 
   return {
@@ -114,22 +114,22 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
       if (!feed) return;
       let wake = () => {};
       const { complete_from } = feed;
-      const follower: Follower = { waiting: [], complete_from, reset: undefined, gone: false, wake: () => wake() };
+      const subscriber: Subscriber = { waiting: [], complete_from, reset: undefined, gone: false, wake: () => wake() };
       const stop = () => wake();
       signal.addEventListener("abort", stop);
       try {
-        const { seq: joined } = join(db, feed, follower);
-        let seq = resumes(feed, after) ? after : feed.seq;
+        const { seq: joined } = join(db, feed, subscriber);
+        let seq = canResume(feed, after) ? after : feed.seq;
         yield { kind: seq === after || after === undefined ? "ready" : "reset", seq };
-        // What lies between the follower's last change and the hub's first one for it comes from the table.
+        // Changes between the subscriber's last one and the hub's position are read from the table.
         for await (const changes of changesBetween(sql, db.id, seq, joined)) {
           seq = changes.at(-1)?.seq ?? seq;
           yield { kind: "changes", changes };
         }
-        while (!signal.aborted && !follower.gone) {
-          const { reset, waiting } = follower;
-          follower.reset = undefined;
-          follower.waiting = [];
+        while (!signal.aborted && !subscriber.gone) {
+          const { reset, waiting } = subscriber;
+          subscriber.reset = undefined;
+          subscriber.waiting = [];
           if (reset !== undefined) {
             seq = Math.max(seq, reset);
             yield { kind: "reset", seq };
@@ -139,14 +139,14 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
             seq = changes.at(-1)?.seq ?? seq;
             yield { kind: "changes", changes };
           } else {
-            const woken = Promise.withResolvers<void>();
-            wake = woken.resolve;
-            if (!isTold(follower) && !signal.aborted) await woken.promise;
+            const wake_up = Promise.withResolvers<void>();
+            wake = wake_up.resolve;
+            if (!hasNews(subscriber) && !signal.aborted) await wake_up.promise;
           }
         }
       } finally {
         signal.removeEventListener("abort", stop);
-        leave(db.id, follower);
+        leave(db.id, subscriber);
       }
     },
 
@@ -161,8 +161,8 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
   };
 }
 
-/** Whether everything behind `after` is still there. */
-const resumes = ({ seq, complete_from }: FeedState, after: number | undefined): after is number =>
+/** Whether all changes after `after` are still stored. */
+const canResume = ({ seq, complete_from }: FeedState, after: number | undefined): after is number =>
   after !== undefined && after >= complete_from && after <= seq;
 
 async function* changesBetween(sql: Pool, db_id: number, after: number, until: number) {
@@ -174,28 +174,28 @@ async function* changesBetween(sql: Pool, db_id: number, after: number, until: n
   }
 }
 
-function letGo(follower: Follower) {
-  follower.gone = true;
-  follower.wake();
+function endFor(subscriber: Subscriber) {
+  subscriber.gone = true;
+  subscriber.wake();
 }
 
-/** Whoever came after that has nothing missing. */
-function resetTo(follower: Follower, complete_from: number) {
-  if (complete_from > follower.complete_from) startAgain(follower, complete_from);
+/** Subscribers that connected after this sequence number need no reset. */
+function resetTo(subscriber: Subscriber, complete_from: number) {
+  if (complete_from > subscriber.complete_from) startAgain(subscriber, complete_from);
 }
 
-function startAgain(follower: Follower, reset: number) {
-  follower.waiting = [];
-  follower.reset = reset;
-  follower.wake();
+function startAgain(subscriber: Subscriber, reset: number) {
+  subscriber.waiting = [];
+  subscriber.reset = reset;
+  subscriber.wake();
 }
 
-function hand(follower: Follower, changes: StoredChange[]) {
+function deliver(subscriber: Subscriber, changes: StoredChange[]) {
   const last = changes.at(-1);
   if (!last) return;
-  if (follower.waiting.length + changes.length > WAITING) return startAgain(follower, last.seq);
-  follower.waiting.push(...changes);
-  follower.wake();
+  if (subscriber.waiting.length + changes.length > MAX_BUFFERED) return startAgain(subscriber, last.seq);
+  subscriber.waiting.push(...changes);
+  subscriber.wake();
 }
 
-const isTold = ({ waiting, reset, gone }: Follower) => waiting.length > 0 || reset !== undefined || gone;
+const hasNews = ({ waiting, reset, gone }: Subscriber) => waiting.length > 0 || reset !== undefined || gone;

@@ -1,14 +1,14 @@
-/** The feed of a database: what writes leave behind while somebody follows it. */
+/** Stores the changes of a write in the feed of its database. */
 import { type Part, part } from "../statement/part.ts";
 import type { KnownDb } from "../definition/known_db.ts";
 import type { ChangeKind } from "./stored_change.ts";
 
 /**
- * More steps of a write's `with` clause, behind `db` and `written`: nothing where nobody follows the database.
+ * Further steps of a write's `with` clause, after `db` and `written`. Empty if the database has no subscribers.
  *
- * @param rows the rows as they now are, and `was`, the row before as JSON
+ * @param rows the rows after the write, with `was`, the row before as JSON
  */
-export function followedBy({ live }: KnownDb, kind: ChangeKind, rows: Part): Part {
+export function logChanges({ live }: KnownDb, kind: ChangeKind, rows: Part): Part {
   if (!live) return part``;
   return part`
     ,

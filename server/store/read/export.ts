@@ -1,4 +1,4 @@
-/** All records of a table that somebody may see, page by page: memory does not grow with the table. */
+/** Reads all records of a table that a caller may see, page by page, so that memory does not grow with the table. */
 import type { Sql } from "../../database/pool.ts";
 import { part, run } from "../statement/part.ts";
 import type { Place } from "./place.ts";
@@ -7,7 +7,7 @@ import { provenDb, STALE } from "../statement/statement.ts";
 
 const AT_ONCE = 1_000;
 
-/** JSON texts of nested records, the oldest first. @throws where the schema has changed meanwhile */
+/** Nested records as JSON texts, oldest first. @throws if the schema changes during the export */
 export async function* exportRecords(sql: Sql, place: Place): AsyncGenerator<string[]> {
   let last: { created_at: string; id: string } | undefined;
   for (;;) {

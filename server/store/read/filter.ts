@@ -1,5 +1,5 @@
 /**
- * Which records a list is about, and in which order: `filter[field]`, `filter[field][operator]`, `sort`.
+ * Conditions and order of a list: `filter[field]`, `filter[field][operator]`, `sort`.
  *
  * A blank (null, or an empty text) is the lowest value of its type: it comes first in ascending order, equals a blank,
  * and is neither less nor greater than anything. The same holds with and without an index.
@@ -17,7 +17,7 @@ export type Operator = (typeof OPERATORS)[number];
 export interface Condition {
   field: string;
   operator: Operator;
-  /** One value, for `in` any number; null is a blank. */
+  /** One value, or any number of values for `in`. Null is a blank. */
   values: (Value | null)[];
 }
 
@@ -26,7 +26,7 @@ export interface Order {
   descending: boolean;
 }
 
-/** Moments that every record has beside its data. */
+/** The timestamp columns of every record. */
 const MOMENTS: Record<string, Part> = { created_at: part`created_at`, updated_at: part`updated_at` };
 
 const momentOf = (name: string): Part | undefined => Object.hasOwn(MOMENTS, name) ? MOMENTS[name] : undefined;
@@ -44,10 +44,10 @@ const SLOT_COLUMNS: Record<Slot, Part> = {
 const typeOf = ({ fields }: KnownTable, name: string): FieldType | undefined =>
   fields.get(name)?.type ?? (momentOf(name) && "datetime");
 
-/** What a caller sent: a value, or an object of operators. */
+/** A filter as sent: for each field a value, or an object of operators. */
 export type Filter = Record<string, unknown>;
 
-/** @throws {Refusal} 400 naming the parameter */
+/** @throws {Refusal} 400 that names the parameter */
 export function readFilter(table: KnownTable, filter: Filter = {}): Condition[] {
   return Object.entries(filter).flatMap(([field, sent]) => {
     const type = typeOf(table, field);
@@ -70,7 +70,7 @@ function readCondition(field: string, type: FieldType, sent: string, value: unkn
   return { field, operator, values };
 }
 
-/** Text from an address is read as what the field's type writes; other values must be of the type. */
+/** Text from a URL is converted to the field's type. Other values must already have the type. */
 function readValue(name: string, type: FieldType, sent: unknown): Value | null {
   if (sent === null || sent === undefined || sent === "") return null;
   const value = typeof sent === "string" ? typedText(type, sent) : sent;
@@ -79,7 +79,7 @@ function readValue(name: string, type: FieldType, sent: unknown): Value | null {
   return read.kept;
 }
 
-/** Text as what a field's type writes; text that is no such thing stays text, which the type refuses. */
+/** Converts text to the field's type. Text that cannot be converted stays text, which the type refuses. */
 export function typedText(type: FieldType, text: string): unknown {
   if (type === "integer" || type === "number") {
     return /^[-+]?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
@@ -87,7 +87,7 @@ export function typedText(type: FieldType, text: string): unknown {
   if (type === "boolean") {
     return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
   }
-  // A plus in an address is a space.
+  // An unescaped plus sign in a URL is read as a space.
   return type === "datetime" ? text.replace(/ (\d\d:?\d\d)$/, "+$1") : text;
 }
 
@@ -131,14 +131,14 @@ function slotSql(table: KnownTable, slot: Slot, { field, operator, values }: Con
   if (type !== "text") {
     return part`${column} is not null and ${compared(column, cast, operator, inSlot, LOWEST[kind])}`;
   }
-  // A slot has the first 255 characters of a text: what lies behind them is compared in the data.
+  // A slot has only the first 255 characters of a text, so the exact comparison uses the data.
   const exact = compared(textAt(table, field), cast, operator, values.map((value) => `${value ?? ""}`), "");
   if (operator === "ne") return part`${column} is not null and ${exact}`;
   const roughly = operator === "gt" ? "gte" : operator === "lt" ? "lte" : operator;
   return part`${column} is not null and ${compared(column, cast, roughly, inSlot, "")} and ${exact}`;
 }
 
-/** A field's text as it is compared: a blank is the lowest, a time without seconds at the first of them. */
+/** The SQL for a field's text in comparisons. A blank is the empty text, and a time without seconds gets `:00`. */
 const textAt = (table: KnownTable, field: string): Part =>
   typeOf(table, field) === "time"
     ? part`coalesce(rpad(data ->> ${field}, 8, ':00'), '') collate "C"`
@@ -146,7 +146,7 @@ const textAt = (table: KnownTable, field: string): Part =>
 
 type Cast = "text" | "bigint" | "numeric" | "timestamptz";
 
-/** @param lowest what a blank is; it is neither less nor greater than anything */
+/** @param lowest the value that stands for a blank; a blank is neither less nor greater than anything */
 function compared(
   column: Part,
   cast: Cast,
@@ -201,34 +201,34 @@ function anyOf(column: Part, cast: Cast, values: string[]): Part {
 }
 
 /**
- * Whether any string or text field has the text in it.
+ * Whether any string or text field contains the text.
  *
- * @param way the index stands on `search_text`; its words written out keep PostgreSQL from it, which without a trigram
- * in the text would read all of it
+ * @param way the trigram index is on `search_text(search)`. "plain" writes the same expression without the function, so
+ * that PostgreSQL does not use the index. Without a trigram in `q`, PostgreSQL would read the whole index.
  */
 export const textSql = (q: string, way: "plain" | "indexed"): Part =>
   way === "indexed"
     ? part`search_text(search) like ${containing(q)}`
     : part`array_to_string(search, E'\\x1f') like ${containing(q)}`;
 
-/** Case does not count, in any language: a record's folded texts are searched. */
+/** Searches the folded text, so that case does not matter in any language. */
 function containsSql({ searched }: KnownTable, field: string, value: Value | null): Part {
   if (value === null) return part`true`;
   return part`search[${searched.indexOf(field) + 1}::int] like ${containing(String(value))}`;
 }
 
 /**
- * What a list is sorted by, with the id as the last word.
+ * The `order by` clause of a list. The id is the last key, so the order is stable.
  *
- * @param selective whether a condition on a slot picks the rows: its index has them in the order of ids, which is that
- * of creation. Asked for the latter, PostgreSQL could walk through the whole table instead.
+ * @param selective whether an index slot selects the rows. Its index has them in the order of ids, which is the order
+ * of creation. Sorted by `created_at`, PostgreSQL might walk through the whole table instead.
  */
 export function orderSql(table: KnownTable, { field, descending }: Order, selective: boolean): Part {
   const way = descending ? part`desc` : part``;
   if (field === "id" || field === "created_at" && selective) return part`order by id ${way}`;
   const slot = table.slots.get(field);
   if (slot && typeOf(table, field) === "text") {
-    // The slot has the first 255 characters: its index gives the order roughly, the data decides.
+    // The slot has only the first 255 characters: its index orders the rows roughly, and the data decides.
     return part`order by ${SLOT_COLUMNS[slot]} ${way}, ${sortedBy(table, field)} ${way}, id ${way}`;
   }
   return part`order by ${sortedBy(table, field)} ${way}, id ${way}`;
@@ -245,13 +245,13 @@ function sortedBy(table: KnownTable, field: string): Part {
   return textAt(table, field);
 }
 
-/** Whether a record's place in the order is known by its id alone: the moment of its creation stands in it. */
+/** Whether the id alone determines a record's position in the order, because it contains the time of creation. */
 export const isOrderedById = ({ field }: Order): boolean => field === "id" || field === "created_at";
 
 /**
- * Rows behind the one with this id, in the list's order.
+ * The condition for rows after the one with this id, in the list's order.
  *
- * @param allowed a condition on that row: of one that the caller may not see nothing is behind
+ * @param allowed a condition on that row. If the caller may not see it, no rows follow.
  */
 export function behindSql(table: KnownTable, order: Order, after: string, allowed: Part): Part {
   const sign = order.descending ? part`<` : part`>`;
@@ -265,16 +265,16 @@ export function behindSql(table: KnownTable, order: Order, after: string, allowe
   )`;
 }
 
-/** Slots in an order must be there, or PostgreSQL would not use their index. */
+/** A sorted slot must be `not null`, otherwise PostgreSQL does not use its partial index. */
 export function presentSql(table: KnownTable, { field }: Order): Part {
   const slot = table.slots.get(field);
   return slot ? part`and ${SLOT_COLUMNS[slot]} is not null` : part``;
 }
 
-/** Whether an index has the rows in this order. */
+/** Whether an index returns the rows in this order. */
 export const hasIndex = ({ slots }: KnownTable, { field }: Order): boolean =>
   field === "id" || momentOf(field) !== undefined || slots.has(field);
 
-/** Whether a condition picks few rows by an index that has them in the order of their ids. */
+/** Whether a condition selects rows by an index that returns them in the order of their ids. */
 export const isSelective = (table: KnownTable, conditions: readonly Condition[]): boolean =>
   conditions.some(({ field, operator }) => table.slots.has(field) && (operator === "eq" || operator === "in"));

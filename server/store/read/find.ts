@@ -8,7 +8,7 @@ import { provenDb, STALE } from "../statement/statement.ts";
 import { one, type Place, type Shape } from "./place.ts";
 import { shaped } from "./shaped.ts";
 
-/** @param fields the fields to send; all where undefined */
+/** @param fields the fields to send; undefined means all */
 export async function findRecord<T>(
   sql: Sql,
   place: Place,

@@ -1,10 +1,14 @@
 /**
- * Pages of a table's records, by the way that does not grow with the table.
+ * Reads pages of a table's records in a time that does not grow with the table.
  *
- * Plain lists, and those that an indexed field's value picks, walk an index in the list's order. A search, or a range
- * of an indexed field, is different: what many records have is found among the first of the list, and asking the
- * index for all that have it would wait for half the table; what few have is found by the index, and walking in order
- * would see all of it. PostgreSQL cannot know which it is, so the first of the list are looked at first.
+ * Plain lists, and lists with one value of an indexed field, walk an index in the list's order. A search, or a range of
+ * an indexed field, can be common or rare:
+ *
+ * - Common: matches are among the first records of the list. The field's index would return half of the table.
+ * - Rare: the field's index finds the matches. A walk in the list's order would read the whole table.
+ *
+ * PostgreSQL's statistics cannot tell the two apart. The first records of the list are therefore read first, and the
+ * field's index is used only if they do not fill the page.
  */
 import type { Sql } from "../../database/pool.ts";
 import { badRequest } from "../../errors.ts";
@@ -31,19 +35,19 @@ export interface Page {
   order: Order;
   page: number;
   per_page: number;
-  /** The record behind which the page begins, instead of `page`. */
+  /** The record after which the page begins; replaces `page`. */
   after?: string | undefined;
   count: boolean;
-  /** Fields that are sent; all where undefined. */
+  /** Fields that are sent; undefined means all. */
   fields?: readonly string[] | undefined;
-  /** Text that some string or text field must have in it. */
+  /** Text that at least one string or text field must contain. */
   q?: string | undefined;
 }
 
-/** Records that are looked at first, in the list's order: 5 ms, where none of them matches. */
+/** The number of records that are read first, in the list's order. It takes 5 ms if none of them matches. */
 const WINDOW = 5_000;
 
-/** Trigrams are of letters and digits: without three in a row a text is too common for their index. */
+/** The trigram index needs three letters or digits in a row. A shorter text matches too many rows. */
 const HAS_TRIGRAM = /[\p{L}\p{N}]{3}/u;
 
 export async function listRecords<T>(
@@ -62,7 +66,7 @@ export async function listRecords<T>(
   return new Json(found.text, row?.total ?? 0);
 }
 
-/** A list that stands on a record which is gone has not come to its end. @throws {Refusal} 400 */
+/** An empty page may mean that the record `after` does not exist. @throws {Refusal} 400 in that case */
 async function proveAfter(sql: Sql, { table, allowed }: Place, { order, after }: Page): Promise<void> {
   if (after === undefined || isOrderedById(order)) return;
   const rows = await run(
@@ -103,7 +107,7 @@ async function sendPage<T>(
   return row ? new Json<T[]>(row.json) : STALE;
 }
 
-/** The page as far as the first of the list have it; `whole` where these are all that there are. */
+/** The matches among the first records of the list. @returns `whole` if the table has no further records */
 async function sendFirst<T>(
   sql: Sql,
   place: Place,
@@ -167,8 +171,8 @@ const byIndex = (place: Place, page: Page, index: Part): Part =>
   `;
 
 /**
- * A condition of the page that an index answers, and that says nothing of how many rows have it. The index of texts
- * stands alone: beside the table's number PostgreSQL would take the list of all its records along.
+ * The search or range of the page that an index can answer, and that may match any number of rows. The condition of a
+ * search does not name the table: with `table_id`, PostgreSQL would also read the list of all the table's records.
  */
 function indexedBy({ table }: Place, { conditions, q }: Page): Part | undefined {
   if (isSelective(table, conditions)) return undefined;
@@ -178,7 +182,7 @@ function indexedBy({ table }: Place, { conditions, q }: Page): Part | undefined 
   return part`table_id = ${table.id} and ${conditionSql(table, range)}`;
 }
 
-/** @param way "plain" keeps PostgreSQL from the trigrams' index */
+/** @param way "plain" prevents the use of the trigram index */
 function matching(
   { table, allowed }: Place,
   { conditions, q }: Page,
@@ -191,7 +195,7 @@ function matching(
   return q === undefined ? all : part`${all} and ${textSql(q, way)}`;
 }
 
-/** Where the page lies in the order. */
+/** The condition that selects the position of the page in the order. */
 const placed = ({ table, allowed }: Place, { order, after }: Page): Part =>
   part`${presentSql(table, order)} ${
     after === undefined ? part`` : part`and ${behindSql(table, order, after, allowed)}`

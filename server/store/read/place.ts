@@ -10,12 +10,12 @@ export interface Place {
   allowed: Part;
 }
 
-/** `nested`: a record's values stand in its `data`; `flat`: they stand beside `id` and the times. */
+/** `nested`: a record's values are inside `data`. `flat`: they are beside `id` and the times. */
 export type Shape = "nested" | "flat";
 
 /** The condition that selects one record. */
 export const one = ({ table, allowed }: Place, id: string): Part =>
   part`id = ${id} and table_id = ${table.id} and ${allowed}`;
 
-/** As records carry it: null in a database of one table. */
+/** The table's name in records; null in a database with a single table. */
 export const tableNameOf = (db: KnownDb, { name }: KnownTable): string | null => db.tables.has("") ? null : name;

@@ -1,23 +1,25 @@
-/** What every statement on records has around it: the proof that its database still is as it was known. */
+/** Optimistic concurrency for statements on records: each checks that its definition is still the stored one. */
 import { Refusal, unavailable } from "../../errors.ts";
 import { isLockNotAvailable } from "../../database/pg_errors.ts";
 import { type Part, part } from "./part.ts";
 import type { Databases, KnownDb } from "../definition/known_db.ts";
 
-/** A statement found that its database has changed meanwhile: it has done nothing. */
+/** The result of a statement whose definition is outdated. The statement has written nothing. */
 export const STALE = Symbol("the database has changed meanwhile");
 
-/** Definitions change seldom; one that changes each time is somebody's script. */
+/** Definitions rarely change. A definition that changes this often is changed by a script. */
 const ATTEMPTS = 10;
-/** A schema that goes over its records sends writes away; whoever only starts to follow lets them in at once. */
+/** Pauses between attempts to get the row lock. A new subscriber holds it briefly, a schema change for long. */
 const LOCKED_PAUSES_MS = [5, 20, 80, 200];
-/** The embedded database says so only after a long wait of its own: then once is enough. */
+/**
+ * After this time there is no further attempt. The embedded database itself waits longer before it reports the lock.
+ */
 const PATIENCE_MS = 1_000;
 
 /**
- * Runs `work` on the database as it is; again where that has changed meanwhile.
+ * Runs `work` with the definition of a database, and again with the new one if it was outdated.
  *
- * @param missing what is thrown where there is no such database
+ * @param missing makes the error that is thrown if there is no such database
  */
 export async function withDb<Result>(
   dbs: Databases,
@@ -37,10 +39,11 @@ export async function withDb<Result>(
 }
 
 /**
- * A refusal that was found without a statement stands on the database as it was remembered, so it asks whether that
- * still holds. Only refusals pay for it.
+ * Checks a refusal that was found without a statement. It rests on the cached definition, which may be outdated. Only
+ * refusals pay for this query.
  *
- * @throws {unknown} what was thrown, where it does
+ * @returns `STALE` if the definition was outdated
+ * @throws {unknown} the refusal, if the definition is current
  */
 async function refusedByOld(error: unknown, dbs: Databases, db: KnownDb): Promise<typeof STALE> {
   if (!(error instanceof Refusal) || error.status >= 429 || await dbs.isCurrent(db)) throw error;
@@ -64,7 +67,7 @@ async function untilFree<Result>(
   return await untilFree(work, later, patient_until);
 }
 
-/** For a read. */
+/** The check for a read. Selects no row if the definition is outdated. */
 export const provenDb = ({ id, account_id, lock_version }: KnownDb): Part =>
   part`
     select id as db_id
@@ -74,7 +77,7 @@ export const provenDb = ({ id, account_id, lock_version }: KnownDb): Part =>
       and lock_version = ${lock_version}
   `;
 
-/** For a write: the definition stays until the transaction ends. */
+/** The check for a write. It also locks the definition until the transaction ends. */
 export const heldDb = ({ id, account_id, lock_version, live }: KnownDb): Part =>
   part`
     select id as db_id

@@ -1,4 +1,4 @@
-/** Many writes in one transaction: all or nothing. */
+/** Executes many writes in one transaction, all or nothing. */
 import type { Pool } from "../../database/pool.ts";
 import type { Json } from "../../database/json.ts";
 import type { Place, Shape } from "../read/place.ts";
@@ -13,7 +13,7 @@ export type Operation =
   | { action: "update"; place: Place; id: string; changes: Changes; department_id: number | null | undefined }
   | { action: "delete"; place: Place; id: string };
 
-/** What an operation did: the record, `deleted`, or `missing`, which undoes all. */
+/** The result of an operation: the record, `deleted`, or `missing`, which rolls back the batch. */
 export type Outcome<T> = Json<T> | "deleted" | "missing";
 
 class Undone<T> extends Error {
@@ -22,7 +22,7 @@ class Undone<T> extends Error {
   }
 }
 
-/** @returns an outcome for each operation, in their order; nothing is written where one is missing */
+/** @returns the outcome of each operation, in order; if one is `missing`, nothing is written */
 export async function runBatch<T>(
   sql: Pool,
   shape: Shape,
@@ -32,7 +32,7 @@ export async function runBatch<T>(
   const tables = [...new Set(operations.map(({ place }) => place.table.id))];
   try {
     return await sql.begin(async (tx) => {
-      // In one order for all batches, so that two of them never wait for each other.
+      // Records are locked in the same order by all batches, so that two of them cannot deadlock.
       await tx`
         select from records
         where id = any(${changing_ids}::uuid[])
@@ -41,7 +41,7 @@ export async function runBatch<T>(
         for update
       `;
       const creates = operations.filter((operation) => operation.action === "create");
-      // One after the other on one connection: the driver sends them without waiting for each answer.
+      // The driver pipelines the statements on one connection, without waiting for each answer.
       const changing = operations.map((operation) => {
         switch (operation.action) {
           case "create":
@@ -60,7 +60,7 @@ export async function runBatch<T>(
         }
       });
       const creating = insertAll<T>(tx, shape, creates);
-      // Where one fails the others are waited for: the transaction must not end under them, and their faults are known.
+      // If one fails, the others are awaited: the transaction must not end before them, and their errors are handled.
       await Promise.allSettled([creating, ...changing]);
       const created = await creating;
       const changed = await Promise.all(changing);
@@ -80,7 +80,7 @@ export async function runBatch<T>(
   }
 }
 
-/** Records of one table go in together. */
+/** Inserts records of the same table in one statement. */
 async function insertAll<T>(
   tx: Parameters<typeof insertRecords>[0],
   shape: Shape,

@@ -1,5 +1,5 @@
 import type { Sql } from "../../database/pool.ts";
-import { followedBy } from "../feed/log_changes.ts";
+import { logChanges } from "../feed/log_changes.ts";
 import { one, type Place } from "../read/place.ts";
 import { part, run } from "../statement/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
@@ -17,7 +17,7 @@ export async function deleteRecord(sql: Sql, place: Place, id: string): Promise<
         where ${one(place, id)}
         returning records.*, to_jsonb(records) as was
       )
-      ${followedBy(db, "delete", part`select * from written`)}
+      ${logChanges(db, "delete", part`select * from written`)}
     select (select count(*)::int from written) as count
     from db
   `,

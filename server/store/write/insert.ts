@@ -3,20 +3,20 @@ import type { Sql } from "../../database/pool.ts";
 import { createdAt, newUuid } from "../../database/uuid_v7.ts";
 import type { KnownTable } from "../definition/table.ts";
 import { allSlotsOf, type Changes, keptOf } from "../definition/values.ts";
-import { followedBy } from "../feed/log_changes.ts";
+import { logChanges } from "../feed/log_changes.ts";
 import { type Place, type Shape, tableNameOf } from "../read/place.ts";
 import { type Part, part, run } from "../statement/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
 import { searchOf } from "./search_text.ts";
 
 export interface NewRecord {
-  /** As `readValues` read them, with every required field. */
+  /** The result of `readValues`, with every required field. */
   changes: Changes;
   department_id: number | null;
   created_by_id: number | null;
 }
 
-/** @returns the records in the order given */
+/** @returns the records in the given order */
 export async function insertRecords<T>(
   sql: Sql,
   place: Pick<Place, "db" | "table">,
@@ -42,7 +42,7 @@ const statementOf = ({ db }: Pick<Place, "db">, rows: Part): Part =>
         from db, ${rows} made
         returning *
       )
-      ${followedBy(db, "create", part`select *, null::jsonb as was from written`)}
+      ${logChanges(db, "create", part`select *, null::jsonb as was from written`)}
     select from written
   `
     : part`
@@ -92,8 +92,8 @@ const oneRow = (row: Row): Part =>
   )`;
 
 /**
- * A new record, as `shaped` has PostgreSQL write it. Every part of it is known here: asking PostgreSQL for it takes
- * 50 of a create's 230 µs.
+ * Writes a new record as JSON, in the same form as `shaped` makes PostgreSQL write it. All values are known here.
+ * PostgreSQL would take 50 of a create's 230 µs for it.
  */
 function jsonOf({ db, table }: Pick<Place, "db" | "table">, shape: Shape, row: Row): string {
   const { id, created_at, updated_at, department_id, created_by_id } = row;

@@ -1,10 +1,10 @@
-/** Writes of callers without login, counted for all processes together. */
+/** Counts the writes of callers without a login, in PostgreSQL for all processes together. */
 import ipaddr from "ipaddr.js";
 import type { Sql } from "../../database/pool.ts";
 
 /**
- * Whose writes are counted together: an IPv4 address, of IPv6 the 64 bits that name a network, because whoever has one
- * address of it has all 2^64.
+ * The unit in which writes are counted: an IPv4 address or an IPv6 /64 network, because the owner of one address in
+ * such a network controls all 2^64 of them.
  */
 export function countedAs(address: string): string {
   if (!ipaddr.isValid(address)) return address;
@@ -13,7 +13,7 @@ export function countedAs(address: string): string {
   return `${new ipaddr.IPv6([...known.parts.slice(0, 4), 0, 0, 0, 0])}/64`;
 }
 
-/** @returns how many this address has made in this minute, this one included */
+/** @returns the number of writes in this minute, including this one */
 export async function countPublicWrite(sql: Sql, db_id: number, address: string, now: Date): Promise<number> {
   const minute = Math.floor(now.getTime() / 60_000);
   const [row] = await sql<{ count: number }[]>`
@@ -27,7 +27,7 @@ export async function countPublicWrite(sql: Sql, db_id: number, address: string,
   return row?.count ?? 1;
 }
 
-/** @returns how many it dropped */
+/** @returns the number of deleted rows */
 export async function sweepPublicWrites(sql: Sql, now: Date, at_most: number): Promise<number> {
   const { count } = await sql`
     delete from public_writes

@@ -2,7 +2,7 @@ import { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import { type KnownTable, type Slot, SLOTS } from "../definition/table.ts";
 import { type Changes, slotsOf } from "../definition/values.ts";
-import { followedBy } from "../feed/log_changes.ts";
+import { logChanges } from "../feed/log_changes.ts";
 import { one, type Place, type Shape } from "../read/place.ts";
 import { shaped } from "../read/shaped.ts";
 import { type Part, part, run } from "../statement/part.ts";
@@ -13,7 +13,7 @@ import { searchChanges } from "./search_text.ts";
  * Merges: fields that `changes` does not name keep their values, including values that others wrote in the meantime.
  *
  * @param department_id undefined keeps it
- * @returns undefined where the record does not exist, or is hidden from the caller
+ * @returns undefined if the record does not exist or is hidden from the caller
  */
 export async function updateRecord<T>(
   sql: Sql,
@@ -37,7 +37,7 @@ export async function updateRecord<T>(
         ${db.live ? part`from before b where r.id = b.id` : part`from db where ${one(place, id)}`}
         returning r.*${db.live ? part`, to_jsonb(b) as was` : part``}
       )
-      ${followedBy(db, "update", part`select * from written`)}
+      ${logChanges(db, "update", part`select * from written`)}
     select (select ${shaped(place, shape)}::text from written) as json
     from db
   `,
@@ -55,9 +55,9 @@ const beforeUpdate = (place: Place, id: string): Part =>
   `;
 
 /**
- * Columns that do not change are not named: an update that touches no index column can stay on its page (HOT).
- * `updated_at` has the precision that the API sends, and never goes back behind `created_at`, which another machine's
- * clock may have written.
+ * Unchanged columns are not assigned, so that an update without a change of indexed columns can be a HOT update.
+ * `updated_at` has the precision of the API. It never becomes earlier than `created_at`, which the clock of another
+ * machine may have set.
  */
 function assignments(table: KnownTable, changes: Changes, department_id: number | null | undefined): Part {
   const slots = slotsOf(table, changes);
