@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
 import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
-import { createViewers } from "./domains/tokens/viewers.ts";
+import { createViewers } from "./domains/tokens/viewer_cache.ts";
 import { createFlows } from "./flow/run/engine.ts";
 import type { Limits } from "./flow/run/limits.ts";
 import { createApp } from "./http/front_door.ts";

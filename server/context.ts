@@ -1,4 +1,4 @@
-/** What a procedure may use. No module keeps state: whatever a request needs comes in here. */
+/** What a procedure may use. Modules keep no state: everything that a request needs comes in through its context. */
 import type { Compiler } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
 import type { Connectors } from "./connectors/connectors.ts";
@@ -9,37 +9,9 @@ import type { Log } from "./log.ts";
 import type { Passwords } from "./secrets/passwords.ts";
 import type { Schedules } from "./schedule/schedule.ts";
 import type { Databases, Feeds } from "./store/store.ts";
+import type { Call, Caller, Viewer, Viewers } from "./viewer.ts";
 
-/** Weakest first. Each may do what the ones before it may (decisions, "Roles"). */
-export const ROLES = ["guest", "user", "manager", "admin"] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Who calls: a user of an account through one of its tokens. */
-export interface Viewer {
-  account_id: number;
-  user_id: number;
-  token_id: number;
-  role: Role;
-  /** When the token ends, ISO 8601; null is never. */
-  expires_at: string | null;
-  /** `<domain>:read` or `<domain>:write`; null is everything that the role may do. */
-  scopes: readonly string[] | null;
-  /** Visibility by department is restricted in this account. */
-  restricted: boolean;
-  department_ids: readonly number[];
-  without_department: boolean;
-}
-
-/** Finds viewers by their tokens and remembers them for a short time. */
-export interface Viewers {
-  byToken(token: string): Promise<Viewer | undefined>;
-  /** Whoever the token with this number stands for. */
-  byTokenId(token_id: number): Promise<Viewer | undefined>;
-  /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
-  forget(): void;
-}
-
-/** An active app, as far as its actions go. */
+/** An active app, as far as its actions need it. */
 export interface OpenApp {
   account_id: number;
   department_id: number | null;
@@ -47,11 +19,12 @@ export interface OpenApp {
   actions: readonly { action: string; flow_code: string; public: boolean }[];
 }
 
-/** The pages of `/a/`, kept in memory. */
+/** Active apps in memory. What it returns may be up to 5 s old. */
 export interface Pages {
-  /** May be a moment old. */
   byId(app_id: string): Promise<OpenApp | undefined>;
-  /** Call after a change of an app: its page is made anew at once in this process. */
+  /** The account of a request that names none: the one whose `host` it is, else the oldest. */
+  accountOf(host: string): Promise<number | undefined>;
+  /** Call after a change of an app: its page is built again at once in this process. */
   forget(app_id: string): void;
 }
 
@@ -59,7 +32,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** Composed once, in `main.ts`. */
+/** Made once, in `compose.ts`. */
 export interface Services {
   config: Config;
   sql: Pool;
@@ -78,45 +51,40 @@ export interface Services {
   log: Log;
 }
 
-/** One request's part. */
-export interface Call {
-  request_id: string;
-  /** The caller's address; behind trusted proxies the one that they tell. */
-  address: string;
-  /** The bearer token as sent. */
-  token: string | undefined;
-  /** Filled once the caller is known. */
-  viewer: Viewer | undefined;
-  /** Whether the answer already carries the request's id. */
-  stamped: boolean;
-}
-
-/** The header that names this request, for an answer that is made with its headers: adding one later costs a tenth. */
-export function stamp(call: Call): { "x-request-id": string } {
-  call.stamped = true;
-  return { "x-request-id": call.request_id };
-}
-
 export interface Context extends Services {
   readonly call: Call;
   /**
-   * Who calls. Only behind a procedure that proves it.
+   * Behind `guestProcedure` and the procedures of stronger roles.
    *
    * @throws {Error} elsewhere
    */
   readonly viewer: Viewer;
+  /**
+   * Behind `pageProcedure`.
+   *
+   * @throws {Error} elsewhere
+   */
+  readonly caller: Caller;
 }
 
 /**
- * Makes the contexts of requests. Services are inherited, not copied: a copy a request, and one more at each of tRPC's
- * steps, was a fifth of a small answer's cost.
+ * Makes the contexts of requests. Services are inherited, not copied: one copy per request and one more in each of
+ * tRPC's steps took a fifth of the time of a small answer.
+ *
+ * @param services also what only the HTTP layer uses
  */
-export function contexts(services: Services): (call: Call) => Context {
+export function contexts<More extends Services>(services: More): (call: Call) => More & Context {
   const shared = Object.create(services, {
     viewer: {
       get(this: Context) {
-        if (!this.call.viewer) throw new Error("nobody has proven yet who calls");
+        if (!this.call.viewer) throw new Error("a viewer is used before it is proven");
         return this.call.viewer;
+      },
+    },
+    caller: {
+      get(this: Context) {
+        if (!this.call.caller) throw new Error("a caller is used before it is proven");
+        return this.call.caller;
       },
     },
   });

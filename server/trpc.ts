@@ -1,44 +1,43 @@
-/** Meta type, base procedures and the one error middleware. */
+/** The shape of a procedure's meta, the base procedures, and the one place that turns errors into refusals. */
 import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
 import { ZodError } from "zod";
 import { CompileFailure, CompilerBusy } from "./compiler/compiler.ts";
-import { type Context, type Role, ROLES, type Viewer } from "./context.ts";
-import { refusalOfDatabase } from "./database/pg_errors.ts";
-import {
-  badRequest,
-  forbidden,
-  internal,
-  invalid,
-  notFound,
-  Refusal,
-  type RefusalStatus,
-  unauthorized,
-  unavailable,
-} from "./errors.ts";
+import type { Context } from "./context.ts";
 import { Json } from "./database/json.ts";
+import { refusalOfDatabase } from "./database/pg_errors.ts";
+import { badRequest, internal, invalid, notFound, Refusal, type RefusalStatus, unavailable } from "./errors.ts";
 import { fieldsOf } from "./input/messages.ts";
+import { proveCaller, proveRole, type Role } from "./viewer.ts";
 
 export interface Meta {
   /** `METHOD /path.json`, with `:names` for input keys that stand in the path. */
   rest?: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
-  /** Of success; 200 unless told. */
+  /** Of success; 200 unless set. */
   status?: 200 | 201 | 204;
   /** The input key whose object carries the body's fields, such as `department`. */
   wrapper?: string;
+  /** The input key that takes the whole body, whatever its fields. */
+  whole_body?: string;
   /** Fields inside the wrapper that only multipart/form-data carries; the route takes such bodies where this is set. */
   multipart_only?: readonly string[];
-  /** For the API reference: statuses that the shape of the route does not tell, such as 409. */
+  /** Input keys that name an object, beside those in the path: one that cannot exist is a 404 of that object. */
+  names?: Readonly<Record<string, string>>;
+  /** Callers may be strangers' scripts: unknown fields of the body are ignored, and wrong ones are 400 instead of 422. */
+  lenient_body?: boolean;
+  /** For the API reference: statuses that the shape of the route does not imply, such as 409. */
   refuses?: readonly RefusalStatus[];
-  /** The least that a caller must be; set by the base procedure. */
+  /** For the API reference; the procedure's domain unless set. */
+  tag?: string;
+  /** The least role that may call; set by the base procedure, and absent where callers need no login. */
   role?: Role;
   /** One line for the API reference. */
   summary?: string;
-  /** More for the API reference: rules that types cannot say. */
+  /** For the API reference: rules that types cannot say. */
   description?: string;
 }
 
-/** superjson, with JSON that PostgreSQL built taken along as it is. */
+/** superjson, which passes on JSON that PostgreSQL built. */
 export const transformer = {
   input: superjson,
   output: {
@@ -62,38 +61,29 @@ const t = initTRPC.context<Context>().meta<Meta>().create({
 
 export const { router } = t;
 
-/** Every procedure that a signed-in user calls stands on one of these four; each is one middleware. */
+/** Procedures for viewers of at least this role. */
 export const guestProcedure = procedureFor("guest");
 export const userProcedure = procedureFor("user");
 export const managerProcedure = procedureFor("manager");
 export const adminProcedure = procedureFor("admin");
 
-/**
- * Proves who calls, whether the role and the token's scopes allow it, and turns whatever goes wrong below into a
- * refusal. A scope is the procedure's first path segment with `write` for a mutation and `read` for all else.
- */
+/** Procedures for anyone: a viewer, the page of an app, or a visitor known by a browser key. It fills `ctx.caller`. */
+export const pageProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
+  await proveCaller(ctx);
+  const result = await next();
+  return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
+});
+
+/** A scope is the procedure's domain, with `write` for a mutation and `read` for all else. */
 function procedureFor(role: Role) {
   return t.procedure.meta({ role }).use(async ({ ctx, meta, path, type, next }) => {
-    const viewer = ctx.call.viewer = await authenticate(ctx);
-    allow(viewer, role, `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`);
+    await proveRole(ctx, role, `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`);
     const result = await next();
     return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
   });
 }
 
-async function authenticate({ call, viewers }: Context): Promise<Viewer> {
-  const viewer = call.token && await viewers.byToken(call.token);
-  if (!viewer) throw unauthorized();
-  return viewer;
-}
-
-/** @throws {Refusal} 403 */
-export function allow(viewer: Viewer, role: Role, scope: string): void {
-  if (ROLES.indexOf(viewer.role) < ROLES.indexOf(role)) throw forbidden(`This needs the role ${role}`);
-  if (viewer.scopes && !viewer.scopes.includes(scope)) throw forbidden(`This token lacks the scope ${scope}`);
-}
-
-/** Whatever was thrown, as what the caller is told. */
+/** The refusal that a client gets for any error. */
 export function refusalOf(error: unknown, meta?: Meta): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof CompileFailure) return invalid({ source_code: error.messages });
@@ -107,19 +97,25 @@ export function refusalOf(error: unknown, meta?: Meta): Refusal {
   return badRequest(error.message);
 }
 
-/** No object, a missing wrapper or a wrong query parameter: 400. Path parameters that cannot be: 404. Else 422 by field. */
+/**
+ * 400 for an input that is no object, a missing wrapper or a wrong query parameter; 404 for a name or a path parameter
+ * that cannot exist; else 422 by field.
+ */
 function refusalOfInput({ issues }: ZodError, meta: Meta = {}): Refusal {
+  const { wrapper, whole_body, names = {}, lenient_body } = meta;
   const [method, path = ""] = meta.rest?.split(" ") ?? [];
   if (issues.some(({ code, path }) => code === "invalid_type" && path.length === 0)) {
     return badRequest("The input must be an object");
   }
+  const named = issues.find(({ code, path: [key] }) => Object.hasOwn(names, String(key)) && code !== "invalid_type");
+  if (named) return notFound(names[String(named.path[0])]);
   const segments = path.split(/[/.]/);
   if (issues.some((issue) => segments.includes(`:${String(issue.path[0])}`))) return notFound();
-  if (meta.wrapper && issues.some(({ path: [first, second] }) => first === meta.wrapper && second === undefined)) {
-    return badRequest(`The body must be an object with an object named ${meta.wrapper}`);
+  if (wrapper && issues.some(({ path: [first, second] }) => first === wrapper && second === undefined)) {
+    return badRequest(`The body must be an object with an object named ${wrapper}`);
   }
-  const fields = fieldsOf(issues, meta.wrapper);
-  if (method !== "GET") return invalid(fields);
+  const fields = fieldsOf(issues, wrapper ?? whole_body);
+  if (method !== "GET" && !lenient_body) return invalid(fields);
   const sentences = Object.entries(fields).map(([field, messages]) => `${field} ${messages.join(", ")}`);
   return badRequest(sentences.join("; "));
 }

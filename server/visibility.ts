@@ -1,14 +1,21 @@
 /**
- * What a restricted account hides (decisions, "What a restricted account hides"): the one place of the rule. Every
- * list, read, search, count and update of what carries a `department_id` uses it; a hidden object is a 404.
+ * The visibility rule of a restricted account, by department (decisions, "What a restricted account hides"). Every list,
+ * read, search, count and update of rows with a `department_id` uses it. A hidden object is answered with 404.
  */
-import type { Viewer } from "./context.ts";
 
-type Restriction = Pick<Viewer, "role" | "restricted" | "department_ids" | "without_department">;
+/** The part of a viewer that the rule reads. */
+export interface Restriction {
+  role: string;
+  /** Visibility by department is restricted in the account. */
+  restricted: boolean;
+  department_ids: readonly number[];
+  /** Sees objects without a department, too. */
+  without_department: boolean;
+}
 
 export const seesAll = ({ role, restricted }: Restriction) => role === "admin" || !restricted;
 
-/** What makes a piece of SQL of a template: the driver, or the record store's `part`. */
+/** A template tag that builds SQL: the driver's, or the record store's `part`. */
 type Tag<Piece> = (text: TemplateStringsArray, ...values: (Piece | readonly number[])[]) => Piece;
 
 /** A condition on the row's own `department_id`. */
@@ -18,7 +25,7 @@ export function visible<Piece>(sql: Tag<Piece>, viewer: Restriction): Piece {
   return viewer.without_department ? sql`(department_id is null or ${own})` : own;
 }
 
-/** The same rule for one value, where no query is asked: a page in memory, or what is about to be written. */
+/** The same rule for one value without a query: a cached page, or a row before it is written. */
 export function visibleTo(viewer: Restriction, department: number | null): boolean {
   if (seesAll(viewer)) return true;
   return department === null ? viewer.without_department : viewer.department_ids.includes(department);

@@ -1,107 +1,133 @@
 /**
- * The front door. Every request comes in here: request id, context, log line; then `/trpc`, REST, `/a/`, files.
+ * The front door: every request comes in here and gets its id, its context and its log line. Routes that are known at
+ * start, REST and `/a/` first of all, are found in the route table; Hono has the rest.
  *
- * | path | file |
+ * | path | folder |
  * |---|---|
+ * | /account/…, /platform/…, /connect/… | rest/, from the metas of the procedures in the domains' routers |
+ * | /trpc/… | trpc.ts: the same procedures over tRPC's protocol |
+ * | /a/… | pages/ |
+ * | …/changes | streams/ |
+ * | /logos/…, /vendor/…, /platform.d.ts, /schemas/…, exports and imports | files/ |
+ * | /openapi.json | openapi/ |
  * | /healthz, /readyz | health.ts |
- * | /trpc/* | trpc.ts |
- * | /openapi.json | openapi.ts |
- * | /account/…, /platform/… | rest.ts, from the procedures' metas |
- * | /platform/dbs/:db_code/changes, /platform/db/:db_code/changes | events.ts |
- * | /platform/dbs/:db_code/types.d.ts, export.…, import.… | db_files.ts |
- * | /platform/db/… | public_db.ts |
- * | /platform/apps/:id/action/… | actions.ts |
- * | /a/… | apps.ts |
- * | /logos/…, /vendor/… | assets.ts |
- * | /platform.d.ts | platform_types.ts |
- * | /schemas/flow.json | schemas.ts |
  */
 import { Hono } from "hono";
-import { type Call, contexts, type Services } from "../context.ts";
+import { contexts } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { appRouter } from "../router.ts";
+import { bearerToken, type Call } from "../viewer.ts";
 import { addressOf, pathOf } from "./address.ts";
-import { mountActions } from "./actions.ts";
-import { mountApps } from "./pages/open_app.ts";
-import { mountAssets } from "./files/assets.ts";
-import { mountDbFiles } from "./files/db_files.ts";
-import { mountEvents } from "./streams/events.ts";
-import { mountHealth } from "./health.ts";
-import { mountOpenApi } from "./openapi/openapi.ts";
-import type { PageCache } from "./pages/page_cache.ts";
-import { mountPlatformTypes } from "./files/platform_types.ts";
-import { mountPublicDb } from "./public_db.ts";
-import { type Env, mountOptions, mountRest, refuse, reported } from "./rest/rest.ts";
-import { mountSchemas } from "./files/json_schemas.ts";
+import { allowed, preflight, refuse, reported } from "./answers.ts";
+import { PLAIN_ROUTES } from "./catalog.ts";
+import { createDocuments, type Env, type HttpContext, type HttpServices } from "./http_context.ts";
+import { openApiRoute } from "./openapi/openapi.ts";
+import { missingApp } from "./pages/notices.ts";
+import { addRest } from "./rest/rest.ts";
+import { createRouteTable } from "./route_table.ts";
 import { mountTrpc } from "./trpc.ts";
 
-/** @param info who is connected; without it the request comes from this machine */
+/** @param info the connection; without it the request comes from this machine */
 export type Handler = (request: Request, info?: Connection) => Promise<Response>;
 
 export interface Connection {
   remoteAddr: Deno.Addr;
 }
 
-export function createApp(services: Services & { pages: PageCache }): Handler {
-  const app = new Hono<Env>();
-  mountHealth(app);
-  mountTrpc(app, appRouter);
-  mountOpenApi(app, appRouter, services.config);
-  mountRest(app, appRouter);
-  mountEvents(app, services.pages);
-  mountDbFiles(app);
-  mountPublicDb(app, services.pages);
-  mountActions(app, services.pages);
-  mountApps(app, services.pages);
-  mountAssets(app);
-  mountPlatformTypes(app);
-  mountSchemas(app);
-  // Apps call whatever they name: whether it is there or not, they can read the answer.
-  mountOptions(app, "/platform/apps/:id/action/*", ["GET", "POST"]);
-  mountOptions(app, "/platform/db/*", ["POST"]);
-  app.notFound(() => refuse(notFound()));
-  app.onError((error, c) => refuse(reported(error, {}, c.env.context)));
-  const contextOf = contexts(services);
+export function createApp(services: Omit<HttpServices, "documents">): Handler {
+  const table = createTable();
+  const rest_of_hono = createHono();
+  const contextOf = contexts({ ...services, documents: createDocuments() });
   const newRequestId = requestIds();
   const { trusted_proxies } = services.config;
+
+  const answer = async (context: HttpContext): Promise<Response> => {
+    const { request } = context.call;
+    const found = table.find(request);
+    if (!found) return await rest_of_hono.fetch(request, { context });
+    try {
+      return await found(context);
+    } catch (error) {
+      return refuse(reported(error, {}, context));
+    }
+  };
+
   return async (request, info) => {
     const started = performance.now();
-    const call = callOf(request, newRequestId, addressOf(request, info?.remoteAddr, trusted_proxies));
-    const answer = (request: Request) => app.fetch(request, { context: contextOf(call) });
-    const response = request.method === "HEAD" ? await headOf(answer, request) : await answer(request);
+    const is_head = request.method === "HEAD";
+    const call = callOf(
+      is_head ? new Request(request, { method: "GET" }) : request,
+      newRequestId,
+      addressOf(request, info?.remoteAddr, trusted_proxies),
+    );
+    const answered = await answer(contextOf(call));
+    const response = is_head ? await withoutBody(answered) : answered;
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
     report(services, request, response, call, started);
     return response;
   };
 }
 
-/** What GET answers, its length too, without the body. */
-async function headOf(answer: (request: Request) => Response | Promise<Response>, request: Request): Promise<Response> {
-  const { status, headers, body } = await answer(new Request(request, { method: "GET" }));
+function createTable() {
+  const table = createRouteTable();
+  addRest(table, appRouter);
+  for (const { method, path, answer } of [...PLAIN_ROUTES, openApiRoute(appRouter, PLAIN_ROUTES)]) {
+    table.add(method, path, answer);
+  }
+  // Says that the database is there and the method is not.
+  table.add("POST", "/platform/db/:db_code/:method", (_context, { db_code = "" }) => {
+    throw notFound(/^[a-z0-9_]{1,100}$/.test(db_code) ? "Method" : "Database");
+  });
+  return table;
+}
+
+function createHono() {
+  const hono = new Hono<Env>();
+  mountTrpc(hono, appRouter);
+  hono.get("/a/*", missingApp);
+  // Apps call whatever address they are written to call: without a preflight they could not read even its 404.
+  hono.options("/platform/apps/:id/action/*", () => preflight(allowed(["GET", "POST"])));
+  hono.options("/platform/db/*", () => preflight(allowed(["POST"])));
+  hono.notFound(() => refuse(notFound()));
+  hono.onError((error, c) => refuse(reported(error, {}, c.env.context)));
+  return hono;
+}
+
+/** The answer to HEAD: the headers of GET's answer, with the length of its body. */
+async function withoutBody({ status, headers, body }: Response): Promise<Response> {
   if (body) headers.set("content-length", String((await new Response(body).bytes()).length));
   return new Response(null, { status, headers });
 }
 
-function callOf({ headers }: Request, newRequestId: () => string, address: string): Call {
-  const given = headers.get("x-request-id");
-  const authorization = headers.get("authorization");
+function callOf(request: Request, newRequestId: () => string, address: string): Call {
+  const given = request.headers.get("x-request-id");
   return {
+    request,
     request_id: given && /^[\w.:-]{1,64}$/.test(given) ? given : newRequestId(),
-    token: authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1],
+    token: bearerToken(request.headers.get("authorization")),
     address,
     viewer: undefined,
+    caller: undefined,
+    set_cookie: undefined,
+    params: undefined,
     stamped: false,
   };
 }
 
-/** Ids that no other process gives either: a random beginning, then a count. */
+/** Ids that are unique among processes, too: a random prefix, then a count. */
 function requestIds(): () => string {
   const process = crypto.randomUUID().slice(0, 13);
   let count = 0;
   return () => `${process}-${(count++).toString(36)}`;
 }
 
-function report({ log }: Services, request: Request, response: Response, call: Call, started: number): void {
+function report(
+  { log }: Pick<HttpServices, "log">,
+  request: Request,
+  response: Response,
+  call: Call,
+  started: number,
+): void {
   log.request({
     request_id: call.request_id,
     method: request.method,

@@ -1,31 +1,60 @@
-/**
- * | path | answer |
- * |---|---|
- * | GET /healthz | 200 while the process serves |
- * | GET /readyz | 200 where the database and the KV store answer, else 503 with what does not |
- */
-import type { Hono } from "hono";
-import type { Context } from "../context.ts";
+/** Liveness and readiness, for the process that supervises this one and for load balancers. */
 import { faultOf } from "../log.ts";
-import { type Env, mountOthers } from "./rest/rest.ts";
+import type { HttpContext } from "./http_context.ts";
+import { JSON_TYPE, type PlainRoute, type Reply } from "./plain_route.ts";
 
 const PATIENCE_MS = 2_000;
 
-export function mountHealth(app: Hono<Env>): void {
-  app.get("/healthz", () => Response.json({ status: "ok" }, { headers: { "cache-control": "no-store" } }));
-  app.get("/readyz", async (c) => {
-    const checks = await checkAll(c.env.context);
-    const ready = checks.database && checks.kv;
-    return Response.json({ status: ready ? "ok" : "unavailable", ...checks }, {
-      status: ready ? 200 : 503,
-      headers: { "cache-control": "no-store", ...(ready ? {} : { "retry-after": "1" }) },
-    });
-  });
-  mountOthers(app, "/healthz", ["GET"]);
-  mountOthers(app, "/readyz", ["GET"]);
-}
+const health = (description: string, ...parts: string[]): Reply => ({
+  description,
+  content: {
+    [JSON_TYPE]: {
+      shape: {
+        type: "object",
+        properties: {
+          status: { enum: ["ok", "unavailable"] },
+          ...Object.fromEntries(parts.map((part) => [part, { type: "boolean" }])),
+        },
+        required: ["status", ...parts],
+      },
+    },
+  },
+});
 
-async function checkAll({ sql, kv, log }: Context) {
+export const HEALTH: readonly PlainRoute[] = [
+  {
+    method: "GET",
+    path: "/healthz",
+    name: "health",
+    tag: "health",
+    summary: "Whether the process serves",
+    callers: "everyone",
+    replies: { 200: health("It does") },
+    answer: () => Response.json({ status: "ok" }, { headers: { "cache-control": "no-store" } }),
+  },
+  {
+    method: "GET",
+    path: "/readyz",
+    name: "readiness",
+    tag: "health",
+    summary: "Whether the database and the KV store answer",
+    callers: "everyone",
+    replies: {
+      200: health("They do", "database", "kv"),
+      503: health("At least one does not", "database", "kv"),
+    },
+    async answer(context) {
+      const checks = await checkAll(context);
+      const ready = checks.database && checks.kv;
+      return Response.json({ status: ready ? "ok" : "unavailable", ...checks }, {
+        status: ready ? 200 : 503,
+        headers: { "cache-control": "no-store", ...(ready ? {} : { "retry-after": "1" }) },
+      });
+    },
+  },
+];
+
+async function checkAll({ sql, kv, log }: HttpContext) {
   const [database, store] = await Promise.allSettled([within(sql`select 1`), within(kv.get(["ready"]))]);
   for (const [part, result] of Object.entries({ database, kv: store })) {
     if (result.status === "rejected") log.warn("not ready", { part, ...faultOf(result.reason) });

@@ -1,22 +1,25 @@
 /**
  * `/trpc`: the procedures over tRPC's own protocol, with superjson; for the typed client and the console.
  *
- * tRPC's own adapter would read bodies of any size and depth, and build answers anew that PostgreSQL has built as JSON.
- * Calls come alone or in a batch, never as a stream; a body is read only once the caller is known. Subscriptions have
- * no body and are answered by tRPC's own adapter, as server-sent events.
+ * tRPC's own adapter would read bodies of any size and depth, and parse and rebuild JSON that PostgreSQL has built. Calls
+ * come alone or in a batch, never as a stream; a body is read only after the caller is proven. Subscriptions have no body
+ * and are answered by tRPC's own adapter, as server-sent events.
  */
-import { type AnyTRPCRouter, callTRPCProcedure } from "@trpc/server";
+import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { Hono } from "hono";
 import superjson, { type SuperJSONResult } from "superjson";
 import type { Context } from "../context.ts";
-import { badRequest, notFound, Refusal } from "../errors.ts";
 import { Json } from "../database/json.ts";
+import { badRequest, notFound, Refusal } from "../errors.ts";
 import type { Meta } from "../trpc.ts";
+import { takeConnectionParams } from "../viewer.ts";
 import { pathOf, queryOf } from "./address.ts";
+import { allowed, CORS, methodNotAllowed, preflight, refuse, reported } from "./answers.ts";
+import type { Env } from "./http_context.ts";
 import { parseJson, readBody } from "./rest/body.ts";
-import { CORS, type Env, mountOthers, refuse, reported } from "./rest/rest.ts";
+import { type Runner, runnerOf } from "./rest/run_procedure.ts";
 
 const ENDPOINT = "/trpc";
 /** Calls in one batched request. */
@@ -29,9 +32,31 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-export function mountTrpc(app: Hono<Env>, router: AnyTRPCRouter): void {
-  app.on(["GET", "POST"], `${ENDPOINT}/*`, (c) => answerCalls(router, c.env.context, c.req.raw));
-  mountOthers(app, `${ENDPOINT}/*`, ["GET", "POST"]);
+/** A procedure that can be called by its name. */
+interface Callable {
+  type: "query" | "mutation" | "subscription";
+  meta: Meta;
+  run: Runner;
+}
+
+type Callables = ReadonlyMap<string, Callable>;
+
+export function mountTrpc(hono: Hono<Env>, router: AnyTRPCRouter): void {
+  const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
+  const callables: Callables = new Map(
+    procedures.map(([name, procedure]) => {
+      const meta: Meta = procedure._def.meta ?? {};
+      return [name, { type: procedure._def.type, meta, run: runnerOf(procedure, name) }];
+    }),
+  );
+  const allow = allowed(["GET", "POST"]);
+  hono.on(
+    ["GET", "POST"],
+    `${ENDPOINT}/*`,
+    (c) => answerCalls(callables, (context) => subscribe(router, context), c.env.context),
+  );
+  hono.options(`${ENDPOINT}/*`, () => preflight(allow));
+  hono.all(`${ENDPOINT}/*`, () => methodNotAllowed(allow));
 }
 
 interface Answer {
@@ -40,15 +65,21 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
-async function answerCalls(router: AnyTRPCRouter, context: Context, request: Request): Promise<Response> {
+async function answerCalls(
+  callables: Callables,
+  subscribe: (context: Context) => Promise<Response>,
+  context: Context,
+): Promise<Response> {
+  const { call } = context;
+  const { request } = call;
   if (request.headers.has("trpc-accept")) throw badRequest("Calls are not answered as a stream: use httpBatchLink");
   const query = queryOf(request.url);
   const batch = query.get("batch") === "1";
   const path = decoded(pathOf(request.url).slice(ENDPOINT.length + 1));
   const names = batch ? path.split(",") : [path];
-  if (!batch && typeOf(router, path) === "subscription") return await subscribe(router, context, request);
+  if (!batch && callables.get(path)?.type === "subscription") return await subscribe(context);
   if (names.length > BATCH_LIMIT) return refuse(badRequest(`At most ${BATCH_LIMIT} calls go into one request`));
-  const forms = names.some((name) => metaOf(router, name).multipart_only);
+  const forms = names.some((name) => callables.get(name)?.meta.multipart_only);
   const inputs = inputsOf(request, query, forms);
   const inputOf = async (index: number) => {
     const input = await inputs();
@@ -57,15 +88,19 @@ async function answerCalls(router: AnyTRPCRouter, context: Context, request: Req
     return own === undefined ? {} : deserialized(own);
   };
   const answers = await Promise.all(
-    names.map((name, index) => answerCall(router, context, request, name, () => inputOf(index))),
+    names.map((name, index) => answerCall(callables.get(name), context, name, () => inputOf(index))),
   );
   const [first] = answers;
   const status = answers.every((answer) => answer.status === first?.status) ? first?.status : 207;
   const text = batch ? `[${answers.map((answer) => answer.text).join(",")}]` : first?.text;
-  return new Response(text, { status: status ?? 200, headers: { ...HEADERS, ...first?.headers } });
+  const headers: Record<string, string> = { ...HEADERS, ...first?.headers };
+  if (call.set_cookie !== undefined && answers.some((answer) => answer.status === 200)) {
+    headers["set-cookie"] = call.set_cookie;
+  }
+  return new Response(text, { status: status ?? 200, headers });
 }
 
-/** @throws {Refusal} 404 where the path is no text, and so no procedure's name */
+/** @throws {Refusal} 404 where the path is not valid UTF-8 */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -75,8 +110,8 @@ function decoded(path: string): string {
 }
 
 /**
- * Shared values are left as the copies that superjson sends beside them: taken up, a body of 2 KB could stand for
- * more than any memory holds.
+ * superjson's references between equal values are ignored, because each value is also sent as a copy: with them a body of
+ * 2 KB could expand beyond any memory.
  */
 function deserialized(input: unknown): unknown {
   try {
@@ -87,7 +122,7 @@ function deserialized(input: unknown): unknown {
   }
 }
 
-/** The request's inputs, read and parsed when the first call asks, once. */
+/** Reads and parses the request's inputs once, when the first call asks for its own. */
 function inputsOf(
   request: Request,
   query: URLSearchParams,
@@ -106,42 +141,33 @@ function inputsOf(
 }
 
 async function answerCall(
-  router: AnyTRPCRouter,
+  callable: Callable | undefined,
   context: Context,
-  request: Request,
-  path: string,
+  name: string,
   getRawInput: () => Promise<unknown>,
 ): Promise<Answer> {
-  const meta = metaOf(router, path);
+  const { request } = context.call;
   try {
-    const type = typeFor(router, request.method, path);
-    const { signal } = request;
-    const data = await callTRPCProcedure({ router, path, type, ctx: context, getRawInput, signal, batchIndex: 0 });
+    proveMethod(callable, request.method);
+    const data = await callable.run({ ctx: context, getRawInput, signal: request.signal });
     return { status: 200, text: `{"result":{"data":${serialized(data)}}}` };
   } catch (error) {
-    return refused(reported(error, meta, context), path);
+    return refused(reported(error, callable?.meta ?? {}, context), name);
   }
 }
 
-const metaOf = (router: AnyTRPCRouter, path: string): Meta =>
-  Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.meta ?? {} : {};
-
-/**
- * An EventSource sends no headers of its own: the token comes in the address, as tRPC's connection parameters.
- *
- * @throws {Refusal} 405
- */
-async function subscribe(router: AnyTRPCRouter, context: Context, request: Request): Promise<Response> {
-  if (request.method !== "GET") {
+/** @throws {Refusal} 405 */
+async function subscribe(router: AnyTRPCRouter, context: Context): Promise<Response> {
+  const { call } = context;
+  if (call.request.method !== "GET") {
     throw new Refusal(405, "Call this subscription with GET", { headers: { allow: "GET" } });
   }
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
-    req: request,
+    req: call.request,
     router,
     createContext({ info }) {
-      const token = info.connectionParams?.token;
-      if (token && !context.call.token) context.call.token = token;
+      takeConnectionParams(call, info.connectionParams);
       return context;
     },
   });
@@ -149,22 +175,19 @@ async function subscribe(router: AnyTRPCRouter, context: Context, request: Reque
   return response;
 }
 
-const typeOf = (router: AnyTRPCRouter, path: string) =>
-  Object.hasOwn(router._def.procedures, path) ? router._def.procedures[path]?._def.type : undefined;
-
 /** @throws {Refusal} 404 for no procedure, 405 for the wrong method */
-function typeFor(router: AnyTRPCRouter, method: string, path: string): "query" | "mutation" {
-  const type = typeOf(router, path);
-  if (type === undefined) throw notFound("Procedure");
+function proveMethod(callable: Callable | undefined, method: string): asserts callable is Callable {
+  if (callable === undefined) throw notFound("Procedure");
+  const { type } = callable;
   const wanted = type === "query" ? "GET" : "POST";
   if (method !== wanted) throw new Refusal(405, `Call this ${type} with ${wanted}`, { headers: { allow: wanted } });
-  return type;
+  if (type === "subscription") throw badRequest("A subscription is not called in a batch");
 }
 
 const serialized = (data: unknown) =>
   data instanceof Json ? `{"json":${data.text}}` : JSON.stringify(superjson.serialize(data));
 
-/** The shape that `errorFormatter` gives, too. */
+/** The shape is the one of `errorFormatter` in `server/trpc.ts`. */
 function refused({ message, code, status, body, headers }: Refusal, path: string): Answer {
   const shape = { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status, path, body } };
   return { status, text: JSON.stringify({ error: superjson.serialize(shape) }), headers };

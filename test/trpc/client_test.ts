@@ -239,6 +239,23 @@ const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal(await records.delete.mutate({ db_code, id }), undefined);
     assert.deepEqual((await records.list.query({ db_code })).map(({ id }) => id), [made.id]);
   },
+
+  async public_methods({ dbs, records }) {
+    const { code: db_code } = await dbs.create.mutate({
+      db: {
+        name: "Guests",
+        schema: { fields: { title: "string" } },
+        public_methods: { list: {}, create: {}, update: {}, delete: {} },
+      },
+    });
+    const { list, create, update, delete: remove } = records.public;
+    const made = await create.mutate({ db_code, data: { title: "Here" } });
+    const changed = await update.mutate({ db_code, id: made.id, data: { title: "There" } });
+    assert.deepEqual([made.title, changed.title], ["Here", "There"]);
+    assert.deepEqual(await list.query({ db_code, filter: { title: "There" } }), [changed]);
+    assert.deepEqual(await remove.mutate({ db_code, id: made.id }), { id: made.id });
+    assert.deepEqual(await list.query({ db_code }), []);
+  },
 };
 
 async function walkEntries(directory: Client["teams"] | Client["groups"], key: "team" | "group"): Promise<void> {
@@ -403,4 +420,33 @@ onPort("client: the token may come from a function, asked for each request", asy
   await account.find.query();
   await account.find.query();
   assert.equal(asked, 2);
+});
+
+onPort("client: actions and public methods need no login where they are public", async ({ client, clientOf }) => {
+  const visitor = clientOf(undefined);
+  const flow = await client.flows.create.mutate({ flow: { name: "Opened" } });
+  const actions = [
+    { action: "open", flow_code: flow.code, public: true },
+    { action: "closed", flow_code: flow.code },
+  ];
+  const app = await client.apps.create.mutate({
+    app: { name: "Open", app_engine: "js", source_code: SOURCE, public: true, actions },
+  });
+  const called = await visitor.apps.call_action.mutate({ id: app.id, action_name: "open" });
+  assert.equal(called.status, "finished");
+  const { flow_process_id } = called;
+  assert.deepEqual(
+    await visitor.apps.action_status.query({ id: app.id, action_name: "open", flow_process_id }),
+    called,
+  );
+  const closed = await refusal(visitor.apps.call_action.mutate({ id: app.id, action_name: "closed" }));
+  assert.equal(closed.httpStatus, 401);
+
+  const public_methods = { list: {}, create: {} };
+  const schema = { fields: { title: "string" } };
+  const { code: db_code } = await client.dbs.create.mutate({ db: { name: "Guests", schema, public_methods } });
+  const { id } = await visitor.records.public.create.mutate({ db_code, data: { title: "Here" } });
+  assert.deepEqual((await visitor.records.public.list.query({ db_code })).map((record) => record.id), [id]);
+  const refused = await refusal(visitor.records.public.delete.mutate({ db_code, id }));
+  assert.equal(refused.httpStatus, 403);
 });

@@ -1,17 +1,15 @@
-/** Actions of apps: what their code may ask the server to do. Source: spec, "Action entry"; decisions, "Action call". */
-import type { Context, Viewer } from "../../context.ts";
+/**
+ * Actions of apps: the flows that an app's code may start. Source: spec, "Action entry"; decisions, "Action call". The
+ * caller may be a viewer, the app's own page, or a visitor.
+ */
+import type { z } from "zod";
+import type { Context } from "../../context.ts";
 import { notFound, type Refusal, unauthorized } from "../../errors.ts";
-import type { JsonObject, RunState } from "../../flow/flow.ts";
+import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
+import { allow, type Caller, ownerOfKeys } from "../../viewer.ts";
 import { findAction, type FoundAction } from "./queries.ts";
-import type { ActionAnswer } from "./schema.ts";
-
-/** Who calls: somebody with a login, or nobody. */
-export interface ActionCaller {
-  viewer: Viewer | undefined;
-  /** Whose idempotency keys without a login are: a browser, else an address. */
-  visitor?: string;
-}
+import type { ActionAnswer, ActionCall, ActionPoll } from "./schema.ts";
 
 interface Called {
   id: string;
@@ -26,21 +24,37 @@ interface Action {
 }
 
 /**
- * The action, where this caller may call it: without a login only a public one of a public app that is active. What is
- * in memory may be a moment old, so whoever is refused by it is looked up.
+ * A page reaches the actions of its own app only; a viewer's token needs the scope.
+ *
+ * @param app_id undefined where the path does not name it
+ * @throws {Refusal} 403, 404
+ */
+export function proveActionCaller({ caller }: Context, kind: "read" | "write", app_id: string | undefined): void {
+  if (caller.app_id === undefined) {
+    if (caller.viewer) allow(caller.viewer, "guest", `apps:${kind}`);
+  } else if (app_id !== undefined && app_id !== caller.app_id) {
+    throw notFound("Action");
+  }
+}
+
+/**
+ * The action, where this caller may call it: a visitor only a public action of an active public app. The cached app may be
+ * a few seconds old, so a refusal is checked against the database.
  *
  * @throws {Refusal} 401, 404
  */
-async function actionFor(ctx: Context, caller: ActionCaller, called: Called): Promise<Action> {
-  const open = await findOpen(ctx, called);
-  const action = open && !refusalOf(open, caller) ? open : await findAction(ctx.sql, called.id, called.action_name);
-  const refusal = refusalOf(action, caller);
+async function actionFor(ctx: Context, called: Called): Promise<Action> {
+  const cached = await findCached(ctx, called);
+  const action = cached && !refusalOf(cached, ctx.caller)
+    ? cached
+    : await findAction(ctx.sql, called.id, called.action_name);
+  const refusal = refusalOf(action, ctx.caller);
   if (refusal) throw refusal;
   if (!action?.flow_code) throw notFound("Action");
   return { account_id: action.account_id, app_id: called.id, name: called.action_name, flow_code: action.flow_code };
 }
 
-async function findOpen({ pages }: Context, { id, action_name }: Called): Promise<FoundAction | undefined> {
+async function findCached({ pages }: Context, { id, action_name }: Called): Promise<FoundAction | undefined> {
   const app = await pages.byId(id);
   const action = app?.actions.find(({ action }) => action === action_name);
   return app && action && {
@@ -53,53 +67,44 @@ async function findOpen({ pages }: Context, { id, action_name }: Called): Promis
   };
 }
 
-function refusalOf(found: FoundAction | undefined, { viewer }: ActionCaller): Refusal | undefined {
+function refusalOf(found: FoundAction | undefined, { viewer }: Caller): Refusal | undefined {
   if (!found?.flow_code) return notFound("Action");
   const open = found.active && found.public && found.action_public;
   if (viewer?.account_id === found.account_id) {
-    // Who edits an app tries its actions before it is switched on.
+    // Managers try the actions of an app before it is switched on.
     const active = found.active || viewer.role === "admin" || viewer.role === "manager";
     return active && (open || visibleTo(viewer, found.department_id)) ? undefined : notFound("Action");
   }
   return open ? undefined : viewer ? notFound("Action") : unauthorized();
 }
 
-/** Runs the action's flow, and waits for its end as long as ACTION_WAIT_MS says. */
-export async function callAction(
-  ctx: Context,
-  caller: ActionCaller,
-  called: Called,
-  input: JsonObject,
-  key: string | undefined,
-): Promise<ActionAnswer> {
-  const { account_id, app_id, name, flow_code } = await actionFor(ctx, caller, called);
-  const { id } = await ctx.flows.start({
+/** Starts a run of the action's flow, and waits for its end for at most ACTION_WAIT_MS. */
+export async function callAction(ctx: Context, call: z.output<typeof ActionCall>): Promise<ActionAnswer> {
+  const { caller, flows, config } = ctx;
+  proveActionCaller(ctx, "write", call.id);
+  const { account_id, app_id, name, flow_code } = await actionFor(ctx, call);
+  const { id } = await flows.start({
     account_id,
     flow_code,
-    input,
+    input: call.params,
     trigger: "action",
     user_id: caller.viewer?.account_id === account_id ? caller.viewer.user_id : null,
     app_id,
     action: name,
-    idempotency_key: key === undefined ? undefined : `action:${app_id}:${name}:${whoOf(caller)}:${key}`,
+    idempotency_key: call.idempotency_key === undefined
+      ? undefined
+      : `action:${app_id}:${name}:${ownerOfKeys(caller)}:${call.idempotency_key}`,
   });
-  const state = await ctx.flows.wait(account_id, id, ctx.config.action_wait_ms);
-  if (!state) throw new Error("a run that was begun is not there");
+  const state = await flows.wait(account_id, id, config.action_wait_ms);
+  if (!state) throw new Error("a run that was started is not there");
   return answerOf(state);
 }
 
-/** Another's key gives nobody another's run. */
-const whoOf = ({ viewer, visitor = "" }: ActionCaller) => viewer ? `user ${viewer.user_id}` : visitor;
-
-/** @throws {Refusal} 404 unless the process belongs to that app and action */
-export async function actionStatus(
-  ctx: Context,
-  caller: ActionCaller,
-  called: Called,
-  flow_process_id: string,
-): Promise<ActionAnswer> {
-  const { account_id, app_id, name } = await actionFor(ctx, caller, called);
-  const state = await ctx.flows.wait(account_id, flow_process_id, 0);
+/** @throws {Refusal} 404 unless the run belongs to that app and action */
+export async function actionStatus(ctx: Context, poll: z.output<typeof ActionPoll>): Promise<ActionAnswer> {
+  proveActionCaller(ctx, "read", poll.id);
+  const { account_id, app_id, name } = await actionFor(ctx, poll);
+  const state = await ctx.flows.wait(account_id, poll.flow_process_id, 0);
   if (state?.app_id !== app_id || state.action !== name) throw notFound("Flow process");
   return answerOf(state);
 }

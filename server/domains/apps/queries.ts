@@ -1,5 +1,5 @@
 import type { Build, CssEngine, Engine } from "../../compiler/compiler.ts";
-import type { Viewer } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Page } from "../../input/shapes.ts";

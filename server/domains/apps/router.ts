@@ -1,9 +1,10 @@
+/** Procedures of apps: their sources, their versions, and the actions that their pages call. */
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ByUuid, Uuid } from "../../input/shapes.ts";
-import { guestProcedure, managerProcedure, router, userProcedure } from "../../trpc.ts";
-import { actionStatus, callAction } from "./actions.ts";
-import { listApps, listVersions } from "./queries.ts";
+import { managerProcedure, pageProcedure, router, userProcedure } from "../../trpc.ts";
+import { actionStatus, callAction, proveActionCaller } from "./actions.ts";
+import { listApps } from "./queries.ts";
 import { replaced } from "./replace.ts";
 import {
   ActionAnswer,
@@ -20,7 +21,11 @@ import {
   Version,
   VersionPage,
 } from "./schema.ts";
-import { changeApp, createApp, readApp, readVersion, removeApp, restoreVersion } from "./write.ts";
+import { readApp, readVersion, readVersions } from "./read.ts";
+import { changeApp, createApp, removeApp, restoreVersion } from "./write.ts";
+
+/** For a caller who may not know of an app, it and its action are missing in the same words. */
+const ACTION_NAMES = { id: "Action", action_name: "Action", flow_process_id: "Flow process" };
 
 export const apps = router({
   list: userProcedure
@@ -75,10 +80,7 @@ export const apps = router({
   versions: userProcedure
     .meta({ rest: "GET /platform/apps/:id/versions.json", summary: "List an app's earlier versions" })
     .input(VersionPage).output(sent(z.array(ListedVersion)))
-    .query(async ({ ctx, input }) => {
-      await readApp(ctx, input.id);
-      return await listVersions(ctx.sql, ctx.viewer.account_id, input.id, input);
-    }),
+    .query(({ ctx, input }) => readVersions(ctx, input.id, input)),
 
   version: userProcedure
     .meta({ rest: "GET /platform/apps/:id/versions/:version.json", summary: "Read an app's earlier version" })
@@ -95,14 +97,30 @@ export const apps = router({
     .input(ByVersion).output(sent(App))
     .mutation(({ ctx, input }) => restoreVersion(ctx, input.id, input.version)),
 
-  // Over REST a caller needs no login for a public action: http/actions.ts.
-  call_action: guestProcedure
-    .meta({ summary: "Call an action" })
+  call_action: pageProcedure
+    .meta({
+      rest: "POST /platform/apps/:id/action/:action_name",
+      whole_body: "params",
+      names: ACTION_NAMES,
+      summary: "Call an action",
+      description: "Runs the action's flow with the body as its input, and waits for its end for at most " +
+        "ACTION_WAIT_MS; a run that is still `pending` then is polled. A caller without login may call only a public " +
+        "action of an active public app, and its run may use only public connector methods. A viewer who may see the " +
+        "app may call its actions, whatever the flow's own department; who adds or changes an action must see its " +
+        "flow. Scope: `apps:write`.",
+    })
+    .use(({ ctx, next }) => (proveActionCaller(ctx, "write", ctx.call.params?.id), next()))
     .input(ActionCall).output(ActionAnswer)
-    .mutation(({ ctx, input }) => callAction(ctx, ctx, input, input.params, input.idempotency_key)),
+    .mutation(({ ctx, input }) => callAction(ctx, input)),
 
-  action_status: guestProcedure
-    .meta({ summary: "Poll a call" })
+  action_status: pageProcedure
+    .meta({
+      rest: "GET /platform/apps/:id/action/:action_name/status",
+      names: ACTION_NAMES,
+      summary: "Poll a call",
+      description: "For the callers who may call the action. Scope: `apps:read`.",
+    })
+    .use(({ ctx, next }) => (proveActionCaller(ctx, "read", ctx.call.params?.id), next()))
     .input(ActionPoll).output(ActionAnswer)
-    .query(({ ctx, input }) => actionStatus(ctx, ctx, input, input.flow_process_id)),
+    .query(({ ctx, input }) => actionStatus(ctx, input)),
 });

@@ -191,6 +191,7 @@ export const Version = ListedVersion.extend({ source_code: written.source_code, 
 export type Version = z.output<typeof Version>;
 
 export const VersionPage = page(["-version", "version"]).extend({ id: Uuid });
+export type VersionPage = z.output<typeof VersionPage>;
 export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_483_647).meta({ examples: [1] }) });
 
 /** What an action's call and its status say. Source: spec, "Action call status values". */
@@ -202,20 +203,27 @@ export const ActionAnswer = z.object({
 });
 export type ActionAnswer = z.output<typeof ActionAnswer>;
 
-const ActionName = z.string().regex(/^[\w-]{1,100}$/);
-/** Printable, as a header carries it. */
+const AppId = Uuid.describe("The app's id");
+const ActionName = z.string().regex(/^[\w-]{1,100}$/).describe("As in the app's `actions`").meta({
+  examples: ["refresh"],
+});
+/** A header carries printable characters only. */
 const PRINTABLE = /^[\x21-\x7e]{1,200}$/;
 export const IdempotencyKey = z.string()
   .refine((key) => PRINTABLE.test(key), "must be 1 to 200 printable characters without spaces")
   .meta({ pattern: PRINTABLE.source })
   .describe(
-    "The second call with the same key within 24 hours gives the first one's run; with another input it is refused",
+    "A second call with the same key within 24 hours returns the first one's run; with another input it is refused",
   );
 
 export const ActionCall = z.object({
-  id: Uuid,
+  id: AppId,
   action_name: ActionName,
-  params: JsonObject.default({}),
-  idempotency_key: IdempotencyKey.optional(),
+  params: JsonObject.default({}).describe("The flow's input").meta({ examples: [{ currency: "EUR" }] }),
+  idempotency_key: IdempotencyKey.optional().meta({ examples: ["order-4711"] }),
 });
-export const ActionPoll = z.object({ id: Uuid, action_name: ActionName, flow_process_id: Uuid });
+export const ActionPoll = z.object({
+  id: AppId,
+  action_name: ActionName,
+  flow_process_id: Uuid.describe("As in the answer to the call"),
+});

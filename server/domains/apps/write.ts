@@ -10,8 +10,6 @@ import { proveDepartment } from "../departments/proof.ts";
 import {
   buildValues,
   deleteApp,
-  findApp,
-  findVersion,
   findWritten,
   insertApp,
   listHiddenFlows,
@@ -19,17 +17,11 @@ import {
   type Values,
   type Written,
 } from "./queries.ts";
-import type { App, AppChanges, NewApp, Version } from "./schema.ts";
+import { readApp, readVersion } from "./read.ts";
+import type { App, AppChanges, NewApp } from "./schema.ts";
 
 /** A change that others overtake this often is given up. */
 const ATTEMPTS = 20;
-
-/** @throws {Refusal} 404 */
-export async function readApp({ sql, viewer }: Context, id: string): Promise<Json<App>> {
-  const app = await findApp(sql, viewer, id);
-  if (!app) throw notFound("App");
-  return app;
-}
 
 /** @throws {CompileFailure} */
 export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>> {
@@ -121,14 +113,6 @@ async function proveActions(
 export async function removeApp({ sql, viewer, pages }: Context, id: string): Promise<void> {
   if (!await deleteApp(sql, viewer, id)) throw notFound("App");
   pages.forget(id);
-}
-
-/** @throws {Refusal} 404 */
-export async function readVersion(ctx: Context, id: string, version: number): Promise<Json<Version>> {
-  await readApp(ctx, id);
-  const found = await findVersion(ctx.sql, ctx.viewer.account_id, id, version);
-  if (!found) throw notFound("Version");
-  return found;
 }
 
 /** The app with the version's source, engines and actions; what it replaces becomes a version in turn. */

@@ -1,5 +1,6 @@
 /** SQL of triggers. */
-import type { Context, Viewer } from "../../context.ts";
+import type { Context } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Json } from "../../database/json.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";

@@ -1,7 +1,8 @@
 /**
  * Event streams of runs. Changes in this process are sent at once; runs of other processes are polled every two seconds.
  */
-import type { Context, Viewer } from "../../context.ts";
+import type { Context } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
 import { pendingProcess, readProcess } from "./inspect.ts";
 import { listRecent } from "./queries.ts";

@@ -1,5 +1,5 @@
 /** SQL of runs that have ended. */
-import type { Viewer } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { oneJson } from "../../database/lists.ts";
 import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";

@@ -1,6 +1,6 @@
 /** SQL of the connectors and databases that programs name. */
 import type { Method } from "../../connectors/connectors.ts";
-import type { Viewer } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { Reference } from "../../flow/flow.ts";
 import { visible } from "../../visibility.ts";

@@ -2,7 +2,7 @@
  * Which connectors and databases a program may name. A flow acts for the account, so its author must be allowed to see
  * everything that it names.
  */
-import type { Viewer } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
 import { parseProgram, type Reference, referencesOf } from "../../flow/flow.ts";

@@ -1,14 +1,14 @@
 /** Live records: what a follower of a database is told, within what it may see. */
 import { tracked } from "@trpc/server";
 import { z } from "zod";
-import type { Context, Viewer } from "../../context.ts";
-import { unauthorized } from "../../errors.ts";
+import type { Context } from "../../context.ts";
+import { type Caller, proveRole, type Viewer } from "../../viewer.ts";
 import { Uuid } from "../../input/shapes.ts";
 import type { ChangeKind, KnownDb, KnownTable, StoredChange, StoredRow } from "../../store/store.ts";
-import { allow } from "../../trpc.ts";
 import { visibleTo } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
-import { type Caller, ownCondition, proveEnabled } from "./public.ts";
+import { proveEnabled } from "./public_access.ts";
+import { ownCondition } from "./public_scope.ts";
 import { type FlatRecord, Record } from "./schema.ts";
 import { tableOf } from "./tables.ts";
 import { inDb } from "./write.ts";
@@ -78,13 +78,7 @@ export async function* trackedChanges(
   signal: AbortSignal = new AbortController().signal,
 ) {
   const last_event_id = lastEventId ? Number(lastEventId) : input.last_event_id;
-  const again = async () => {
-    const { token } = ctx.call;
-    const viewer = token === undefined ? undefined : await ctx.viewers.byToken(token);
-    if (!viewer) throw unauthorized();
-    allow(viewer, "user", "records:read");
-    return viewer;
-  };
+  const again = () => proveRole(ctx, "user", "records:read");
   for await (const { id, ...change } of recordChanges(ctx, { ...input, last_event_id }, again, signal)) {
     yield tracked(String(id), change);
   }
@@ -118,7 +112,7 @@ export async function* publicChanges(
       continue;
     }
     const own = await ownCondition(ctx, await again(), { db, table }, list.scope_by);
-    const sees = ({ data }: StoredRow) => own === undefined || own !== "nobody" && data[own.field] === own.values[0];
+    const sees = ({ data }: StoredRow) => own === undefined || own !== "none" && data[own.field] === own.values[0];
     for (const change of told.changes) {
       const event = eventOf(db, change, sees, (row) => flatOf(table, row), (id) => ({ id }));
       if (event) yield event;

@@ -1,10 +1,69 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
-import { router, userProcedure } from "../../trpc.ts";
+import { pageProcedure, router, userProcedure } from "../../trpc.ts";
 import { ChangesInput, trackedChanges } from "./changes.ts";
+import { createPublic, deletePublic, listPublic, updatePublic } from "./public.ts";
+import { type Method, proveMethod } from "./public_access.ts";
+import { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
 import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
 import { changeRecord, createRecord, listPrivate, readRecord, removeRecord, search } from "./write.ts";
+
+/** The database's `public_methods` decide which callers may do what. */
+const publicProcedure = (name: Method) =>
+  pageProcedure
+    .meta({ tag: "public", names: { db_code: "Database", id: "Record" }, lenient_body: true })
+    .use(async ({ ctx, next }) => {
+      await proveMethod(ctx, name);
+      return await next();
+    });
+
+const NOT_ENABLED = "403 where the database's `public_methods` do not enable it.";
+const OWN_RECORDS = `With \`scope_by\` another caller's record is 404. ${NOT_ENABLED}`;
+
+const public_methods = router({
+  list: publicProcedure("list")
+    .meta({
+      rest: "POST /platform/db/:db_code/list",
+      summary: "List records without login",
+      description:
+        "The newest 100 first by default. With `scope_by` only the caller's own; none for a caller without a " +
+        `user or browser key. The body may be left out. ${NOT_ENABLED}`,
+    })
+    .input(PublicPage).output(sent(z.array(FlatRecord)))
+    .query(({ ctx, input }) => listPublic(ctx, input)),
+
+  create: publicProcedure("create")
+    .meta({
+      rest: "POST /platform/db/:db_code/create",
+      status: 201,
+      refuses: [422, 429],
+      summary: "Create a record without login",
+      description: `Fields outside \`allowed_fields\` are dropped; \`auto_fields\` always win. ${NOT_ENABLED}`,
+    })
+    .input(PublicRecord).output(sent(FlatRecord))
+    .mutation(({ ctx, input }) => createPublic(ctx, input)),
+
+  update: publicProcedure("update")
+    .meta({
+      rest: "POST /platform/db/:db_code/update",
+      refuses: [422, 429],
+      summary: "Update a record without login",
+      description: `Only the fields that are sent change. ${OWN_RECORDS}`,
+    })
+    .input(PublicChanges).output(sent(FlatRecord))
+    .mutation(({ ctx, input }) => updatePublic(ctx, input)),
+
+  delete: publicProcedure("delete")
+    .meta({
+      rest: "POST /platform/db/:db_code/delete",
+      refuses: [429],
+      summary: "Delete a record without login",
+      description: OWN_RECORDS,
+    })
+    .input(PublicDelete).output(DeletedRecord)
+    .mutation(({ ctx, input }) => deletePublic(ctx, input)),
+});
 
 export const records = router({
   list: userProcedure
@@ -73,4 +132,6 @@ export const records = router({
     .meta({ rest: "DELETE /platform/dbs/:db_code/records/:id.json", status: 204, summary: "Delete a record" })
     .input(RecordToDelete).output(z.void())
     .mutation(({ ctx, input }) => removeRecord(ctx, input)),
+
+  public: public_methods,
 });

@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import type { Viewer } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, slice } from "../../database/lists.ts";
 import type { Token, TokenPage } from "./schema.ts";

@@ -1,4 +1,4 @@
-import type { Viewer } from "../../context.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import { forbidden, notFound } from "../../errors.ts";

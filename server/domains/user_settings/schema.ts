@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../context.ts";
+import { ROLES } from "../../viewer.ts";
 import { Email, Id, Ids, Name, page, text, Timestamp } from "../../input/shapes.ts";
 
 const fields = {

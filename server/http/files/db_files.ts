@@ -1,93 +1,140 @@
-/**
- * Databases as files.
- *
- * | path | file |
- * |---|---|
- * | GET /platform/dbs/:db_code/types.d.ts | TypeScript types of its tables |
- * | GET /platform/dbs/:db_code/export.csv, export.ndjson | a table's records, streamed |
- * | POST /platform/dbs/:db_code/import.csv, import.ndjson | new records, read as they arrive |
- */
-import type { Context as HonoContext, Hono } from "hono";
-import { type Context, stamp } from "../../context.ts";
+/** Databases as files: their types, and the records of a table out and in. */
 import { exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
-import { ImportOptions, importTable } from "../../domains/records/import.ts";
+import { ImportOptions, ImportResult, importTable } from "../../domains/records/import.ts";
 import { inDb } from "../../domains/records/write.ts";
-import { badRequest, notFound, unauthorized, unsupported } from "../../errors.ts";
+import { badRequest, notFound, unsupported } from "../../errors.ts";
 import { faultOf } from "../../log.ts";
 import { typesOf } from "../../store/store.ts";
-import { allow } from "../../trpc.ts";
+import { proveRole } from "../../viewer.ts";
 import { queryOf } from "../address.ts";
-import { CORS, type Env, mountOthers } from "../rest/rest.ts";
+import { CORS, stamp } from "../answers.ts";
+import type { HttpContext } from "../http_context.ts";
+import { JSON_TYPE, type Parameter, type PlainRoute } from "../plain_route.ts";
+import type { Params } from "../route_table.ts";
 
-const CONTENT_TYPES: Record<Format, RegExp> = {
-  csv: /^text\/csv\s*(;|$)/i,
-  ndjson: /^application\/(x-)?ndjson\s*(;|$)/i,
-};
-const SENT_AS: Record<Format, string> = {
-  csv: "text/csv; charset=utf-8",
-  ndjson: "application/x-ndjson; charset=utf-8",
-};
-
-const BASE = "/platform/dbs/:db_code";
-
-export function mountDbFiles(app: Hono<Env>): void {
-  app.get(`${BASE}/types.d.ts`, (c) => answerTypes(c));
-  mountOthers(app, `${BASE}/types.d.ts`, ["GET"]);
-  for (const format of FORMATS) {
-    app.get(`${BASE}/export.${format}`, (c) => answerExport(c, format));
-    mountOthers(app, `${BASE}/export.${format}`, ["GET"]);
-    app.post(`${BASE}/import.${format}`, (c) => answerImport(c, format));
-    mountOthers(app, `${BASE}/import.${format}`, ["POST"]);
-  }
+interface FileFormat {
+  type: string;
+  /** `Content-Type` headers that an import accepts. */
+  accepted: RegExp;
+  exported: string;
+  imported: string;
 }
 
-async function prove(context: Context, scope: string): Promise<void> {
-  const { call, viewers } = context;
-  const viewer = call.viewer = call.token ? await viewers.byToken(call.token) : undefined;
-  if (!viewer) throw unauthorized();
-  allow(viewer, "user", scope);
-}
-
-const codeOf = (c: HonoContext<Env>): string => {
-  const code = c.req.param("db_code") ?? "";
-  if (!/^[a-z0-9_]{1,100}$/.test(code)) throw notFound("Database");
-  return code;
+const FORMS: Record<Format, FileFormat> = {
+  csv: {
+    type: "text/csv",
+    accepted: /^text\/csv\s*(;|$)/i,
+    exported: "id,message,author,created_at,updated_at\n0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55,Hello,Ada," +
+      "2026-11-21T08:30:00.000+00:00,2026-11-21T08:30:00.000+00:00\n",
+    imported: "message,author\nHello,Ada\n",
+  },
+  ndjson: {
+    type: "application/x-ndjson",
+    accepted: /^application\/(x-)?ndjson\s*(;|$)/i,
+    exported:
+      `{"id":"0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55","table_name":null,"data":{"message":"Hello","author":"Ada"},` +
+      `"department_id":null,"created_by_id":1,"created_at":"2026-11-21T08:30:00.000+00:00",` +
+      `"updated_at":"2026-11-21T08:30:00.000+00:00"}\n`,
+    imported: `{"data":{"message":"Hello","author":"Ada"}}\n`,
+  },
 };
 
-const tableOf = (c: HonoContext<Env>) => queryOf(c.req.raw.url).get("table_name") ?? undefined;
+const DB_CODE: Parameter = { in: "path", name: "db_code", example: "guestbook" };
+const TABLE_NAME: Parameter = {
+  in: "query",
+  name: "table_name",
+  example: "people",
+  description: "Of a database with several tables",
+};
+const OPTIONS = Object.entries(ImportOptions.shape).map(([name, shape]): Parameter => ({ in: "query", name, shape }));
 
-const headers = (context: Context, content_type: string, file: string) => ({
+const TYPES: PlainRoute = {
+  method: "GET",
+  path: "/platform/dbs/:db_code/types.d.ts",
+  name: "read_db_types",
+  tag: "dbs",
+  summary: "Read a database's types",
+  description: "TypeScript declarations of its tables. Scope: `dbs:read`.",
+  callers: "viewers",
+  parameters: [DB_CODE],
+  replies: {
+    200: {
+      description: "The declarations",
+      content: { "text/plain": { example: "export interface GuestbookFields {\n  message: string;\n}\n" } },
+    },
+  },
+  refuses: [401, 403, 404, 500, 503],
+  async answer(context, params) {
+    await proveRole(context, "user", "dbs:read");
+    const code = readCode(params);
+    const text = await inDb(context, code, (db) => Promise.resolve(typesOf(db)));
+    return new Response(text, { headers: fileHeaders(context, "text/plain; charset=utf-8", `${code}.d.ts`) });
+  },
+};
+
+const exportAs = (format: Format): PlainRoute => ({
+  method: "GET",
+  path: `/platform/dbs/:db_code/export.${format}`,
+  name: `export_${format}`,
+  tag: "records",
+  summary: `Export records as ${format.toUpperCase()}`,
+  description: "The oldest first, those that the viewer may see, streamed as they are read. Scope: `records:read`.",
+  callers: "viewers",
+  parameters: [DB_CODE, TABLE_NAME],
+  replies: { 200: { description: "The file", content: { [FORMS[format].type]: { example: FORMS[format].exported } } } },
+  refuses: [400, 401, 403, 404, 500, 503],
+  answer: (context, params) => answerExport(context, params, format),
+});
+
+const importFrom = (format: Format): PlainRoute => ({
+  method: "POST",
+  path: `/platform/dbs/:db_code/import.${format}`,
+  name: `import_${format}`,
+  tag: "records",
+  summary: `Import records from ${format.toUpperCase()}`,
+  description: "Read as it arrives, of any length. Rows that fit become records in batches; the others are reported. " +
+    "A file that becomes unreadable is 400; the records before that place stay. An export can be imported: its ids and " +
+    "times are left out. Scope: `records:write`.",
+  callers: "viewers",
+  parameters: [DB_CODE, TABLE_NAME, ...OPTIONS],
+  body: { [FORMS[format].type]: { example: FORMS[format].imported } },
+  replies: { 200: { description: "The result for the rows", content: { [JSON_TYPE]: { shape: ImportResult } } } },
+  refuses: [400, 401, 403, 404, 408, 415, 422, 500, 503],
+  answer: (context, params) => answerImport(context, params, format),
+});
+
+export const DB_FILES: readonly PlainRoute[] = [TYPES, ...FORMATS.map(exportAs), ...FORMATS.map(importFrom)];
+
+function readCode({ db_code = "" }: Params): string {
+  if (!/^[a-z0-9_]{1,100}$/.test(db_code)) throw notFound("Database");
+  return db_code;
+}
+
+const fileHeaders = ({ call }: HttpContext, content_type: string, file: string) => ({
   ...CORS,
-  ...stamp(context.call),
+  ...stamp(call),
   "content-type": content_type,
   "content-disposition": `attachment; filename="${file}"`,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
 });
 
-async function answerTypes(c: HonoContext<Env>): Promise<Response> {
-  const { context } = c.env;
-  await prove(context, "dbs:read");
-  const code = codeOf(c);
-  const text = await inDb(context, code, (db) => Promise.resolve(typesOf(db)));
-  return new Response(text, { headers: headers(context, "text/plain; charset=utf-8", `${code}.d.ts`) });
-}
-
-async function answerExport(c: HonoContext<Env>, format: Format): Promise<Response> {
-  const { context } = c.env;
-  await prove(context, "records:read");
-  const code = codeOf(c);
-  const table = tableOf(c);
+async function answerExport(context: HttpContext, params: Params, format: Format): Promise<Response> {
+  const { call, log } = context;
+  await proveRole(context, "user", "records:read");
+  const code = readCode(params);
+  const table = queryOf(call.request.url).get("table_name") ?? undefined;
   const texts = await exportTable(context, code, table, format);
+  const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { value, done } = await texts.next();
         if (done) controller.close();
-        else controller.enqueue(new TextEncoder().encode(value));
+        else controller.enqueue(encoder.encode(value));
       } catch (error) {
-        // The status is sent: only a body that breaks off says that it is not whole.
-        context.log.error("export failed", { request_id: context.call.request_id, ...faultOf(error) });
+        // The status is sent already: breaking the body off is the only sign that the file is incomplete.
+        log.error("export failed", { request_id: call.request_id, ...faultOf(error) });
         controller.error(error);
       }
     },
@@ -95,16 +142,17 @@ async function answerExport(c: HonoContext<Env>, format: Format): Promise<Respon
       await texts.return(undefined);
     },
   });
-  return new Response(body, { headers: headers(context, SENT_AS[format], `${table ?? code}.${format}`) });
+  const content_type = `${FORMS[format].type}; charset=utf-8`;
+  return new Response(body, { headers: fileHeaders(context, content_type, `${table ?? code}.${format}`) });
 }
 
-async function answerImport(c: HonoContext<Env>, format: Format): Promise<Response> {
-  const { context } = c.env;
-  const request = c.req.raw;
-  await prove(context, "records:write");
-  const code = codeOf(c);
-  if (!CONTENT_TYPES[format].test(request.headers.get("content-type") ?? "")) {
-    throw unsupported(`Send ${SENT_AS[format].split(";")[0]}`);
+async function answerImport(context: HttpContext, params: Params, format: Format): Promise<Response> {
+  const { call } = context;
+  const { request } = call;
+  await proveRole(context, "user", "records:write");
+  const code = readCode(params);
+  if (!FORMS[format].accepted.test(request.headers.get("content-type") ?? "")) {
+    throw unsupported(`Send ${FORMS[format].type}`);
   }
   if (!request.body) throw badRequest("The body is empty");
   const query = queryOf(request.url);
@@ -113,11 +161,12 @@ async function answerImport(c: HonoContext<Env>, format: Format): Promise<Respon
     department_id: query.get("department_id") ?? undefined,
   });
   if (!options.success) throw badRequest("dry_run must be true or false, department_id a number");
-  const result = await importTable(context, code, tableOf(c), format, request.body, options.data);
+  const table = query.get("table_name") ?? undefined;
+  const result = await importTable(context, code, table, format, request.body, options.data);
   return new Response(JSON.stringify(result), {
     headers: {
       ...CORS,
-      ...stamp(context.call),
+      ...stamp(call),
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
     },

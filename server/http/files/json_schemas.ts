@@ -1,19 +1,31 @@
-/** `GET /schemas/flow.json`: the JSON Schema of a flow's program, for editors. What is checked at save is the same zod schema. */
-import type { Hono } from "hono";
+/** The JSON Schema of a flow's program, for editors. It is made from the zod schema that checks programs at save. */
 import { z } from "zod";
 import { StepList } from "../../flow/flow.ts";
+import { JSON_TYPE, type PlainRoute, UNCHANGED } from "../plain_route.ts";
 import { FOR_EVERYONE } from "./assets.ts";
-import { type Env, mountOthers } from "../rest/rest.ts";
-import { respond, type Variants, variantsOf } from "./variants.ts";
+import { respond, variantsOf } from "./variants.ts";
 
-export function mountSchemas(app: Hono<Env>): void {
-  let flow: Variants | undefined;
-  app.get("/schemas/flow.json", (c) => {
-    flow ??= variantsOf(JSON.stringify(flowSchema()), "application/json; charset=utf-8");
-    return respond(c.req.raw, flow, "public, no-cache", FOR_EVERYONE);
-  });
-  mountOthers(app, "/schemas/flow.json", ["GET"]);
-}
+export const FLOW_SCHEMA: PlainRoute = {
+  method: "GET",
+  path: "/schemas/flow.json",
+  name: "read_flow_schema",
+  tag: "files",
+  summary: "Read the JSON Schema of a flow's program",
+  description:
+    "JSON Schema 2020-12, for editors. Rules that it cannot express, such as unique ids, are checked at save.",
+  callers: "everyone",
+  replies: {
+    200: { description: "The schema", content: { [JSON_TYPE]: { shape: { type: "object" } } } },
+    304: UNCHANGED,
+  },
+  async answer({ documents, call }) {
+    const schema = await documents.find(
+      "flow schema",
+      () => variantsOf(JSON.stringify(flowSchema()), "application/json; charset=utf-8"),
+    );
+    return respond(call.request, schema, "public, no-cache", FOR_EVERYONE);
+  },
+};
 
 /** JSON Schema 2020-12. Templates may be any JSON. */
 export function flowSchema(): Record<string, unknown> {

@@ -1,16 +1,24 @@
-/** `GET /platform.d.ts`: the types of what apps import from `platform`, for their authors' editors. */
-import type { Hono } from "hono";
+/** The types of the module `platform` that apps import, for their authors' editors. */
+import { type PlainRoute, UNCHANGED } from "../plain_route.ts";
 import { FOR_EVERYONE } from "./assets.ts";
-import { type Env, mountOthers } from "../rest/rest.ts";
-import { respond, type Variants, variantsOf } from "./variants.ts";
+import { respond, variantsOf } from "./variants.ts";
 
 const TYPES = new URL("../../../client/app/platform.d.ts", import.meta.url);
 
-export function mountPlatformTypes(app: Hono<Env>): void {
-  let types: Variants | undefined;
-  app.get("/platform.d.ts", async (c) => {
-    types ??= variantsOf(await Deno.readTextFile(TYPES), "text/plain; charset=utf-8");
-    return respond(c.req.raw, types, "public, no-cache", FOR_EVERYONE);
-  });
-  mountOthers(app, "/platform.d.ts", ["GET"]);
-}
+export const PLATFORM_TYPES: PlainRoute = {
+  method: "GET",
+  path: "/platform.d.ts",
+  name: "read_platform_types",
+  tag: "files",
+  summary: "Read the types of the `platform` module",
+  description: "TypeScript declarations for authors who write apps in an editor.",
+  callers: "everyone",
+  replies: { 200: { description: "The declarations", content: { "text/plain": {} } }, 304: UNCHANGED },
+  async answer({ documents, call }) {
+    const types = await documents.find(
+      "platform types",
+      async () => variantsOf(await Deno.readTextFile(TYPES), "text/plain; charset=utf-8"),
+    );
+    return respond(call.request, types, "public, no-cache", FOR_EVERYONE);
+  },
+};

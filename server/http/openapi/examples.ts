@@ -1,11 +1,17 @@
-/** Examples of the API reference, put together from what the schemas themselves give as examples. */
+/** Examples of the API reference, composed from the examples of the schemas. */
 import type { JsonSchema } from "./schemas.ts";
 
+/** A schema with its example beside it, where it has one. */
+export function withExample(schema: JsonSchema): { schema: JsonSchema; example?: unknown } {
+  const example = exampleOf(schema);
+  return example === undefined ? { schema } : { schema, example };
+}
+
 /**
- * One value that the schema takes: its own example, constant, default or first choice, else made of its parts. Optional
- * properties that have nothing to show stay out, and so do optional constants, which are switches.
+ * One valid value: the schema's own example, constant, default or first choice, else composed from its parts. Optional
+ * properties without an example are left out, and so are optional constants, which act as switches.
  *
- * @returns undefined where the schema gives nothing to show
+ * @returns undefined where the schema has no example
  */
 export function exampleOf(schema: JsonSchema): unknown {
   if (schema.examples?.length) return schema.examples[0];

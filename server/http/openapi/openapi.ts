@@ -1,29 +1,32 @@
-/** `GET /openapi.json`: OpenAPI 3.1, written from the same metas and schemas that answer the requests. */
+/** `GET /openapi.json`: OpenAPI 3.1, written from the same metas, schemas and routes that answer the requests. */
 import type { AnyTRPCRouter } from "@trpc/server";
-import type { Hono } from "hono";
-import { z } from "zod";
-import type { Config } from "../../config.ts";
-import { ACTION_PATHS } from "./actions.ts";
-import { DB_PATHS } from "./dbs.ts";
-import { exampleOf } from "./examples.ts";
-import { FILE_PATHS } from "./files.ts";
-import { headersOf, REFUSAL_SCHEMAS, refusalResponses, refusalsOf } from "./refusals.ts";
-import { asForm, bodySchemaOf, type JsonSchema, schemaOf, withoutFiles } from "./schemas.ts";
-import { type Env, mountOthers } from "../rest/rest.ts";
-import { type Route, routesOf } from "../rest/routes.ts";
-import { respond, type Variants, variantsOf } from "../files/variants.ts";
+import { respond, variantsOf } from "../files/variants.ts";
+import { JSON_TYPE, type PlainRoute } from "../plain_route.ts";
+import { routesOf } from "../rest/routes.ts";
+import { plainOperation } from "./plain_operation.ts";
+import { operation, tagOf } from "./procedure_operation.ts";
+import { REFUSAL_SCHEMAS, refusalResponses } from "./refusals.ts";
 
-export function mountOpenApi(app: Hono<Env>, router: AnyTRPCRouter, config: Config): void {
-  let document: Variants | undefined;
-  app.get("/openapi.json", (c) => {
-    document ??= variantsOf(JSON.stringify(describe(router, config.base_url)), "application/json; charset=utf-8");
-    return respond(c.req.raw, document, "public, no-cache", { "access-control-allow-origin": "*" });
-  });
-  mountOthers(app, "/openapi.json", ["GET"]);
-}
+/** The document itself, which does not describe its own address. */
+export const openApiRoute = (router: AnyTRPCRouter, plain: readonly PlainRoute[]): PlainRoute => ({
+  method: "GET",
+  path: "/openapi.json",
+  name: "read_openapi",
+  tag: "files",
+  summary: "Read this document",
+  callers: "everyone",
+  replies: { 200: { description: "The document", content: { [JSON_TYPE]: { shape: { type: "object" } } } } },
+  async answer({ documents, config, call }) {
+    const document = await documents.find(
+      "openapi",
+      () => variantsOf(JSON.stringify(describe(router, plain, config.base_url)), "application/json; charset=utf-8"),
+    );
+    return respond(call.request, document, "public, no-cache", { "access-control-allow-origin": "*" });
+  },
+});
 
 /** The whole document. */
-export function describe(router: AnyTRPCRouter, base_url: string) {
+export function describe(router: AnyTRPCRouter, plain: readonly PlainRoute[], base_url: string) {
   const routes = routesOf(router);
   return {
     openapi: "3.1.0",
@@ -37,8 +40,11 @@ export function describe(router: AnyTRPCRouter, base_url: string) {
     },
     servers: [{ url: base_url }],
     security: [{ token: [] }],
-    tags: [...new Set([...routes.map(domainOf), "public", "files", "health"])].map((name) => ({ name })),
-    paths: { ...pathsOf(routes), ...ACTION_PATHS, ...DB_PATHS, ...FILE_PATHS },
+    tags: [...new Set([...routes.map(tagOf), ...plain.map(({ tag }) => tag)])].map((name) => ({ name })),
+    paths: pathsOf([
+      ...routes.map((route) => ({ ...route, operation: operation(route) })),
+      ...plain.map((route) => ({ ...route, operation: plainOperation(route) })),
+    ]),
     components: {
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "An API token: `Authorization: Bearer atr_…`" },
@@ -46,7 +52,7 @@ export function describe(router: AnyTRPCRouter, base_url: string) {
           type: "apiKey",
           in: "header",
           name: "X-App-Token",
-          description: "What the server writes into an app's page: who looks at it",
+          description: "The page token that the server writes into an app's page: it names the page's viewer",
         },
       },
       schemas: REFUSAL_SCHEMAS,
@@ -62,76 +68,11 @@ export function describe(router: AnyTRPCRouter, base_url: string) {
   };
 }
 
-function pathsOf(routes: Route[]) {
+function pathsOf(routes: readonly { method: string; path: string; operation: unknown }[]) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
-    const path = paths[route.path.replace(/:(\w+)/g, "{$1}")] ??= {};
-    path[route.method.toLowerCase()] = operation(route);
+  for (const { method, path, operation } of routes) {
+    const operations = paths[path.replace(/:(\w+)/g, "{$1}")] ??= {};
+    operations[method.toLowerCase()] = operation;
   }
   return paths;
 }
-
-const domainOf = ({ name }: Route) => name.split(".", 1)[0] ?? name;
-
-function operation(route: Route) {
-  const { meta, name, type, body } = route;
-  const domain = domainOf(route);
-  const role = meta.role && meta.role !== "guest" ? `Role: ${meta.role}. ` : "";
-  const scope = `${role}Scope: \`${domain}:${type === "mutation" ? "write" : "read"}\`.`;
-  return {
-    operationId: name,
-    tags: [domain],
-    summary: meta.summary,
-    description: meta.description ? `${meta.description}\n\n${scope}` : scope,
-    security: [{ token: [] }],
-    parameters: parametersOf(route),
-    ...(body.length > 0 && { requestBody: { required: true, content: bodyOf(route) } }),
-    responses: { [String(meta.status ?? 200)]: success(route), ...refusalsOf(route) },
-  };
-}
-
-function parametersOf({ input, params, query }: Route) {
-  return [...params, ...query].map((key) => {
-    const field = input?.shape[key];
-    const { description, ...schema } = field ? schemaOf(field, "input") : {};
-    const in_path = params.includes(key);
-    return {
-      name: key,
-      in: in_path ? "path" : "query",
-      required: in_path,
-      description,
-      // `filter[author]=Ada`
-      ...(schema.type === "object" && { style: "deepObject", explode: true }),
-      schema,
-      ...shown(schema),
-    };
-  });
-}
-
-function bodyOf(route: Route) {
-  const schema = bodySchemaOf(route);
-  if (!route.meta.multipart_only) return { "application/json": { schema, ...shown(schema) } };
-  const json = withoutFiles(schema, route);
-  const form = asForm(schema, route);
-  return {
-    "application/json": { schema: json, ...shown(json) },
-    "multipart/form-data": { schema: form, ...shown(form) },
-  };
-}
-
-function success({ meta, method, output }: Route) {
-  const description = meta.summary ?? "Done";
-  if (meta.status === 204 || !output) return { description, headers: headersOf("X-Request-Id") };
-  const is_list = method === "GET" && output instanceof z.ZodArray;
-  const schema = schemaOf(output, "output");
-  return {
-    description,
-    headers: headersOf("X-Request-Id", ...(is_list ? ["X-Total-Count", "Link"] : [])),
-    content: { "application/json": { schema, ...shown(schema) } },
-  };
-}
-
-const shown = (schema: JsonSchema) => {
-  const example = exampleOf(schema);
-  return example === undefined ? {} : { example };
-};

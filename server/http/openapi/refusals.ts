@@ -1,14 +1,14 @@
-/** Every refusal that a route may answer with, as the API reference shows it (decisions, "All other errors"). */
+/** Refusals in the API reference (decisions, "All other errors"). */
 import type { RefusalStatus } from "../../errors.ts";
 import type { Route } from "../rest/routes.ts";
 
 interface RefusalShape {
   status: RefusalStatus;
   description: string;
-  /** None where the body is fields with messages. */
+  /** The body's `code`; absent where the body has fields with messages. */
   code?: string;
   headers?: string[];
-  /** Which routes' shapes say that they may answer so; a route's meta names what its shape does not say. */
+  /** Whether the shape of a procedure's route implies it; a meta's `refuses` names the others. */
   when: (route: Route) => boolean;
 }
 
@@ -65,7 +65,7 @@ const REFUSALS: Record<string, RefusalShape> = {
   Unprocessable: {
     status: 422,
     description: "Field names with arrays of messages; nested fields by dotted path, `base` for the whole",
-    when: has_body,
+    when: (route) => has_body(route) && !route.meta.lenient_body,
   },
   TooManyRequests: {
     status: 429,
@@ -84,11 +84,18 @@ const REFUSALS: Record<string, RefusalShape> = {
   },
 };
 
-/** References by status. */
+/** The refusals that a procedure's route may answer with, by status. */
 export const refusalsOf = (route: Route) =>
+  references(({ status, when }) => when(route) || Boolean(route.meta.refuses?.includes(status)));
+
+/** The refusals of these statuses. */
+export const referencesTo = (statuses: readonly RefusalStatus[]) =>
+  references(({ status }) => statuses.includes(status));
+
+const references = (chosen: (refusal: RefusalShape) => boolean) =>
   Object.fromEntries(
     Object.entries(REFUSALS)
-      .filter(([, { status, when }]) => when(route) || route.meta.refuses?.includes(status))
+      .filter(([, refusal]) => chosen(refusal))
       .map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }]),
   );
 

@@ -1,4 +1,4 @@
-/** Zod schemas as the API reference shows them: JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
+/** Zod schemas as JSON Schema 2020-12, which is also OpenAPI 3.1's. */
 import { z } from "zod";
 import type { Route } from "../rest/routes.ts";
 
@@ -15,19 +15,19 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** @param io `input` as a client sends it, `output` as it is answered */
+/** @param io `input` as a client sends a value, `output` as an answer carries it */
 export function schemaOf(schema: z.core.$ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _dialect, $defs: _defs, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
-      // A file is its bytes, as OpenAPI 3.1 says it.
+      // How OpenAPI 3.1 writes a file.
       if (zodSchema instanceof z.ZodFile) Object.assign(jsonSchema, { type: "string", format: "binary" });
-      // Free JSON is described by a schema that refers to itself, from the root of a document of its own.
+      // zod writes free JSON as a recursive schema, whose references would not resolve inside this document.
       if (zodSchema instanceof z.ZodRecord && zodSchema.def.valueType instanceof z.ZodLazy) {
         jsonSchema.additionalProperties = true;
       }
-      // zod forgets the examples of a schema that transforms its input; ours show what is sent, too.
+      // zod drops the examples of a schema that transforms its input, although they show the input.
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) jsonSchema.examples ??= examples;
     },
@@ -35,7 +35,7 @@ export function schemaOf(schema: z.core.$ZodType, io: "input" | "output"): JsonS
   return withoutReferences(json) as JsonSchema;
 }
 
-/** Free JSON that is no record's value: anything. */
+/** Drops the references of free JSON outside of records, so that it allows anything. */
 function withoutReferences(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutReferences);
   if (typeof node !== "object" || node === null) return node;
@@ -43,13 +43,15 @@ function withoutReferences(node: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutReferences(value)]));
 }
 
-/** What the route's body holds, as one object. */
-export function bodySchemaOf({ input, body }: Route): JsonSchema {
+/** The route's body as one object. */
+export function bodySchemaOf({ input, body, meta: { whole_body } }: Route): JsonSchema {
+  const whole = whole_body === undefined ? undefined : input?.shape[whole_body];
+  if (whole) return schemaOf(whole, "input");
   const fields = body.flatMap((key) => input?.shape[key] ? [[key, input.shape[key]]] : []);
   return schemaOf(z.object(Object.fromEntries(fields)), "input");
 }
 
-/** Without what only a form carries. */
+/** The JSON body of a route whose form also carries files. */
 export function withoutFiles(schema: JsonSchema, { meta: { wrapper = "", multipart_only = [] } }: Route): JsonSchema {
   const inner = schema.properties?.[wrapper];
   const kept = Object.entries(inner?.properties ?? {}).filter(([name]) => !multipart_only.includes(name));
@@ -59,7 +61,7 @@ export function withoutFiles(schema: JsonSchema, { meta: { wrapper = "", multipa
   };
 }
 
-/** A form has no objects: `department[name]`, and lists end in `[]`. */
+/** The form body: fields are named `department[name]`, and names of lists end in `[]`. */
 export function asForm(schema: JsonSchema, { meta: { wrapper = "" } }: Route): JsonSchema {
   const inner = schema.properties?.[wrapper];
   const nameOf = (name: string, field?: JsonSchema) => `${wrapper}[${name}]${field?.type === "array" ? "[]" : ""}`;

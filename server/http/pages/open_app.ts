@@ -1,28 +1,18 @@
 /**
- * Apps as people open them.
- *
- * | path | answer |
- * |---|---|
- * | GET /a/:url_code, /a/:id | the app's page |
- * | GET /a/:id/:hash.js, /a/:id/:hash.css | its own code, by content |
- *
- * An app is hostile code on our own address: its page lives in a sandbox with an opaque origin (the
- * Content-Security-Policy below), from where it can reach neither the API as its viewer nor another app.
+ * Apps as people open them. An app is untrusted code on this server's own address, so its page runs in a sandbox with an
+ * opaque origin (the Content-Security-Policy below): from there it reaches neither the API as its viewer nor another app.
  */
-import type { Context as HonoContext, Hono } from "hono";
-import { type Context, stamp, type Viewer } from "../../context.ts";
 import { findAppUser } from "../../domains/user_settings/queries.ts";
-import { unauthorized } from "../../errors.ts";
-import { allow } from "../../trpc.ts";
 import { visibleTo } from "../../visibility.ts";
+import { allow, findViewer, signPageToken, type Viewer } from "../../viewer.ts";
 import { hostOf, pathOf } from "../address.ts";
+import { stamp } from "../answers.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
-import { browserOf, pageToken } from "../identity.ts";
-import { noticePage } from "./page_html.ts";
+import { respond } from "../files/variants.ts";
+import type { HttpContext } from "../http_context.ts";
+import { type PlainRoute, refusedAs, UNCHANGED } from "../plain_route.ts";
+import { missingApp, signInFirst } from "./notices.ts";
 import type { ServedApp } from "./page_build.ts";
-import type { PageCache } from "./page_cache.ts";
-import { type Env, mountOthers, refuse } from "../rest/rest.ts";
-import { respond, variantsOf } from "../files/variants.ts";
 
 /** Never `allow-same-origin`, never `allow-popups-to-escape-sandbox`. */
 const SANDBOX = {
@@ -34,129 +24,122 @@ const SANDBOX = {
   "x-content-type-options": "nosniff",
   "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 };
-const HTML = "text/html; charset=utf-8";
 
 const CODE = /^[a-z0-9_-]{1,100}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function mountApps(app: Hono<Env>, pages: PageCache): void {
-  app.get("/a/:code", (c) => answerPage(c, pages));
-  app.get("/a/:id/:file", (c) => answerFile(c, pages));
-  app.get("/a/*", (c) => missing(c.req.raw));
-  mountOthers(app, "/a/:code", ["GET"]);
-  mountOthers(app, "/a/:id/:file", ["GET"]);
-}
+export const APP_PAGES: readonly PlainRoute[] = [
+  {
+    method: "GET",
+    path: "/a/:url_code",
+    name: "open_app",
+    tag: "files",
+    summary: "Open an app",
+    description: "A public app opens for anyone. Any other opens for a viewer who may see it.",
+    callers: "viewers and visitors",
+    parameters: [{
+      in: "path",
+      name: "url_code",
+      example: "my-counter",
+      description: "The app's `url_code` or id",
+    }],
+    replies: {
+      200: { description: "The app's page", content: { "text/html": {} } },
+      304: UNCHANGED,
+      401: refusedAs("The app is not public and there is no valid token"),
+      403: refusedAs("The token lacks the scope `apps:read`"),
+      404: { description: "No such app, or it is switched off", content: { "text/html": {} } },
+    },
+    refuses: [503],
+    answer: answerPage,
+  },
+  {
+    method: "GET",
+    path: "/a/:id/:file",
+    name: "read_app_file",
+    tag: "files",
+    summary: "Read an app's compiled script or stylesheet",
+    description: "Its address, which only the app's page carries, has the hash of the content.",
+    callers: "everyone",
+    parameters: [
+      { in: "path", name: "id", example: "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", description: "The app's id" },
+      { in: "path", name: "file", example: `${"0123456789abcdef".repeat(2)}.js`, description: "As in the app's page" },
+    ],
+    replies: {
+      200: { description: "The file", content: { "text/javascript": {}, "text/css": {} } },
+      304: UNCHANGED,
+      404: { description: "No such file", content: { "text/html": {} } },
+    },
+    refuses: [503],
+    answer: answerFile,
+  },
+];
 
-/** A segment as it was sent: encoded slashes and NULs name no app. */
+/** A segment of the path as it was sent: encoded slashes and NULs name no app. */
 const segment = (url: string, index: number) => pathOf(url).split("/")[index] ?? "";
 
-async function answerPage(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
-  const request = c.req.raw;
-  const code = segment(request.url, 2);
-  const app = await find(pages, request, code);
-  if (!app) return missing(request);
-  const { context } = c.env;
-  if (app.public && !context.call.token) return pageForAnyone(context, request, app);
-  const viewer = context.call.viewer = await viewerOf(context);
-  if (viewer && sees(app, viewer)) return await pageFor(context, request, app, viewer);
-  if (app.public) return pageForAnyone(context, request, app);
-  return viewer ? missing(request) : signIn(request);
-}
-
-/** An app that asks the server for nothing has one page for everybody. */
-function pageForAnyone(context: Context, request: Request, app: ServedApp): Response {
-  if (!app.asks) {
-    return respond(request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(context.call) });
+async function answerPage(context: HttpContext): Promise<Response> {
+  const { call } = context;
+  const app = await findApp(context, segment(call.request.url, 2));
+  if (!app) return missingApp();
+  if (app.public && !call.token) return pageForVisitor(context, app);
+  const viewer = await findViewer(context);
+  if (viewer && sees(app, viewer)) {
+    const user = await findAppUser(context.sql, viewer.account_id, viewer.user_id);
+    return pageWithToken(context, app, user ?? "null", viewer);
   }
-  return pageWithToken(context, request, app, "null", undefined);
+  if (app.public) return pageForVisitor(context, app);
+  return viewer ? missingApp() : signInFirst(call.request);
 }
 
-async function find(pages: PageCache, request: Request, code: string): Promise<ServedApp | undefined> {
+async function findApp({ pages, call }: HttpContext, code: string): Promise<ServedApp | undefined> {
   if (ID.test(code)) return await pages.byId(code);
-  if (CODE.test(code)) return await pages.byCode(hostOf(request.url), code);
+  if (CODE.test(code)) return await pages.byCode(hostOf(call.request.url), code);
 }
 
-const viewerOf = async ({ viewers, call }: Context) => call.token ? await viewers.byToken(call.token) : undefined;
-
+/** @throws {Refusal} 403 where the token's scopes do not open the app */
 function sees(app: ServedApp, viewer: Viewer): boolean {
   if (viewer.account_id !== app.account_id || !visibleTo(viewer, app.department_id)) return false;
-  // What is public opens for a token of any scopes as it does for nobody.
+  // With a token of other scopes a public app opens as it does for a visitor.
   if (app.public) return viewer.scopes?.includes("apps:read") ?? true;
   allow(viewer, "guest", "apps:read");
   return true;
 }
 
-async function pageFor(context: Context, request: Request, app: ServedApp, viewer: Viewer): Promise<Response> {
-  return pageWithToken(
-    context,
-    request,
-    app,
-    await findAppUser(context.sql, viewer.account_id, viewer.user_id) ?? "null",
-    viewer,
-  );
+/** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
+function pageForVisitor(context: HttpContext, app: ServedApp): Response {
+  const { call } = context;
+  if (app.asks) return pageWithToken(context, app, "null", undefined);
+  return respond(call.request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(call) });
 }
 
-/** What names a viewer or a browser is never kept by a cache. @param user JSON */
-function pageWithToken(
-  context: Context,
-  { headers }: Request,
-  app: ServedApp,
-  user: string,
-  viewer: Viewer | undefined,
-): Response {
-  const known = browserOf(context, headers);
-  return new Response(app.pageFor(user, pageToken(context, app, viewer, known.browser)), {
+/**
+ * A page that names its viewer or browser is never cached.
+ *
+ * @param user what the app may know of its viewer, as JSON
+ */
+function pageWithToken(context: HttpContext, app: ServedApp, user: string, viewer: Viewer | undefined): Response {
+  const { call } = context;
+  const page = app.pageFor(user, signPageToken(context, app, viewer));
+  return new Response(page, {
     headers: {
       ...SANDBOX,
-      ...stamp(context.call),
-      ...known.headers,
-      "content-type": HTML,
+      ...stamp(call),
+      ...(call.set_cookie !== undefined && { "set-cookie": call.set_cookie }),
+      "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
     },
   });
 }
 
-/** Reached by whoever got the page: a module request of a sandboxed page carries no credentials, only the hash. */
-async function answerFile(c: HonoContext<Env>, pages: PageCache): Promise<Response> {
-  const request = c.req.raw;
+/** A sandboxed page's module requests carry no credentials, so the hash in the address is the only proof. */
+async function answerFile({ call: { request }, pages }: HttpContext): Promise<Response> {
   const id = segment(request.url, 2);
   const [, hash, kind] = /^([0-9a-f]{32})\.(js|css)$/.exec(segment(request.url, 3)) ?? [];
   const app = ID.test(id) && hash ? await pages.byId(id) : undefined;
   const file = kind === "css" ? app?.style : app?.script;
-  if (!app || !file) return missing(request);
+  if (!app || !file) return missingApp();
   if (file.hash === hash) return respond(request, file, "public, max-age=31536000, immutable", FOR_EVERYONE);
-  // A page made a moment before a change still asks for the old code; what is public may be given anew.
-  return app.public ? respond(request, file, "no-store", FOR_EVERYONE) : missing(request);
-}
-
-const wantsHtml = ({ headers }: Request) => headers.get("accept")?.includes("text/html") ?? false;
-
-const missing = (request: Request) =>
-  notice(request, 404, "There is no app here", "The address may be mistyped, or the app is switched off or deleted.");
-
-function signIn(request: Request): Response {
-  if (!wantsHtml(request)) return refuse(unauthorized("This app is not public: a valid access token is needed"));
-  return notice(request, 401, "This app is not public", "It opens for signed-in members of its team.", {
-    "www-authenticate": "Bearer",
-  });
-}
-
-function notice(
-  request: Request,
-  status: number,
-  title: string,
-  sentence: string,
-  headers: Record<string, string> = {},
-): Response {
-  const { identity } = variantsOf(noticePage(title, sentence), HTML);
-  return new Response(request.method === "HEAD" ? null : identity, {
-    status,
-    headers: {
-      ...headers,
-      "content-type": HTML,
-      "cache-control": "no-store",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  // A page opened just before a change asks for the old hash. The new file may go to anyone where the app is public.
+  return app.public ? respond(request, file, "no-store", FOR_EVERYONE) : missingApp();
 }

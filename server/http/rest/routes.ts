@@ -11,17 +11,20 @@ export interface Route {
   /** The procedure's name: `departments.find`. */
   name: string;
   type: "query" | "mutation";
+  procedure: AnyTRPCProcedure;
   meta: Meta;
-  /** Keys of the input that stand in the path. */
+  /** Input keys that stand in the path. */
   params: string[];
   /** The whole input as one object; undefined where the procedure takes none. */
   input: z.ZodObject | undefined;
   /** Undefined where the answer is empty. */
   output: z.ZodType | undefined;
-  /** Input keys that come in the query; the others that are no parameters come in the body. */
+  /** Input keys that come in the query. */
   query: string[];
-  /** None for GET and DELETE. */
+  /** Input keys that come in the body. None for GET and DELETE. */
   body: string[];
+  /** The header `Idempotency-Key` carries the input key `idempotency_key`, which the body may carry, too. */
+  takes_key: boolean;
 }
 
 /** Every procedure that has a REST path, in the router's order. */
@@ -49,12 +52,14 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
     path,
     name,
     type,
+    procedure,
     meta,
     params,
     input,
     output: output && "schema" in output ? output.schema : output,
     query: has_body ? [] : keys,
-    body: has_body ? keys : [],
+    body: !has_body ? [] : meta.whole_body === undefined ? keys : [meta.whole_body],
+    takes_key: has_body && keys.includes("idempotency_key"),
   };
 }
 
@@ -63,9 +68,3 @@ function objectOf(schema: z.core.$ZodType | undefined): z.ZodObject | undefined 
   if (schema instanceof z.ZodObject) return schema;
   if (schema instanceof z.ZodPipe) return objectOf(schema.def.out);
 }
-
-/**
- * The path for Hono. `:id.json` alone would also match `/12`, so the ending belongs to the parameter and is stripped
- * when it is read.
- */
-export const honoPath = (path: string) => path.replace(/:(\w+)\.json$/, ":$1{[^/]+\\.json}");

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
-import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import type { Route } from "../../../server/http/rest/routes.ts";
+import { ROUTES } from "../../stage/addresses.ts";
 import type { Answer } from "../../stage/harness.ts";
 import { z } from "zod";
 import { anyKey, anyText, arbitraryOf, FIELDS, NAUGHTY, textPaths, withText } from "../../stage/arbitrary.ts";
@@ -22,8 +22,6 @@ const CHOSEN = REQUESTS - GENERATED;
 const SEED = Deno.env.get("FUZZ_SEED");
 const AT_ONCE = 5;
 const LONGEST_MS = 5_000;
-
-const ROUTES = routesOf(appRouter);
 
 interface Generated {
   route: Route;

@@ -1,8 +1,7 @@
 /** What every list does: a bare array, pages, orders, headers. Shown on departments, then for each list route. */
 import assert from "node:assert/strict";
-import { routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
 import { z } from "zod";
+import { ROUTES } from "../../stage/addresses.ts";
 import { addAccount, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
@@ -92,7 +91,7 @@ const BAD = [
 ];
 
 inAccount("lists: every list refuses a bad parameter with 400, and counts", async ({ ask, play }) => {
-  const lists = routesOf(appRouter).filter(({ method, output, params }) =>
+  const lists = ROUTES.filter(({ method, output, params }) =>
     method === "GET" && output instanceof z.ZodArray && params.length === 0
   );
   assert.ok(lists.length >= 7, "departments, users, teams, groups, mailboxes, tokens, apps");

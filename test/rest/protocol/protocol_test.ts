@@ -1,9 +1,7 @@
 /** Paths, methods, headers, logs: what holds for every endpoint. Bodies have a file of their own. */
 import assert from "node:assert/strict";
-import { routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
 import type { TestServer } from "../../stage/harness.ts";
-import { addressOf, NO_UUID } from "../../stage/addresses.ts";
+import { addressOf, NO_UUID, ROUTES } from "../../stage/addresses.ts";
 import { addPerson, made } from "../../stage/people.ts";
 import { inTurn, type Method, onSharedServer, prove, type Scenario } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
@@ -11,7 +9,6 @@ import { until } from "../../stage/until.ts";
 const inAccount = onSharedServer();
 
 const ALL = "/account/departments.json";
-const ROUTES = routesOf(appRouter);
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))];
 
 inAccount("protocol: paths exactly as documented", async ({ ask, play }) => {

@@ -3,9 +3,8 @@
  * test, so each new route must state here who may call it.
  */
 import assert from "node:assert/strict";
-import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
-import { addressOf, type Named, namesSomething, NO_UUID } from "../../stage/addresses.ts";
+import type { Route } from "../../../server/http/rest/routes.ts";
+import { addressOf, type Named, namesSomething, NO_UUID, ROUTES } from "../../stage/addresses.ts";
 import { addAccount, addPerson, addToken, as, made, type Role, ROLES } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
@@ -89,8 +88,6 @@ const WEAKEST: Record<string, Role> = {
   "crons.resume": "manager",
   "crons.runs": "user",
 };
-
-const ROUTES = routesOf(appRouter);
 
 /** Valid bodies of routes without a wrapper. With the ids used here they change nothing. */
 const BODIES: Record<string, unknown> = {

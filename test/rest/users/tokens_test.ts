@@ -1,7 +1,7 @@
 /** API tokens: secret, expiry, scopes, revocation, last use. */
 import assert from "node:assert/strict";
 import { createLog } from "../../../server/log.ts";
-import { createViewers } from "../../../server/domains/tokens/viewers.ts";
+import { createViewers } from "../../../server/domains/tokens/viewer_cache.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 import { untilPassed } from "../../stage/until.ts";

@@ -1,5 +1,6 @@
 /** Finds viewers by their API tokens, through a cache of a few seconds, and records when each token was last used. */
-import type { Clock, Viewer, Viewers } from "../../context.ts";
+import type { Clock } from "../../context.ts";
+import type { Viewer, Viewers } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { remember } from "../../remembered.ts";

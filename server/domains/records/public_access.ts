@@ -1,0 +1,81 @@
+/** Which callers reach a public method: it must be enabled, and visitors' writes are limited per minute. */
+import type { Context } from "../../context.ts";
+import { forbidden, notFound, Refusal } from "../../errors.ts";
+import {
+  countPublicWrite,
+  type KnownDb,
+  part,
+  type Place,
+  type PublicMethods,
+  STALE,
+  withDb,
+} from "../../store/store.ts";
+import type { Caller } from "../../viewer.ts";
+import { DbCode } from "../dbs/schema.ts";
+import { tableOf } from "./tables.ts";
+
+export type Method = keyof PublicMethods;
+
+/**
+ * Refuses before the body is read, where the path names the database.
+ *
+ * @throws {Refusal} 403, 404
+ */
+export async function proveMethod(ctx: Context, name: Method): Promise<void> {
+  const { params } = ctx.call;
+  if (params === undefined) return;
+  const db_code = DbCode.safeParse(params.db_code);
+  if (!db_code.success) throw notFound("Database");
+  await proveEnabled(ctx, ctx.caller, db_code.data, name);
+}
+
+/** @throws {Refusal} 403, 404 */
+export const proveEnabled = (ctx: Context, caller: Caller, db_code: string, name: Method): Promise<KnownDb> =>
+  inEnabled(ctx, caller, db_code, name, (db) => Promise.resolve(db));
+
+/** Runs `work` where the method is enabled. @throws {Refusal} 400, 403, 404, 429 */
+export async function inPublic<Name extends Method, Result>(
+  ctx: Context,
+  db_code: string,
+  name: Name,
+  work: (place: Place, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
+): Promise<Result> {
+  const { caller } = ctx;
+  let counted = name === "list";
+  return await inEnabled(ctx, caller, db_code, name, async (db, method) => {
+    const table = tableOf(db, undefined);
+    // Counted once, although the work starts again where the definition has changed.
+    if (!counted && !caller.viewer) await countWrite(ctx, db, caller.address);
+    counted = true;
+    return await work({ db, table, allowed: part`true` }, method);
+  });
+}
+
+/** @throws {Refusal} 403, 404 */
+const inEnabled = <Name extends Method, Result>(
+  { dbs }: Context,
+  { account_id }: Caller,
+  db_code: string,
+  name: Name,
+  work: (db: KnownDb, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
+): Promise<Result> =>
+  withDb(dbs, account_id, db_code, () => notFound("Database"), async (db) => {
+    const method = db.public_methods[name];
+    if (!method) throw forbidden(`The public method ${name} is not enabled`);
+    return await work(db, method);
+  });
+
+/** @throws {Refusal} 403, 429 */
+async function countWrite(
+  { sql, clock }: Context,
+  { id, public_write_limit }: KnownDb,
+  address: string,
+): Promise<void> {
+  if (public_write_limit === 0) throw forbidden("This database takes no public writes");
+  const now = clock.now();
+  if (await countPublicWrite(sql, id, address, now) <= public_write_limit) return;
+  const retry_after = 60 - now.getUTCSeconds();
+  throw new Refusal(429, `At most ${public_write_limit} writes a minute`, {
+    headers: { "retry-after": String(retry_after) },
+  });
+}

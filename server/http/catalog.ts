@@ -1,0 +1,21 @@
+/** Every route that is no procedure, for the route table, the API reference and the tests. */
+import { ASSETS } from "./files/assets.ts";
+import { DB_FILES } from "./files/db_files.ts";
+import { FLOW_SCHEMA } from "./files/json_schemas.ts";
+import { PLATFORM_TYPES } from "./files/platform_types.ts";
+import { HEALTH } from "./health.ts";
+import { APP_PAGES } from "./pages/open_app.ts";
+import type { PlainRoute } from "./plain_route.ts";
+import { FLOW_PROCESS_CHANGES } from "./streams/flow_process_changes.ts";
+import { RECORD_CHANGES } from "./streams/record_changes.ts";
+
+export const PLAIN_ROUTES: readonly PlainRoute[] = [
+  FLOW_PROCESS_CHANGES,
+  ...RECORD_CHANGES,
+  ...DB_FILES,
+  ...APP_PAGES,
+  ...ASSETS,
+  PLATFORM_TYPES,
+  FLOW_SCHEMA,
+  ...HEALTH,
+];

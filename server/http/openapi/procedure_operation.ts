@@ -1,0 +1,83 @@
+/** A procedure's route as an OpenAPI operation. */
+import { z } from "zod";
+import type { Route } from "../rest/routes.ts";
+import { withExample } from "./examples.ts";
+import { headersOf, refusalsOf } from "./refusals.ts";
+import { asForm, bodySchemaOf, schemaOf, withoutFiles } from "./schemas.ts";
+import { SECURITY } from "./security.ts";
+
+export const tagOf = ({ name, meta }: Route): string => meta.tag ?? domainOf(name);
+
+/** Also the domain of its scope. */
+const domainOf = (name: string) => name.split(".", 1)[0] ?? name;
+
+export function operation(route: Route) {
+  const { meta, name, body } = route;
+  return {
+    operationId: name,
+    tags: [tagOf(route)],
+    summary: meta.summary,
+    description: [meta.description, scopeOf(route)].filter(Boolean).join("\n\n"),
+    security: SECURITY[meta.role ? "viewers" : "any caller"],
+    parameters: parametersOf(route),
+    ...(body.length > 0 && { requestBody: bodyOf(route) }),
+    responses: { [String(meta.status ?? 200)]: success(route), ...refusalsOf(route) },
+  };
+}
+
+/** Absent where callers need no login: such a procedure describes its own rules. */
+function scopeOf({ meta: { role }, name, type }: Route): string | undefined {
+  if (!role) return undefined;
+  const needed = role === "guest" ? "" : `Role: ${role}. `;
+  return `${needed}Scope: \`${domainOf(name)}:${type === "mutation" ? "write" : "read"}\`.`;
+}
+
+function parametersOf(route: Route) {
+  const { params, query, takes_key, meta: { whole_body } } = route;
+  return [
+    ...params.map((key) => parameter(route, key, "path")),
+    ...query.map((key) => parameter(route, key, "query")),
+    ...(takes_key && whole_body !== undefined
+      ? [parameter(route, "idempotency_key", "header", "Idempotency-Key")]
+      : []),
+  ];
+}
+
+function parameter({ input }: Route, key: string, place: "path" | "query" | "header", name = key) {
+  const field = input?.shape[key];
+  const { description, ...schema } = field ? schemaOf(field, "input") : {};
+  return {
+    name,
+    in: place,
+    required: place === "path" || place === "query" && field?.safeParse(undefined).success === false,
+    description,
+    // `filter[author]=Ada`
+    ...(schema.type === "object" && { style: "deepObject", explode: true }),
+    ...withExample(schema),
+  };
+}
+
+function bodyOf(route: Route) {
+  const { meta } = route;
+  const schema = bodySchemaOf(route);
+  const required = meta.role !== undefined || Boolean(schema.required?.length);
+  if (!meta.multipart_only) return { required, content: { "application/json": withExample(schema) } };
+  return {
+    required,
+    content: {
+      "application/json": withExample(withoutFiles(schema, route)),
+      "multipart/form-data": withExample(asForm(schema, route)),
+    },
+  };
+}
+
+function success({ meta, method, output }: Route) {
+  const description = meta.summary ?? "Done";
+  if (meta.status === 204 || !output) return { description, headers: headersOf("X-Request-Id") };
+  const is_list = method === "GET" && output instanceof z.ZodArray;
+  return {
+    description,
+    headers: headersOf("X-Request-Id", ...(is_list ? ["X-Total-Count", "Link"] : [])),
+    content: { "application/json": withExample(schemaOf(output, "output")) },
+  };
+}

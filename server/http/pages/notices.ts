@@ -1,0 +1,30 @@
+/** Short pages for people to whom an app cannot be shown. */
+import { unauthorized } from "../../errors.ts";
+import { refuse } from "../answers.ts";
+import { noticePage } from "./page_html.ts";
+
+/** Also the answer for an app that the caller may not see. */
+export const missingApp = (): Response =>
+  notice(404, "There is no app here", "The address may be mistyped, or the app is switched off or deleted.");
+
+/** For a visitor, who cannot learn from it whether there is an app at the address. */
+export function signInFirst({ headers }: Request): Response {
+  const wants_html = headers.get("accept")?.includes("text/html") ?? false;
+  if (!wants_html) return refuse(unauthorized("This app is not public: a valid access token is needed"));
+  return notice(401, "This app is not public", "It opens for signed-in members of its team.", {
+    "www-authenticate": "Bearer",
+  });
+}
+
+function notice(status: number, title: string, sentence: string, headers: Record<string, string> = {}): Response {
+  return new Response(noticePage(title, sentence), {
+    status,
+    headers: {
+      ...headers,
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

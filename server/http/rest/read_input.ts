@@ -1,0 +1,100 @@
+/** Merges a request's path, query, headers and body into the one input of its procedure. */
+import { badRequest, invalid, unsupported } from "../../errors.ts";
+import { coerce, nest, plantField } from "../../input/form.ts";
+import { messageOf } from "../../input/messages.ts";
+import type { Params } from "../route_table.ts";
+import { type Body, hasNone, readBody } from "./body.ts";
+import type { Route } from "./routes.ts";
+
+/** @throws {Refusal} 400, 408, 413, 415, 422 */
+export function readInput(route: Route, request: Request, params: Params): unknown {
+  if (!route.input) return undefined;
+  const input: Record<string, unknown> = {};
+  if (route.body.length > 0) return readWithBody(route, request, params, input);
+  takeQuery(input, route, request.url);
+  return takeParams(input, route, params);
+}
+
+async function readWithBody(route: Route, request: Request, params: Params, input: Record<string, unknown>) {
+  const key = route.takes_key ? request.headers.get("idempotency-key") : null;
+  if (key !== null && route.meta.whole_body !== undefined) proveKey(route, key);
+  await takeBody(input, route, request);
+  if (key !== null) takeKey(input, key);
+  return takeParams(input, route, params);
+}
+
+function takeParams(input: Record<string, unknown>, route: Route, params: Params): unknown {
+  for (const name of route.params) input[name] = readParam(route, name, params[name]);
+  return input;
+}
+
+async function takeBody(input: Record<string, unknown>, route: Route, request: Request): Promise<void> {
+  const { multipart_only, wrapper, whole_body, lenient_body } = route.meta;
+  // Without a wrapper the schema decides which fields must be there.
+  if (wrapper === undefined && hasNone(request)) return;
+  const body = await readBody(request, Boolean(multipart_only));
+  if (whole_body !== undefined) {
+    input[whole_body] = body.value;
+    return;
+  }
+  const fields = body.kind === "form" ? nest(body.value) : body.value;
+  if (body.kind === "json") refuseFiles(body, route);
+  // A body without a wrapper is a command, never an object that was read here: an unknown field is a typo.
+  if (wrapper === undefined && !lenient_body) refuseUnknown(fields, route);
+  for (const key of route.body) {
+    if (!Object.hasOwn(fields, key)) continue;
+    input[key] = body.kind === "form" ? coerceKey(route, key, fields[key]) : fields[key];
+  }
+}
+
+/** Where the body has no place for the key, a wrong header is reported as a header, and before the body is read. */
+function proveKey({ input }: Route, header: string): void {
+  const [issue] = input?.shape.idempotency_key?.safeParse(header).error?.issues ?? [];
+  if (issue) throw badRequest(`The header Idempotency-Key ${messageOf(issue)}`);
+}
+
+function takeKey(input: Record<string, unknown>, header: string): void {
+  if (input.idempotency_key !== undefined && input.idempotency_key !== header) {
+    throw invalid({ idempotency_key: ["is another one than that of the header Idempotency-Key"] });
+  }
+  input.idempotency_key = header;
+}
+
+function refuseUnknown(fields: Record<string, unknown>, { body, params }: Route): void {
+  const unknown = Object.keys(fields).filter((key) => !body.includes(key) && !params.includes(key));
+  if (unknown.length === 0) return;
+  throw invalid(Object.fromEntries(unknown.slice(0, 100).map((key) => [key, ["is not a known field"]])));
+}
+
+/** JSON cannot carry a file (spec, "File upload"). */
+function refuseFiles({ value }: Body & { kind: "json" }, { meta: { wrapper = "", multipart_only = [] } }: Route): void {
+  const inner = value[wrapper];
+  if (typeof inner !== "object" || inner === null) return;
+  const field = multipart_only.find((name) => Object.hasOwn(inner, name));
+  if (field) throw unsupported(`${field} needs a multipart/form-data request`);
+}
+
+function takeQuery(input: Record<string, unknown>, route: Route, url: string): void {
+  const start = url.indexOf("?");
+  if (start === -1) return;
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(url.slice(start))) {
+    const key = name.replace(/\[.*/, "");
+    if (!route.query.includes(key)) continue;
+    if (seen.has(name) && !name.endsWith("[]")) throw badRequest(`${name} is given twice`);
+    seen.add(name);
+    if (key !== name) {
+      plantField(input, name, value);
+      continue;
+    }
+    input[key] = coerceKey(route, key, value);
+  }
+}
+
+/** A number in a path has one spelling: `01` and `1.0` name nothing. */
+const readParam = (route: Route, key: string, text = "") => /^0|\./.test(text) ? text : coerceKey(route, key, text);
+
+const coerceKey = ({ input }: Route, key: string, value: unknown) => {
+  const schema = input?.shape[key];
+  return schema ? coerce(schema, value) : value;
+};

@@ -1,0 +1,107 @@
+/**
+ * The route table in front of Hono: every path that is known when the server starts. Hono's router took 2–3 µs of a
+ * request for paths with parameters; a walk over the path's segments takes a tenth of that.
+ */
+import { getPath, tryDecodeURIComponent } from "hono/utils/url";
+import { pathOf } from "./address.ts";
+import { allowed, methodNotAllowed, preflight } from "./answers.ts";
+import type { HttpContext } from "./http_context.ts";
+
+export type Params = Readonly<Record<string, string>>;
+export type Answer = (context: HttpContext, params: Params) => Response | Promise<Response>;
+
+interface Target {
+  /** `/account/departments/:id.json` */
+  path: string;
+  /** Names of the parameters, in the path's order. */
+  names: string[];
+  answers: Map<string, Answer>;
+  /** The header `Allow`. */
+  allow: string;
+}
+
+/** One segment of the known paths. */
+interface Node {
+  children: Map<string, Node>;
+  /** Parameters at this place, such as `:id.json`: what follows the name, and the node behind it. */
+  parameters: Map<string, Node>;
+  target?: Target;
+}
+
+const newNode = (): Node => ({ children: new Map(), parameters: new Map() });
+
+export interface RouteTable {
+  /** @param path with `:names`; one may be followed by an ending, as in `:id.json` */
+  add(method: string, path: string, answer: Answer): void;
+  /** Undefined where no path matches. A known path answers OPTIONS itself, and 405 for a method that it does not have. */
+  find(request: Request): ((context: HttpContext) => Response | Promise<Response>) | undefined;
+}
+
+export function createRouteTable(): RouteTable {
+  const root = newNode();
+  /** Paths without parameters, found in one step. */
+  const fixed = new Map<string, Target>();
+
+  const targetAt = (path: string): Target => {
+    let node = root;
+    const names: string[] = [];
+    for (const segment of path.split("/").slice(1)) {
+      const [, name, ending = ""] = /^:(\w+)(.*)$/.exec(segment) ?? [];
+      if (name !== undefined) names.push(name);
+      const [branches, key] = name === undefined ? [node.children, segment] : [node.parameters, ending];
+      const next = branches.get(key) ?? newNode();
+      branches.set(key, next);
+      node = next;
+    }
+    const target = node.target ??= { path, names, answers: new Map(), allow: "" };
+    if (names.length === 0) fixed.set(path, target);
+    return target;
+  };
+
+  return {
+    add(method, path, answer) {
+      const target = targetAt(path);
+      target.answers.set(method, answer);
+      target.allow = allowed([...target.answers.keys()]);
+    },
+    find(request) {
+      const sent = pathOf(request.url);
+      const encoded = sent.includes("%");
+      const path = encoded ? getPath(request) : sent;
+      const values: string[] = [];
+      const target = fixed.get(path) ?? walk(root, path.split("/"), 1, values);
+      if (!target) return undefined;
+      // An encoded dot is no dot: `/account%2Ejson` is no known path.
+      if (encoded && target.path.endsWith(".json") && !sent.endsWith(".json")) return undefined;
+      const answer = target.answers.get(request.method);
+      if (!answer) return () => request.method === "OPTIONS" ? preflight(target.allow) : methodNotAllowed(target.allow);
+      return (context) => answer(context, paramsOf(target.names, values, encoded));
+    },
+  };
+}
+
+/** A written-out segment goes before a parameter: `batch.json` is no record's id. @param values receives parameters */
+function walk(node: Node, segments: string[], at: number, values: string[]): Target | undefined {
+  const segment = segments[at];
+  if (segment === undefined) return node.target;
+  const child = node.children.get(segment);
+  const found = child && walk(child, segments, at + 1, values);
+  if (found) return found;
+  for (const [ending, next] of node.parameters) {
+    if (segment.length <= ending.length || !segment.endsWith(ending)) continue;
+    values.push(segment.slice(0, segment.length - ending.length));
+    const target = walk(next, segments, at + 1, values);
+    if (target) return target;
+    values.pop();
+  }
+  return undefined;
+}
+
+function paramsOf(names: string[], values: string[], encoded: boolean): Params {
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? "";
+    params[name] = encoded ? tryDecodeURIComponent(value) : value;
+  }
+  return params;
+}

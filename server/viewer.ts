@@ -1,0 +1,221 @@
+/**
+ * Who calls. A request may name its caller in three ways, and all of them are proven in this file:
+ *
+ * | credential | sent as | proves |
+ * |---|---|---|
+ * | API token | `Authorization: Bearer …`, or tRPC's connection parameters | a viewer |
+ * | page token | `X-App-Token`, by the code of an app's page | the app, and the viewer that opened its page |
+ * | browser key | a cookie | that the same browser calls again, without a login |
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { parse } from "hono/utils/cookie";
+import { forbidden, unauthorized } from "./errors.ts";
+import type { Keys } from "./secrets/keys.ts";
+import { readAppToken, signAppToken } from "./secrets/page_tokens.ts";
+import { type Restriction, visibleTo } from "./visibility.ts";
+
+/** Weakest first. Each role may do what the ones before it may (decisions, "Roles"). */
+export const ROLES = ["guest", "user", "manager", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A signed-in user of an account. */
+export interface Viewer extends Restriction {
+  account_id: number;
+  user_id: number;
+  token_id: number;
+  role: Role;
+  /** When the token ends, ISO 8601; null is never. */
+  expires_at: string | null;
+  /** `<domain>:read` or `<domain>:write`; null is everything that the role may do. */
+  scopes: readonly string[] | null;
+}
+
+/** Finds viewers by their tokens, through a cache of a few seconds. */
+export interface Viewers {
+  byToken(token: string): Promise<Viewer | undefined>;
+  byTokenId(token_id: number): Promise<Viewer | undefined>;
+  /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
+  forget(): void;
+}
+
+/** Anyone who calls an action or a public method: a viewer, or a visitor without a login. */
+export interface Caller {
+  /** Of the viewer or the page, else of the request's host; 0 where there is no account at all. */
+  account_id: number;
+  viewer: Viewer | undefined;
+  /** The browser key. Secret: it is never sent to a page and never stored. */
+  browser: string;
+  /** This answer is the first to set the browser's cookie, which the browser may not keep. */
+  browser_is_new: boolean;
+  /** IP address. */
+  address: string;
+  /** The app whose page calls. */
+  app_id: string | undefined;
+}
+
+/** One request, as far as its caller is concerned. */
+export interface Call {
+  readonly request: Request;
+  readonly request_id: string;
+  /** The caller's IP address; behind trusted proxies the one that they report. */
+  readonly address: string;
+  /** The API token as sent. */
+  token: string | undefined;
+  /** Set by the proofs below. */
+  viewer: Viewer | undefined;
+  caller: Caller | undefined;
+  /** For a successful answer: the browser key of a new browser. */
+  set_cookie: string | undefined;
+  /** The parameters of the path, over REST; for proofs that come before the body is read. */
+  params: Readonly<Record<string, string>> | undefined;
+  /** Whether the answer already carries the request's id. */
+  stamped: boolean;
+}
+
+/** An app as the proof of a page token needs it. */
+interface AppOfPage {
+  public: boolean;
+  department_id: number | null;
+}
+
+/** The part of a request's context that the proofs use. */
+interface Proving {
+  call: Call;
+  viewers: Viewers;
+  keys: Keys;
+  clock: { now(): Date };
+  config: { base_url: string };
+  pages: {
+    byId(app_id: string): Promise<AppOfPage | undefined>;
+    accountOf(host: string): Promise<number | undefined>;
+  };
+}
+
+/** @throws {Refusal} 403 */
+export function allow(viewer: Viewer, role: Role, scope: string): void {
+  if (ROLES.indexOf(viewer.role) < ROLES.indexOf(role)) throw forbidden(`This needs the role ${role}`);
+  if (viewer.scopes && !viewer.scopes.includes(scope)) throw forbidden(`This token lacks the scope ${scope}`);
+}
+
+/** The token of an `Authorization: Bearer` header. */
+export const bearerToken = (authorization: string | null): string | undefined =>
+  authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1];
+
+/** An `EventSource` sends no headers, so a subscription carries its token in tRPC's connection parameters. */
+export function takeConnectionParams(
+  call: Call,
+  params: Readonly<Record<string, string | undefined>> | null | undefined,
+): void {
+  call.token ??= params?.token || undefined;
+}
+
+/** The viewer where the request names one; undefined without a token and with one that is not valid. */
+export async function findViewer({ call, viewers }: Pick<Proving, "call" | "viewers">): Promise<Viewer | undefined> {
+  return call.viewer = call.token ? await viewers.byToken(call.token) : undefined;
+}
+
+/** @throws {Refusal} 401 */
+export async function proveViewer(ctx: Pick<Proving, "call" | "viewers">): Promise<Viewer> {
+  const viewer = await findViewer(ctx);
+  if (!viewer) throw unauthorized();
+  return viewer;
+}
+
+/** @throws {Refusal} 401, 403 */
+export async function proveRole(ctx: Pick<Proving, "call" | "viewers">, role: Role, scope: string): Promise<Viewer> {
+  const viewer = await proveViewer(ctx);
+  allow(viewer, role, scope);
+  return viewer;
+}
+
+/**
+ * Proves who calls from an app's page, with a login, or as a visitor.
+ *
+ * @throws {Refusal} 401 where a login or a page token is no longer valid, or its app no longer opens for its viewer
+ */
+export async function proveCaller(ctx: Proving): Promise<Caller> {
+  const { call } = ctx;
+  const page_token = call.request.headers.get("x-app-token");
+  return call.caller = page_token === null ? await callerOfRequest(ctx) : await callerOfPage(ctx, page_token);
+}
+
+async function callerOfRequest(ctx: Proving): Promise<Caller> {
+  const { call, pages } = ctx;
+  const viewer = call.token === undefined ? undefined : await proveViewer(ctx);
+  const { browser, set_cookie } = readBrowser(ctx);
+  call.set_cookie = set_cookie;
+  return {
+    account_id: viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0,
+    viewer,
+    browser,
+    browser_is_new: set_cookie !== undefined,
+    address: call.address,
+    app_id: undefined,
+  };
+}
+
+async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page_token: string): Promise<Caller> {
+  const token = readAppToken(keys, page_token, clock.now());
+  const viewer = token?.token ? await viewers.byTokenId(token.token) : undefined;
+  if (!token || token.token && viewer?.user_id !== token.user) {
+    throw unauthorized("This page is no longer signed in: load it again");
+  }
+  const app = await pages.byId(token.app);
+  if (!app || !app.public && !(viewer && visibleTo(viewer, app.department_id))) {
+    throw unauthorized("This page's app is no longer there: it has been deleted, switched off or closed to its viewer");
+  }
+  call.viewer = viewer;
+  return {
+    account_id: token.account,
+    viewer,
+    browser: token.browser,
+    browser_is_new: false,
+    address: call.address,
+    app_id: token.app,
+  };
+}
+
+/** The page token for an app's page, as one viewer or a visitor opens it. Sets the browser key where there is none. */
+export function signPageToken(
+  ctx: Pick<Proving, "call" | "keys" | "clock" | "config">,
+  app: { id: string; account_id: number },
+  viewer: Viewer | undefined,
+): string {
+  const { browser, set_cookie } = readBrowser(ctx);
+  ctx.call.set_cookie = set_cookie;
+  return signAppToken(ctx.keys, {
+    app: app.id,
+    account: app.account_id,
+    user: viewer?.user_id ?? null,
+    token: viewer?.token_id ?? null,
+    browser,
+  }, ctx.clock.now());
+}
+
+/**
+ * Who owns an idempotency key, so that one caller's key never finds another's run. A browser that gets its key with this
+ * answer is known by its address: it may not keep the cookie.
+ */
+export function ownerOfKeys({ viewer, browser, browser_is_new, address }: Caller): string {
+  if (viewer) return `user ${viewer.user_id}`;
+  return browser_is_new ? `address ${address}` : `browser ${createHash("sha256").update(browser).digest("base64url")}`;
+}
+
+const BROWSER_KEY = /^[\w-]{43}$/;
+const YEAR_S = 365 * 24 * 60 * 60;
+
+/** The browser key of the request's cookie, or a new one with the cookie that carries it. */
+function readBrowser({ call, config }: Pick<Proving, "call" | "config">) {
+  const secure = config.base_url.startsWith("https:");
+  const name = secure ? "__Host-browser" : "browser";
+  const cookies = call.request.headers.get("cookie");
+  const known = cookies === null ? undefined : parse(cookies, name)[name];
+  if (known && BROWSER_KEY.test(known)) return { browser: known, set_cookie: undefined };
+  const browser = randomBytes(32).toString("base64url");
+  const attributes = `Path=/; Max-Age=${YEAR_S}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  const set_cookie = `${name}=${browser}; ${attributes}`;
+  return { browser, set_cookie };
+}
+
+/** The host as written in the request's URL, which may be no valid host. */
+const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.indexOf("/", 8));
