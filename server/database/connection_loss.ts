@@ -3,8 +3,8 @@
  * transaction writes its rollback to the closed connection, or to the new connection in its place, which other queries
  * may already use.
  */
-import type { Pool } from "./pool.ts";
 import { faultOf, type Log } from "../log.ts";
+import type { Pool } from "./sql.ts";
 
 type Begin = Pool["begin"];
 type Work = Parameters<Begin>[1];

@@ -3,12 +3,10 @@ import postgres from "postgres";
 import { openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
 import { guardTransactions } from "./connection_loss.ts";
+import type { Pool } from "./sql.ts";
 import type { Log } from "../log.ts";
 
-/** A pool or a transaction. Queries accept both. */
-export type Sql = postgres.ISql<Types>;
-export type Pool = postgres.Sql<Types>;
-type Types = { int8: number; timestamp: string };
+export type { Pool, Sql } from "./sql.ts";
 
 export interface Database {
   sql: Pool;

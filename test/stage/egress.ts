@@ -2,7 +2,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ConnectorFields } from "../../server/connectors/connectors.ts";
 import { startServer, type TestServer } from "./harness.ts";
-import type { HostileCase } from "./egress_cases.ts";
 import { type Api, type Dns, serveApi, serveDns, serveTcp, type Tcp } from "./outside.ts";
 
 /** What is tried: the method `m` of a connector of the default account, which no save has proven. */
@@ -29,6 +28,19 @@ export interface World extends AsyncDisposable {
   raw: Tcp;
   /** Inserts a connector as it is. */
   add(url: string, more?: { path?: string; fields?: unknown }): Promise<{ id: number; code: string }>;
+}
+
+export interface HostileCase {
+  name: string;
+  url(world: World): string;
+  /** Of the method; `/` unless told. */
+  path?: string;
+  params?(world: World): Record<string, string>;
+  /** The kinds of fault that are right. */
+  kinds: string[];
+  /** How often it is tried: a name may answer differently the next time. */
+  times?: number;
+  timeout_s?: number;
 }
 
 const MiB = 1024 * 1024;

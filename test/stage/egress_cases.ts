@@ -2,20 +2,7 @@
  * Addresses and answers that a connector must not fall for. Source: design, security, "Calls to the outside". Each is
  * tried on every way out that there is: a way is a function, so that a new one is a line in a test.
  */
-import type { World } from "./egress.ts";
-
-export interface HostileCase {
-  name: string;
-  url(world: World): string;
-  /** Of the method; `/` unless told. */
-  path?: string;
-  params?(world: World): Record<string, string>;
-  /** The kinds of fault that are right. */
-  kinds: string[];
-  /** How often it is tried: a name may answer differently the next time. */
-  times?: number;
-  timeout_s?: number;
-}
+import type { HostileCase, World } from "./egress.ts";
 
 const inner = ({ canary: [first] }: World) => first?.port ?? 0;
 

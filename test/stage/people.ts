@@ -1,7 +1,11 @@
 /** Who calls in the tests: users of every role, and a second account that no API makes. */
 import { createHash } from "node:crypto";
-import type { Answer, TestServer } from "./harness.ts";
-import type { Ask } from "./scenario.ts";
+import type { Answer, Sent, TestServer } from "./harness.ts";
+
+export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "PUT" | "OPTIONS";
+
+/** Sends a request as one caller. The answers are checked against the route's schema. */
+export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Answer>;
 
 export const ROLES = ["guest", "user", "manager", "admin"] as const;
 export type Role = (typeof ROLES)[number];

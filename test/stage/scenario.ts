@@ -7,13 +7,11 @@ import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../server/http/rest/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, type Answer, type Sent, startServer, type TestServer } from "./harness.ts";
-import { addAccount, as, type Person } from "./people.ts";
+import { addAccount, as, type Ask, type Method, type Person } from "./people.ts";
+
 import { z } from "zod";
 
-export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "PUT" | "OPTIONS";
-
-/** A request whose answer is proven before it is given back. */
-export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Answer>;
+export type { Ask, Method } from "./people.ts";
 
 export interface Scenario {
   /** The rule that the row shows. */
