@@ -6,7 +6,7 @@
 import postgres from "postgres";
 import { v7 } from "uuid";
 import { bareStatements, type Data } from "./records_bare_statements.ts";
-import type { Known } from "./records_stage.ts";
+import type { Known } from "./records_load.ts";
 
 const { DATABASE_URL = "", PORT, KNOWN = "{}" } = Deno.env.toObject();
 const plan_cache_mode = "force_generic_plan";

@@ -3,8 +3,7 @@
  * servers answer alike.
  */
 import type postgres from "postgres";
-import { SCHEMA } from "./records_load.ts";
-import type { Known } from "./records_stage.ts";
+import { type Known, SCHEMA } from "./records_load.ts";
 
 export interface Data {
   name?: string;

@@ -1,6 +1,13 @@
 /** Records for the bench, loaded by SQL: the rows that the server would have written, a hundred times as fast. */
 import postgres from "postgres";
 
+/** What a bare statement needs to know of a measured database. */
+export interface Known {
+  db: number;
+  lock_version: number;
+  table: number;
+}
+
 /** The schema of every database of the bench, and what its records are searched by, in this order. */
 export const SCHEMA = {
   fields: {

@@ -5,7 +5,16 @@ import postgres from "postgres";
 import { print } from "../stage/print.ts";
 import { freePort } from "../stage/ports.ts";
 import { startPostgres } from "../stage/postgres.ts";
-import { CITIES, customersOf, loadRecords, makePlainTables, SCHEMA, SEARCHED, wordOf } from "./records_load.ts";
+import {
+  CITIES,
+  customersOf,
+  type Known,
+  loadRecords,
+  makePlainTables,
+  SCHEMA,
+  SEARCHED,
+  wordOf,
+} from "./records_load.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
 
 /** A database that is measured. */
@@ -19,12 +28,6 @@ export interface Measured {
   cities: string;
   customers: string;
   words: string;
-}
-
-export interface Known {
-  db: number;
-  lock_version: number;
-  table: number;
 }
 
 export interface RecordsStage {

@@ -95,15 +95,43 @@ Deno.test("house: flow, schedule and compiler import no http, no trpc and no dom
   assert.deepEqual(strays, []);
 });
 
-Deno.test("house: domains reach the compiler and flows only through their interfaces, and speak no HTTP", () => {
+Deno.test("house: rooms are known to the outside by their interface file alone; only compose.ts opens them", () => {
+  const room = (file: string) => /^server\/(?:compiler|connectors|store|flow|schedule)\//.exec(file)?.[0];
   const strays = broken(
-    (file) => file.startsWith("server/domains/") && !isTest(file),
-    ({ to }) =>
-      /^(hono|client\/)|^server\/compiler\/(?!compiler\.ts)/.test(to) ||
-      /^server\/(flow\/(?!(flow|program\/program)\.ts)|schedule\/(?!schedule\.ts))/.test(to),
+    (file) => file !== "server/compose.ts" && !isTest(file),
+    ({ to }, file) => room(to) !== undefined && room(to) !== room(file) && !INTERFACE.test(to),
   );
   assert.deepEqual(strays, []);
 });
+
+Deno.test("house: domains speak no HTTP", () => {
+  const strays = broken(
+    (file) => file.startsWith("server/domains/") && !isTest(file),
+    ({ to }) => /^(hono|client\/)/.test(to),
+  );
+  assert.deepEqual(strays, []);
+});
+
+Deno.test("house: no imports in a circle, those of types included", () => {
+  assert.deepEqual(circles(new Map([...files].map(([file, { imports }]) => [file, imports.map(({ to }) => to)]))), []);
+  const graph = { a: ["b"], b: ["c", "d"], c: ["a"], d: ["e"], e: [], f: ["f"] };
+  assert.deepEqual(circles(new Map(Object.entries(graph))), ["a → b → c → a", "f → f"]);
+});
+
+/** One circle for each import that closes one, in a walk that visits each file once. */
+function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file);
+    if (start !== -1) return void found.push([...path.slice(start), file].join(" → "));
+    if (done.has(file)) return;
+    done.add(file);
+    for (const to of imports.get(file) ?? []) visit(to, [...path, file]);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return found;
+}
 
 Deno.test("house: db imports nothing of the server; only the database's door knows that it may be embedded", () => {
   assert.deepEqual(
