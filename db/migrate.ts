@@ -1,6 +1,6 @@
 /**
- * Forward-only migrations: `migrations/0001_….sql` in order, each in one transaction. Safe when several processes
- * start at once: whoever holds the lock applies one step, the others wait and find it done.
+ * Applies forward-only migrations, `migrations/0001_….sql` in order, each in one transaction. Several processes may
+ * start at once: one holds the lock and applies a migration, and the others then find it applied.
  */
 import type postgres from "postgres";
 
@@ -10,7 +10,7 @@ export interface Migration {
   sql: string;
 }
 
-/** The database is ahead of this code; starting would guess at tables it does not know. */
+/** The database belongs to a newer version, whose tables this version does not know. */
 export class DatabaseTooNew extends Error {
   constructor(readonly found: number, readonly known: number) {
     super(`The database is at version ${found}, newer than this program, which knows ${known}: start a newer release`);
@@ -24,10 +24,10 @@ export class DatabaseTooOld extends Error {
 }
 
 const FOLDER = new URL("./migrations/", import.meta.url);
-/** Any constant will do, as long as no other program on the same database uses it. */
+/** The key of the advisory lock. Any number that no other program on the same database uses. */
 const LOCK = 7_146_201_874;
 
-/** Every migration of this release, in order. */
+/** The migrations of this version, in order. */
 export async function readMigrations(): Promise<Migration[]> {
   const names: string[] = [];
   for await (const { name } of Deno.readDir(FOLDER)) if (/^\d{4}_\w+\.sql$/.test(name)) names.push(name);
@@ -41,7 +41,7 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * @returns the names of what was applied
+ * @returns the names of the applied migrations
  * @throws {DatabaseTooNew}
  * @throws {DatabaseTooOld}
  */
@@ -87,7 +87,7 @@ const applyOnce = (sql: postgres.Sql, { version, name, sql: statements }: Migrat
     `;
     if (newest > known) throw new DatabaseTooNew(newest, known);
     if (newest >= version) return false;
-    // The text is this repository's own; several statements in one go need the simple protocol.
+    // The text is part of this repository. Several statements in one text need the simple protocol.
     await sql.unsafe(statements).simple();
     await sql`insert into migrations (version, name) values (${version}, ${name})`;
     return true;

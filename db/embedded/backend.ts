@@ -1,32 +1,32 @@
-/** One PGlite: PostgreSQL as WebAssembly, a single backend inside of this process. */
+/** PGlite: PostgreSQL as WebAssembly, a single backend inside this process. */
 import { Buffer } from "node:buffer";
 import type { PGlite } from "@electric-sql/pglite";
 import { query } from "./wire/wire.ts";
 import { columnOf, errorOf, parametersOf } from "./wire/wire_backend.ts";
 
-/** The backend ended, or did not start. It answers nothing more; the message is PostgreSQL's own reason. */
+/** The backend has ended or did not start, and answers no more. The message is PostgreSQL's reason. */
 export class BackendStopped extends Error {}
 
 /** Smaller segments of the log make a fresh folder, and a test's copy of it, a quarter smaller. */
 const INITDB = ["--wal-segsize=4"];
 
 const SETTINGS = {
-  // 128 MB, the default, would be allocated at the start; the operating system caches the same files anyway.
+  // The default of 128 MB would be allocated at the start. The operating system caches the same files anyway.
   shared_buffers: "32MB",
-  // How much of the log a checkpoint keeps for reuse. Only embedded_upkeep.ts makes checkpoints.
+  // How much of the log a checkpoint keeps for reuse. Only upkeep.ts makes checkpoints.
   max_wal_size: "64MB",
   min_wal_size: "32MB",
-  // The least that it takes. The stack of WebAssembly is short, and where it ends so does the backend.
+  // The minimum. The stack of WebAssembly is short, and an overflow ends the backend.
   max_stack_depth: "100kB",
   // The template's is the zone of the machine that made it.
   TimeZone: "UTC",
-  // Else a start that fails leaves a timer behind.
+  // Otherwise a failed start leaves a timer behind.
   log_startup_progress_interval: "0",
   log_min_messages: "fatal",
   jit: "off",
 };
 
-/** With this status PGlite leaves its main loop for an error that PostgreSQL then handles. */
+/** The exit status with which PGlite leaves its main loop for an error that PostgreSQL then handles. */
 const HANDLED = 100;
 
 const STARTUP = Buffer.from("\0\0\0\x17\0\x03\0\0user\0postgres\0\0", "latin1");
@@ -34,18 +34,18 @@ const STARTUP = Buffer.from("\0\0\0\x17\0\x03\0\0user\0postgres\0\0", "latin1");
 export class Backend {
   readonly #pglite: PGlite;
   readonly #lines: string[];
-  /** Why it stopped. */
+  /** The reason, once it has stopped. */
   #stopped: string | undefined;
-  /** What it tells each client that connects: its version, encoding and the like. */
+  /** The parameters that it announces to each new client: version, encoding and so on. */
   readonly parameters: [string, string][];
 
   /**
-   * @param folder null is in memory
-   * @param load what `dump` gave, to begin with
+   * @param folder null means in memory
+   * @param load a tarball made by `dump`
    * @throws {BackendStopped}
    */
   static async open(folder: string | null, load?: Blob): Promise<Backend> {
-    // Here and not above, so that a process with a PostgreSQL server never loads it.
+    // A dynamic import, so that a process with a PostgreSQL server never loads PGlite.
     const { PGlite } = await import("@electric-sql/pglite");
     const lines: string[] = [];
     const pglite = new PGlite({
@@ -64,7 +64,7 @@ export class Backend {
       abandon(pglite);
       throw new BackendStopped(reasonIn(lines) ?? lines.at(-1) ?? textOf(error), { cause: error });
     }
-    // What it says of a recovery is no reason for anything later.
+    // Messages about a recovery must not be mistaken for the reason of a later stop.
     lines.length = 0;
     return new Backend(pglite, lines);
   }
@@ -73,22 +73,22 @@ export class Backend {
     this.#pglite = pglite;
     this.#lines = lines;
     this.#watch(pglite.Module);
-    // Some are only told with the first statement.
+    // Some parameters are announced only with the first statement.
     this.parameters = [...new Map(parametersOf(Buffer.concat([this.run(STARTUP), this.run(query("select 1"))])))];
   }
 
   /**
-   * Hands over whole batches of a client, and returns all that PostgreSQL has to say to them.
+   * Executes complete batches of a client. @returns PostgreSQL's whole answer
    *
    * @throws {BackendStopped}
    */
   run(batches: Buffer): Buffer {
     const chunks: Buffer[] = [];
-    // PGlite has no thread of its own: all is done when this returns. What its promise could still wait for is a flush of
-    // its file system, which does nothing for a folder, and what it could reject with is told by #stopped.
+    // PGlite has no thread: everything is done when this call returns. Its promise only waits for a flush of its file
+    // system, which does nothing for a folder. A failure is noticed through #stopped.
     this.#pglite.execProtocolRawStream(batches, {
       syncToFs: false,
-      // The memory that it shows is used again as soon as this returns.
+      // A copy, because PGlite reuses this memory as soon as the callback returns.
       onRawData: (bytes) => void chunks.push(Buffer.from(bytes)),
     }).catch(() => {});
     if (this.#stopped !== undefined) throw new BackendStopped(this.#stopped);
@@ -96,7 +96,7 @@ export class Backend {
     return only && chunks.length === 1 ? only : Buffer.concat(chunks);
   }
 
-  /** Runs statements of this program's own and returns the first column of what they select, as text. */
+  /** Runs statements of the server itself. @returns the first column of their results, as text */
   select(sql: string): (string | null)[] {
     const output = this.run(query(sql));
     const error = errorOf(output);
@@ -104,7 +104,7 @@ export class Backend {
     return columnOf(output);
   }
 
-  /** The data folder as a tarball, as if the machine had stopped here: whoever loads it recovers from its log. */
+  /** The data folder as a tarball, as after a crash: a database that loads it recovers from the log. */
   dump(): Promise<Blob> {
     return this.#pglite.dumpDataDir("none");
   }
@@ -114,9 +114,9 @@ export class Backend {
   }
 
   /**
-   * PGlite takes every exception for an error that PostgreSQL handles, and calls the main loop again until all input is
-   * used up: for ever, where the backend is dead, as after a full disk, or with damaged memory, as after the end of the
-   * stack. These two calls are where that can be noticed and left.
+   * PGlite treats every exception as an error that PostgreSQL handles, and calls the main loop again until all input is
+   * consumed. If the backend is dead (full disk), this loop never ends; after a stack overflow, it continues with
+   * damaged memory. The wrappers here detect both cases and leave the loop.
    */
   #watch(module: PGlite["Module"]): void {
     const { _PostgresMainLoopOnce: loop, _PostgresMainLongJmp: handle, stackRestore } = module;
@@ -145,18 +145,18 @@ export class Backend {
 }
 
 /**
- * Ends a backend that did not end by itself: its files are closed and its timers, which would call into it, cleared.
- * PostgreSQL's own farewell, with its last writes, is not said: PGlite's `close` does that apart from this.
+ * Ends a backend that did not end by itself: closes its files and clears its timers, which would call into it. Unlike
+ * PGlite's `close`, it does not run PostgreSQL's shutdown with its last writes.
  */
 function abandon(pglite: PGlite): void {
   try {
     pglite.Module._emscripten_force_exit(0);
   } catch {
-    // It says by an exception that it ended, or that it never came so far as to begin.
+    // The exception only says that it has ended, or that it had never started.
   }
 }
 
-/** What PostgreSQL says as it ends. At this level of its log it says little else. */
+/** The reason in PostgreSQL's last messages. At this log level there are few others. */
 function reasonIn(lines: string[]): string | undefined {
   const reasons = lines.map((line) => /(?:FATAL|PANIC|DETAIL): +(.*)/.exec(line)?.[1]).filter((reason) => reason);
   return reasons.length > 0 ? reasons.join(". ") : undefined;
@@ -166,7 +166,7 @@ function statusOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
 }
 
-/** PGlite's file system throws no errors but numbers, those of WASI. */
+/** PGlite's file system throws objects with an error number of WASI. */
 const FILE_ERRORS: Record<number, string> = { 2: "permission denied", 51: "no space left", 54: "not a directory" };
 
 function textOf(error: unknown): string {

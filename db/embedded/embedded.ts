@@ -1,10 +1,16 @@
 /**
- * The default database of a fresh machine: PostgreSQL inside of this process, in one folder, spoken to by the same
- * driver as a server. Nothing else knows that it exists.
+ * The default database of a new machine: PGlite, which is PostgreSQL as WebAssembly, in this process and one folder.
+ * postgres.js uses it through a Duplex that speaks PostgreSQL's protocol, so the same queries run on both databases.
  *
- * What it does not do: fsync on commit (an acknowledged write survives the end of the process, however sudden; a power
- * cut may lose the last second), `COPY FROM STDIN` (refused), time-outs of statements (ignored), session advisory locks
- * that exclude other connections (`pg_advisory_xact_lock` does), and more than one process on a folder (refused).
+ * Limits:
+ * - No fsync on commit. An acknowledged write survives the death of the process. A power failure may lose the last
+ *   second.
+ * - `COPY FROM STDIN` is refused, and statement timeouts are ignored.
+ * - Session advisory locks do not exclude other connections; `pg_advisory_xact_lock` does.
+ * - A second process on the same folder is refused.
+ *
+ * The package `pglite-socket` offers a Duplex, too. It is not used because it lost notifications of LISTEN and mixed up
+ * the portals of different connections.
  */
 import { Backend, BackendStopped } from "./backend.ts";
 import { openFolder } from "./folder.ts";
@@ -17,30 +23,33 @@ import { startUpkeep } from "./upkeep.ts";
 export { FolderLocked };
 
 export interface Embedded {
-  /** For postgres.js: `postgres({ socket: embedded.socket, max: 4 })`. One Duplex a connection; throws once closed. */
+  /**
+   * For postgres.js: `postgres({ socket: embedded.socket, max: 4 })`. One Duplex for each connection. Throws once
+   * closed.
+   */
   socket: () => EmbeddedSocket;
-  /** Ends all connections, with their transactions undone; writes a checkpoint and gives the folder back. */
+  /** Ends all connections and rolls back their transactions, writes a checkpoint and releases the folder. */
   close(): Promise<void>;
-  /** The data folder as a tarball, for tests that start from a migrated copy. */
+  /** The data folder as a tarball. Tests start from a migrated copy. */
   dump(): Promise<Blob>;
 }
 
 export interface EmbeddedOptions {
-  /** Its lock stands beside it as `<folder>.lock`. Null keeps everything in memory, for tests. */
+  /** The lock file is `<folder>.lock`. Null keeps everything in memory, for tests. */
   folder: string | null;
-  /** What `dump` gave; only for a folder without a database. */
+  /** A tarball made by `dump`. Only for a folder without a database. */
   load?: Blob;
   /**
-   * So long a statement waits for another connection's idle transaction before it fails with SQLSTATE 55P03. The default,
-   * 25 s, is less than the driver's `connect_timeout`, whose error would not say why. A transaction that others still
-   * wait for after twice that time, and that did nothing all the while, is undone and its connection ended.
+   * How long a statement waits for another connection's idle transaction before it fails with SQLSTATE 55P03. The
+   * default of 25 s is less than the driver's `connect_timeout`, whose error would not say why. If other connections
+   * still wait after twice this time, the idle transaction is rolled back and its connection ended.
    */
   lock_wait_ms?: number;
 }
 
 /**
- * @throws {FolderLocked} where another process holds the folder
- * @throws {Error} naming the folder and the reason, where there is no starting in it
+ * @throws {FolderLocked} if another process uses the folder
+ * @throws {Error} with the folder and the reason, if the database cannot start
  */
 export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: EmbeddedOptions): Promise<Embedded> {
   const unlock = folder === null ? () => {} : await lockFolder(folder);
@@ -75,7 +84,7 @@ export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: Embe
     async dump() {
       mustBeOpen();
       return await turns.alone(({ backend }) => {
-        // So that whoever loads it has next to nothing to recover.
+        // A database that loads the dump then has almost nothing to recover.
         backend.select("checkpoint");
         return backend.dump();
       });

@@ -1,8 +1,8 @@
-/** The lock that keeps a second process away from a data folder: two backends on one folder lose data silently. */
+/** Locks a data folder against a second process. Two backends on one folder lose data without an error. */
 
 import { dirname } from "node:path";
 
-/** Another process holds the folder. */
+/** Another process uses the folder. */
 export class FolderLocked extends Error {
   constructor(readonly folder: string) {
     super(
@@ -12,10 +12,10 @@ export class FolderLocked extends Error {
 }
 
 /**
- * Locks `<folder>.lock`. The operating system gives the lock back when the process ends, however it ends; the file
- * stays, because removing it would let two processes lock two files of one name.
+ * Locks `<folder>.lock`. The operating system releases the lock when the process ends, for whatever reason. The file
+ * stays: if it were removed, two processes could lock two different files of the same name.
  *
- * @returns what gives the lock back
+ * @returns releases the lock
  * @throws {FolderLocked}
  */
 export async function lockFolder(folder: string): Promise<() => void> {

@@ -1,18 +1,18 @@
-/** One client's place among those who share the backend: what it waits to run, and how that is refused. */
+/** The queue of one client: its waiting requests, and how they are refused. */
 import type { Client } from "./session.ts";
 import { errorResponse, type Fault, READY } from "./wire/wire.ts";
 import type { Batch, Startup } from "./wire/wire_client.ts";
 
 export class Place {
   readonly #queue: { request: Batch | Startup; since: number }[] = [];
-  /** After a refusal all is dropped up to the client's next Sync, as the protocol has it. */
+  /** After a refusal, the protocol drops everything up to the client's next Sync. */
   #is_skipping = false;
   is_in_line = false;
   has_left = false;
 
   constructor(readonly client: Client) {}
 
-  /** When the first that waits came, by performance.now(); undefined where nothing waits. */
+  /** When the first waiting request arrived, by performance.now(); undefined if none waits. */
   get waits_since(): number | undefined {
     return this.#queue[0]?.since;
   }
@@ -32,9 +32,9 @@ export class Place {
     this.#queue.length = 0;
   }
 
-  /** Refuses what came until then. The client must not be in a transaction. */
+  /** Refuses requests that arrived up to `until`. The client must not be in a transaction. */
   refuse(fault: Fault, until = Infinity): void {
-    // Read anew each time, because an answer may bring the client's next batch.
+    // The queue is read again each time, because the client may send its next batch inside `answer`.
     for (let first = this.#queue[0]; first && (this.#is_skipping || first.since <= until); first = this.#queue[0]) {
       this.#queue.shift();
       if (this.#is_skipping) this.#skip(first.request);
@@ -42,11 +42,11 @@ export class Place {
     }
   }
 
-  /** Refuses what `next` gave. */
+  /** Refuses a request that `next` returned. */
   turnAway(request: Batch | Startup, fault: Fault): void {
     if (request.kind === "startup") {
-      // Both, because a postgres.js connection that once broke under a statement takes the answer to be for that one, and
-      // would connect again and again.
+      // Both an answer and an error: a postgres.js connection that once broke during a statement would take the answer
+      // as the one to that statement, and reconnect again and again.
       this.client.answer(errorResponse({ ...fault, severity: "FATAL" }));
       return this.client.fail(fault.message);
     }

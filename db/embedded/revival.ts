@@ -1,15 +1,15 @@
-/** The session while there is one, and how there is one again after the backend stopped. */
+/** Holds the session, and opens a new one after the backend has stopped. */
 import type { Backend } from "./backend.ts";
 import { Session } from "./session.ts";
 
-/** A backend that did not start is not tried again sooner. */
+/** The pause after a failed start. */
 const PAUSE_MS = 2_000;
 
 export class Revival {
   readonly #reopen: () => Promise<Backend>;
   #failure: { reason: string; until: number } | undefined;
   session: Session | undefined;
-  /** Settles, and never fails, when an attempt that is under way has ended. */
+  /** Resolves when the current attempt has ended, successful or not. */
   attempt: Promise<void> | undefined;
 
   constructor(backend: Backend, reopen: () => Promise<Backend>) {
@@ -17,12 +17,12 @@ export class Revival {
     this.#reopen = reopen;
   }
 
-  /** Why there is no session, for a while after an attempt that failed. */
+  /** The reason of a failed attempt, during the pause after it. */
   get failure(): string | undefined {
     return this.#failure && performance.now() < this.#failure.until ? this.#failure.reason : undefined;
   }
 
-  /** Recovery brings back all that was acknowledged. */
+  /** Starts the backend again. PostgreSQL recovers everything that was acknowledged. */
   async tryAgain(): Promise<void> {
     this.attempt ??= this.#try();
     await this.attempt;
@@ -40,7 +40,7 @@ export class Revival {
   }
 }
 
-/** What a client is told whose backend stopped. */
+/** The message for clients of a backend that has stopped. */
 export function stoppedBy(error: unknown): string {
   return `the embedded database stopped: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The one session of the backend, as several clients use it. What belongs to a session and differs by client is kept
- * apart here: settings from the startup, prepared statements, LISTEN. What a client sets later by SQL, temporary tables
- * and session advisory locks are shared; `set local` and `pg_advisory_xact_lock` mean what they always do.
+ * Several clients share the one session of the backend. This file separates what differs by client: settings of the
+ * startup message, prepared statements, LISTEN. Settings that a client makes later with SQL, temporary tables and
+ * session advisory locks are shared. `set local` and `pg_advisory_xact_lock` work as usual.
  */
 import { Buffer } from "node:buffer";
 import type { Backend } from "./backend.ts";
@@ -9,19 +9,19 @@ import { closeStatement, query, SYNC } from "./wire/wire.ts";
 import { type Outcome, readOutcome } from "./wire/wire_backend.ts";
 import type { Batch } from "./wire/wire_client.ts";
 
-/** A client, as the session and the turns see it. */
+/** A client of the session. */
 export interface Client {
   readonly pid: number;
-  /** Proves that who asks to cancel is this client. */
+  /** Must be sent with a request to cancel this client's statement. */
   readonly secret: number;
-  /** The statements that make its settings; "" for none. */
+  /** SQL for its settings; empty if there are none. */
   readonly settings: string;
-  /** Lets it in. */
+  /** Answers the startup message. */
   welcome(): void;
   answer(bytes: Buffer): void;
-  /** Ends the connection, once what was answered has been read. */
+  /** Ends the connection after its answers have been read. */
   hangUp(): void;
-  /** Ends the connection at once, with an error that the driver gives to whoever waits. */
+  /** Ends the connection at once. The driver passes the error to waiting callers. */
   fail(reason: string): void;
 }
 
@@ -35,10 +35,10 @@ export class Session {
   constructor(readonly backend: Backend) {}
 
   /**
-   * Gives the backend this client's settings, outside of any transaction.
+   * Applies this client's settings. Must be called outside of transactions.
    *
    * @throws {BackendStopped}
-   * @throws {Error} where PostgreSQL does not take one of them
+   * @throws {Error} if PostgreSQL refuses a setting
    */
   settle({ settings }: Client): void {
     if (settings === this.#settings) return;
@@ -48,7 +48,7 @@ export class Session {
 
   /** @throws {BackendStopped} */
   run(client: Client, batch: Batch): Outcome {
-    // Where two clients take one name, PostgreSQL refuses the second, and the statement stays the first's.
+    // If two clients use the same name, PostgreSQL refuses the second, and the statement stays with the first.
     for (const name of batch.statements) if (!this.#owners.has(name)) this.#owners.set(name, client);
     const outcome = readOutcome(this.backend.run(batch.bytes));
     if (outcome.listens) this.#listeners.add(client);
@@ -57,7 +57,7 @@ export class Session {
     return outcome;
   }
 
-  /** Passes on what a run came to: its answer to the client, and its notifications to each that listens. */
+  /** Sends the answer of a run to its client, and its notifications to all listeners. */
   tell(client: Client, { answer, notifications }: Outcome): void {
     if (answer.length > 0) client.answer(answer);
     if (notifications.length === 0) return;
@@ -66,14 +66,15 @@ export class Session {
   }
 
   /**
-   * Clears away what a client that is gone leaves behind.
+   * Removes what a disconnected client leaves behind.
    *
-   * @param holds whether it was in the middle of something, which then is undone
+   * @param holds whether it was inside a transaction or request, which is rolled back
    * @throws {BackendStopped}
    */
   clear(client: Client, holds: boolean): void {
     const left: Buffer[] = [];
-    // The first is skipped where an error had the backend wait for a Sync; a bare Sync would commit a lone statement.
+    // After an error the backend ignores everything up to a Sync, so the first rollback may be ignored. A Sync alone
+    // would commit a single statement.
     if (holds) left.push(query("rollback"), SYNC, query("rollback"));
     for (const [name, owner] of this.#owners) {
       if (owner !== client) continue;
@@ -88,7 +89,7 @@ export class Session {
     if (left.length > 1) this.backend.run(Buffer.concat(left));
   }
 
-  /** UNLISTEN would end it for every client, so the channels are taken up again while another client listens. */
+  /** UNLISTEN applies to the whole session. Channels that other clients still listen to are opened again. */
   #keepChannels(client: Client): void {
     this.#channels_changed = false;
     const listened = new Set(this.backend.select("select pg_listening_channels()").filter((name) => name !== null));

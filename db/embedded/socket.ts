@@ -1,4 +1,4 @@
-/** The socket that postgres.js is given in place of one to a server. */
+/** The Duplex that postgres.js gets instead of a socket to a server. */
 import type { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import type { Client } from "./session.ts";
@@ -6,26 +6,28 @@ import type { Turns } from "./turns.ts";
 import { errorResponse, welcome } from "./wire/wire.ts";
 import { ProtocolViolation, Splitter, type Word } from "./wire/wire_client.ts";
 
-/** Above this postgres.js would wait for a `drain` between its statements; here nothing drains, all is taken at once. */
+/**
+ * Above this, postgres.js would wait for `drain` between statements. Here nothing drains, because all is read at once.
+ */
 const WRITABLE_BYTES = 64 * 1024 * 1024;
 
 export class EmbeddedSocket extends Duplex implements Client {
   readonly secret = crypto.getRandomValues(new Int32Array(1))[0] ?? 0;
   settings = "";
   readonly #splitter = new Splitter();
-  #told: [string, string][] = [];
+  #announced: [string, string][] = [];
   #is_over = false;
 
   constructor(
     private readonly turns: Turns,
-    /** What the backend tells each client that connects. */
+    /** The parameters that the backend announces to each new client. */
     private readonly parameters: [string, string][],
     readonly pid: number,
   ) {
     super({ allowHalfOpen: false, writableHighWaterMark: WRITABLE_BYTES });
   }
 
-  /** As of a socket: without it `sql.end()` would wait for ever. */
+  /** A property of sockets. Without it, `sql.end()` would never resolve. */
   get readyState(): "open" | "readOnly" | "closed" {
     if (this.closed) return "closed";
     return this.writableEnded ? "readOnly" : "open";
@@ -36,13 +38,13 @@ export class EmbeddedSocket extends Duplex implements Client {
     try {
       this.push(bytes);
     } catch (error) {
-      // The reader's own, as it reads at once. It ends neither this connection nor the turn of the others.
+      // An error of the reader, which runs inside `push`. It must end neither this connection nor the others' turns.
       reportError(error);
     }
   }
 
   welcome(): void {
-    this.answer(welcome(this.#told, this.pid, this.secret));
+    this.answer(welcome(this.#announced, this.pid, this.secret));
   }
 
   hangUp(): void {
@@ -51,16 +53,16 @@ export class EmbeddedSocket extends Duplex implements Client {
   }
 
   fail(reason: string): void {
-    // The code of a server that is gone, so that it is told from a statement's own error.
+    // The code of a lost server, which distinguishes it from an error of the statement.
     this.destroy(Object.assign(new Error(reason), { code: "ECONNRESET" }));
   }
 
   override _read(): void {
-    // Answers are pushed as they come.
+    // Nothing to do: answers are pushed when they arrive.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    // Not at once: an answer that came from inside of its own write would make postgres.js forget what it writes next.
+    // Deferred: an answer during its own write would make postgres.js lose what it writes next.
     queueMicrotask(() => {
       if (!this.destroyed) this.#read(chunk);
       done();
@@ -93,7 +95,7 @@ export class EmbeddedSocket extends Duplex implements Client {
         return this.turns.add(this, word);
       case "startup":
         this.settings = settingsOf(word.settings);
-        this.#told = this.parameters.map(([name, value]) => [name, word.settings.get(name) ?? value]);
+        this.#announced = this.parameters.map(([name, value]) => [name, word.settings.get(name) ?? value]);
         return this.turns.join(this, word);
       case "cancel":
         this.turns.cancel(word.pid, word.secret);
@@ -108,8 +110,9 @@ export class EmbeddedSocket extends Duplex implements Client {
 }
 
 /**
- * Of a client's startup: all but who it is and its encoding, which is always UTF-8, and time-outs. Those count only
- * while PostgreSQL waits, which here it never does, and one that struck between two statements would end the backend.
+ * The SQL for the settings in a client's startup message. User, database and encoding (always UTF-8) are left out. So
+ * are timeouts: they apply only while PostgreSQL waits, which it never does here, and one that expired between two
+ * statements would end the backend.
  */
 function settingsOf(startup: Map<string, string>): string {
   const settings = [...startup].filter(([name]) =>

@@ -1,6 +1,6 @@
 /**
- * Several clients, one backend: who runs next. A client that is in a transaction, or has yet to end its request, holds
- * the backend until it has; all others wait.
+ * Schedules several clients on one backend. A client that is inside a transaction or an unfinished request holds the
+ * backend; all others wait.
  */
 import { type Backend, BackendStopped } from "./backend.ts";
 import { Place } from "./place.ts";
@@ -9,15 +9,15 @@ import type { Client, Session } from "./session.ts";
 import type { Fault } from "./wire/wire.ts";
 import type { Batch, Startup } from "./wire/wire_client.ts";
 
-/** Work that is no client's, outside of any transaction. */
+/** Work of the server itself, outside of transactions. */
 interface Task {
   work: (session: Session) => void;
   reject: (error: unknown) => void;
 }
 
-/** After so long at a stretch the rest of the process has its turn. */
+/** After this time without a pause, the event loop gets its turn. */
 const SLICE_MS = 10;
-/** How long a client may take after its startup to send its first statement, while all others wait. */
+/** How long all others wait for a new client's first statement. */
 export const GREETING_MS = 50;
 
 export class Turns {
@@ -31,21 +31,21 @@ export class Turns {
   #is_awake = false;
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #greeting: ReturnType<typeof setTimeout> | undefined;
-  /** When the event loop must have its turn, and what notices that it had. */
+  /** When the event loop must get its turn, and the callback that shows that it did. */
   #slice: { until: number; end: ReturnType<typeof setImmediate> } | undefined;
   #is_closed = false;
-  /** How many requests were served so far. */
+  /** The number of served requests. */
   runs = 0;
 
-  /** @param reopen starts the backend again after it stopped */
+  /** @param reopen starts the backend again after it has stopped */
   constructor(backend: Backend, reopen: () => Promise<Backend>, lock_wait_ms: number) {
     this.#revival = new Revival(backend, reopen);
     this.#lock_wait_ms = lock_wait_ms;
   }
 
   /**
-   * Welcomes the client when its turn comes, and lets it run its first statement before anyone else. With postgres.js
-   * that one is its own and asks for types, and nobody catches it: were it refused, the process would end.
+   * Answers the client's startup when its turn comes, and runs its first statement before those of others. The first
+   * statement of postgres.js is internal (it reads types), and its failure is uncaught: it would end the process.
    */
   join(client: Client, startup: Startup): void {
     this.#places.set(client, new Place(client));
@@ -60,7 +60,7 @@ export class Turns {
     this.#lineUp(place);
   }
 
-  /** What the client was in the middle of is undone; what it had queued never runs. */
+  /** Rolls back the client's unfinished work and drops its queued requests. */
   leave(client: Client): void {
     const place = this.#places.get(client);
     if (!place) return;
@@ -68,7 +68,7 @@ export class Turns {
     this.#lineUp(place);
   }
 
-  /** Refuses what that client waits to run. What runs cannot be stopped: nothing else runs meanwhile, to ask for it. */
+  /** Refuses the client's queued requests. A running statement cannot be cancelled, because it blocks the process. */
   cancel(pid: number, secret: number): void {
     const fault: Fault = { severity: "ERROR", code: "57014", message: "canceling statement due to user request" };
     for (const [client, place] of this.#places) {
@@ -79,7 +79,8 @@ export class Turns {
   }
 
   /**
-   * Does something that is no client's, outside of any transaction; what it does after it returns is among the others.
+   * Runs work of the server outside of transactions. It is exclusive until `work` returns; the rest of an asynchronous
+   * `work` runs between requests of clients.
    *
    * @throws {BackendStopped}
    */
@@ -90,7 +91,7 @@ export class Turns {
     return promise;
   }
 
-  /** Ends every connection, then the backend, with all of its work in the folder. */
+  /** Ends all connections, writes a checkpoint and closes the backend. */
   async close(): Promise<void> {
     this.#is_closed = true;
     await this.#revival.attempt;
@@ -118,7 +119,7 @@ export class Turns {
     this.#wake();
   }
 
-  /** Not at once, so that what comes together is in line together. */
+  /** Deferred, so that requests of the same moment are queued together. */
   #wake(): void {
     if (this.#is_awake) return;
     this.#is_awake = true;
@@ -126,8 +127,8 @@ export class Turns {
   }
 
   #go(): void {
-    // A client that waits for each answer may bring the next request before anything else in the process has run, again
-    // and again; so a slice ends only when the event loop came round.
+    // A client may answer each result with its next request in the same turn of the event loop. A slice therefore lasts
+    // over several calls, until the event loop has completed a turn.
     this.#slice ??= {
       until: performance.now() + SLICE_MS,
       end: setImmediate(() => this.#slice = undefined),
@@ -179,7 +180,7 @@ export class Turns {
     this.#held_since = performance.now();
     if (place.waits_since !== undefined) this.#lineUp(place);
     if (!outcome) this.#greeting = setTimeout(() => this.#release(place), GREETING_MS);
-    // Last, because an answer may bring the client's next request.
+    // Last, because the client may send its next request inside this call.
     if (outcome) session.tell(client, outcome);
     else client.welcome();
     return true;
@@ -198,7 +199,7 @@ export class Turns {
     session.clear(place.client, holds);
   }
 
-  /** The backend is gone, and with it all that the clients had in its session: they must connect anew. */
+  /** The backend has stopped. Its session state is lost, so all clients must reconnect. */
   #halt(reason: string): void {
     const clients = [...this.#places.keys()];
     this.#revival.session = undefined;
@@ -225,8 +226,8 @@ export class Turns {
   }
 
   /**
-   * Nobody waits for ever for a transaction that does nothing, be it because that waits in turn for who waits. First
-   * those who wait are refused; if that does not help, and others come to wait, it is undone.
+   * Limits the wait for an idle transaction, which may itself wait for one of the waiting clients (a deadlock). First
+   * the waiting statements are refused. If the transaction stays idle and others wait, it is rolled back.
    */
   #setAlarm(): void {
     clearTimeout(this.#alarm);
@@ -253,7 +254,7 @@ function held(ms: number): Fault {
     severity: "ERROR",
     code: "55P03",
     message: `waited ${ms} ms for the embedded database, which another connection keeps in an idle transaction`,
-    hint: "Inside of sql.begin, use the transaction's own handle.",
+    hint: "Inside sql.begin, use the handle of the transaction.",
   };
 }
 

@@ -1,16 +1,18 @@
 /**
- * What a PostgreSQL server does in the background, and a lone backend never: checkpoints, without which its log grows
- * for as long as it lives, and vacuum and analyze, without which its tables do.
+ * Does what a PostgreSQL server does in the background and a single backend does not: checkpoints, without which the
+ * log grows without limit, and vacuum and analyze, without which tables do.
  */
 import type { Backend } from "./backend.ts";
 import type { Turns } from "./turns.ts";
 
 const TICK_MS = 1_000;
-/** A checkpoint takes some tens of milliseconds; recovery after a crash, less than a second for this much. */
+/**
+ * The length of the log that causes a checkpoint (tens of milliseconds). Recovery of this much takes under a second.
+ */
 const LOG_BYTES = 32 * 1024 * 1024;
 const TICKS_PER_VACUUM = 60;
 
-/** PostgreSQL's own thresholds of autovacuum. One table at a time, the neediest first, because nothing else runs then. */
+/** The thresholds of PostgreSQL's autovacuum. One table at a time, because a vacuum blocks everything else. */
 const NEEDY_TABLE = `
   select format('vacuum (analyze) %I.%I', stat.schemaname, stat.relname)
   from pg_stat_user_tables stat
@@ -25,7 +27,7 @@ const LOG_SINCE_CHECKPOINT = `
   select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::bigint from pg_control_checkpoint()
 `;
 
-/** A checkpoint where the log has grown; and where it `vacuums`, the table that needs it most. */
+/** Makes a checkpoint if the log has grown. With `vacuums`, it also vacuums the table that needs it most. */
 export function keepUp(backend: Backend, vacuums: boolean): void {
   if (Number(backend.select(LOG_SINCE_CHECKPOINT)[0]) > LOG_BYTES) backend.select("checkpoint");
   const [vacuum] = vacuums ? backend.select(NEEDY_TABLE) : [];
@@ -33,9 +35,9 @@ export function keepUp(backend: Backend, vacuums: boolean): void {
 }
 
 /**
- * Looks each second in which something ran whether there is something to do.
+ * Checks once a second whether something is due, if requests were served in that second.
  *
- * @returns what ends it
+ * @returns ends the checks
  */
 export function startUpkeep(turns: Turns): () => void {
   let runs = 0;
@@ -45,7 +47,7 @@ export function startUpkeep(turns: Turns): () => void {
     runs = turns.runs;
     const vacuums = ++ticks % TICKS_PER_VACUUM === 0;
     turns.alone(({ backend }) => keepUp(backend, vacuums)).catch(() => {
-      // A full disk, say. Whoever writes is told; here the next tick tries again.
+      // For example a full disk. Writers get the error, and the next tick tries again.
     });
   }, TICK_MS);
   Deno.unrefTimer(timer);

@@ -9,14 +9,14 @@ create table accounts (
   host text,
   main_department_id integer,
   departments_mode text not null default 'open' constraint accounts_mode_check check (departments_mode in ('open', 'restricted')),
-  -- true once an admin chose the mode by hand: the second department then leaves it alone
+  -- an admin has chosen the mode, so the second department does not change it
   departments_mode_chosen boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 create unique index accounts_host_key on accounts (host);
 
--- Names are unique without regard to case in every language, whatever the database's locale: the server folds them.
+-- Names are unique without regard to case. The server folds them, because lower() depends on the database's locale.
 create table users (
   id integer generated always as identity primary key,
   account_id integer not null references accounts on delete cascade,
@@ -37,7 +37,7 @@ create unique index users_email_key on users (account_id, email_folded);
 create index users_account on users (account_id, id);
 create index users_created on users (account_id, created_at, id);
 
--- Only the SHA-256 of a token is kept.
+-- Only the SHA-256 of a token is stored.
 create table tokens (
   id integer generated always as identity primary key,
   account_id integer not null references accounts on delete cascade,
@@ -47,7 +47,7 @@ create table tokens (
   scopes text[],
   expires_at timestamptz,
   last_used_at timestamptz,
-  -- the one that ADMIN_TOKEN names
+  -- the token of the variable ADMIN_TOKEN
   from_environment boolean not null default false,
   created_at timestamptz not null default now()
 );

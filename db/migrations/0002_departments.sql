@@ -1,4 +1,4 @@
--- Uploaded logos, by content. They are never deleted: sent mails point at them.
+-- Uploaded logos, named by their hash. They are never deleted, because sent mails refer to them.
 create table logos (
   file text collate "C" primary key,
   content_type text not null,

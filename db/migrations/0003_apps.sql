@@ -19,15 +19,15 @@ create table apps (
   config jsonb not null default '{}',
   app_build_time integer not null default 0,
   css_build_time integer not null default 0,
-  -- what the compiler made; never sent with the record
+  -- the output of the compiler; the API does not send it
   app_code text not null,
   css_code text not null,
   -- vendor modules that app_code imports, for modulepreload
   imports text[] not null default '{}',
-  -- classic scripts that run before it, such as the browser build of Tailwind
+  -- classic scripts that run before app_code, such as the browser build of Tailwind
   scripts text[] not null default '{}',
   lock_version integer not null default 0,
-  -- counts kept versions; the app itself is the newest
+  -- the number of the current version; app_versions has the earlier ones
   version integer not null default 1,
   created_by_id integer references users on delete set null,
   updated_by_id integer references users on delete set null,
@@ -57,7 +57,7 @@ create table app_versions (
 );
 create index app_versions_created_by on app_versions (created_by_id);
 
--- Other processes keep pages in memory: they learn of a change here, whoever makes it.
+-- Notifies the processes that cache app pages of every change.
 create function tell_app_changed() returns trigger language plpgsql as $$
 begin
   perform pg_notify('app_changed', old.id::text);
@@ -66,7 +66,7 @@ end
 $$;
 create trigger app_changed after update or delete on apps for each row execute function tell_app_changed();
 
--- Runtimes that compiled apps import, by content. Old ones stay: compiled apps point at them.
+-- Files of runtimes, named by their hash. Old files are kept, because compiled apps import them.
 create table vendor_files (
   file text collate "C" primary key,
   content_type text not null,

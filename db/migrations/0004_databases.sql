@@ -5,12 +5,12 @@ create table dbs (
   name text not null,
   name_folded text collate "C" not null,
   code text collate "C" not null,
-  -- json keeps the order of the fields
+  -- json, because jsonb loses the order of the fields
   schema json not null,
   public_methods jsonb not null default '{}',
-  -- writes a minute and address of callers without login; 0 is none
+  -- writes per minute and address of callers without a login; 0 allows none
   public_write_limit integer not null default 60,
-  -- changes are kept for subscribers until then
+  -- until then, writes store their changes for subscribers
   live_until timestamptz,
   lock_version integer not null default 0,
   created_at timestamptz not null default now(),
@@ -22,27 +22,27 @@ create index dbs_updated on dbs (account_id, updated_at, id);
 create index dbs_name on dbs (account_id, name_folded, id);
 create index dbs_department on dbs (department_id);
 
--- A table whose database is gone is swept away with its records in small batches; its number is never used again.
+-- The sweep deletes tables without a database, with their records, in small batches. Numbers are never used again.
 create table db_tables (
   id integer generated always as identity primary key,
   db_id integer references dbs on delete set null,
   name text collate "C" not null,
-  -- the fields that `q` looks into, by their place in a record's `search`: places are only ever added
+  -- the fields that `q` searches, by their position in a record's `search`; positions are only added
   searched text[] not null default '{}'
 );
 create index db_tables_db on db_tables (db_id);
 create index db_tables_dropped on db_tables (id) where db_id is null;
 
--- How far a change of a schema has come with the records; written beside its transaction, so that others see it.
+-- The progress of schema changes, written outside of their transaction so that other transactions see it.
 create unlogged table reindexings (
   db_id integer primary key,
   done integer not null,
   total integer not null,
-  -- a process that died leaves its row behind
+  -- old rows belong to processes that have died
   told_at timestamptz not null default now()
 );
 
--- Other processes keep definitions in memory.
+-- Notifies the processes that cache definitions.
 create function tell_db_changed() returns trigger language plpgsql as $$
 begin
   perform pg_notify('db_changed', old.id::text);
@@ -51,15 +51,15 @@ end
 $$;
 create trigger db_changed after update or delete on dbs for each row execute function tell_db_changed();
 
--- All records of all databases. The lists of a table are read through records_table, those that an indexed field
--- filters or sorts through that field's slot. A slot in use is never null: a blank is its type's lowest value, so
--- that an index in order has every row. Slots out of use cost nothing.
+-- All records of all databases. Plain lists of a table use records_table; lists that filter or sort by an indexed field
+-- use the index of its slot. A slot in use is never null: a blank is the lowest value of its type, so that the index
+-- contains every row. Unused slots cost nothing.
 create table records (
   -- version 7: the order of ids is the order of creation
   id uuid not null,
   table_id integer not null,
   data jsonb not null,
-  -- the folded values of string and text fields, by their place in the table's definition
+  -- the folded values of string and text fields, by their position in the definition
   search text[] not null,
   department_id integer references departments on delete set null,
   created_by_id integer,
@@ -85,12 +85,12 @@ create index records_int_2 on records (table_id, int_2, id) where int_2 is not n
 create index records_time_1 on records (table_id, time_1, id) where time_1 is not null;
 create index records_time_2 on records (table_id, time_2, id) where time_2 is not null;
 
--- The changes of databases that somebody follows, numbered for each database in the order of their commits: the row
--- of db_feeds stays locked from the number's taking to the commit.
+-- The changes of databases with subscribers. Each database numbers them in the order of commits: the row of db_feeds is
+-- locked from the assignment of a number until the commit.
 create table db_feeds (
   db_id integer primary key references dbs on delete cascade,
   seq bigint not null default 0,
-  -- every change behind this one is in record_changes: whoever comes back from before it must read anew
+  -- record_changes has every change after this one; a subscriber from before it must list the records again
   complete_from bigint not null default 0
 );
 create table record_changes (
@@ -99,7 +99,7 @@ create table record_changes (
   table_id integer not null,
   record_id uuid not null,
   kind text not null,
-  -- before and after, for whom it concerns; null where there is none
+  -- the row before and after; null if there is none
   was jsonb,
   became jsonb,
   created_at timestamptz not null default now(),
@@ -107,13 +107,13 @@ create table record_changes (
 );
 create index record_changes_created on record_changes (created_at);
 
--- What `q` looks through; between fields stands a sign that nobody searches for.
+-- The text that `q` searches. Fields are separated by a control character.
 create function search_text(search text[]) returns text
 language sql immutable parallel safe
 return array_to_string(search, E'\x1f');
 
--- Trigrams make `q` fast on large tables. Where the extension is not to be had, it reads the table instead. The index
--- does without table_id: with it, each search went through the list of all records of the table (three times as slow).
+-- Trigrams make `q` fast on large tables. Without the extension, a search reads the table. The index does not contain
+-- table_id: with it, each search read the list of all records of the table, which was three times as slow.
 do $$
 begin
   create extension if not exists pg_trgm;
@@ -124,8 +124,8 @@ exception
 end
 $$;
 
--- Writes of callers without login in the minute of their last one (minutes since 1970). Not worth a log: after a crash
--- everybody begins at nothing.
+-- Counts of writes by callers without a login, in the minute of their last write (minutes since 1970). Unlogged, so
+-- after a crash all counts start at zero.
 create unlogged table public_writes (
   db_id integer not null,
   address text collate "C" not null,

@@ -1,4 +1,4 @@
--- Addresses that flows call. The secret is AES-256-GCM, bound to account, connector and field; its key's id stands with it.
+-- Connectors. The secret is encrypted with AES-256-GCM and bound to account, connector and field.
 create table connectors (
   id integer generated always as identity primary key,
   account_id integer not null references accounts on delete cascade,
@@ -8,7 +8,7 @@ create table connectors (
   name_folded text collate "C" not null,
   url text not null,
   secret_token bytea,
-  -- of SECRET_KEYS, so that a rotation knows what is still written with an old one
+  -- the id of the key in SECRET_KEYS; a rotation finds secrets of old keys by it
   secret_key_id text collate "C",
   fields json not null,
   lock_version integer not null default 0,

@@ -6,9 +6,9 @@ create table flows (
   name text not null,
   name_folded text collate "C" not null,
   active boolean not null default true,
-  -- as its author wrote it; json keeps the order of keys, which `set` has
+  -- as its author wrote it; json, because the order of keys in `set` matters
   fields json not null,
-  -- of the program: a run stays with the one that it began with
+  -- the version of the program; a run keeps the version that it started with
   version integer not null default 1,
   lock_version integer not null default 0,
   created_at timestamptz not null default now(),
@@ -28,7 +28,7 @@ end
 $$;
 create trigger flow_changed after insert or update or delete on flows for each row execute function tell_flow_changed();
 
--- Every program that a run may stand on. Those replaced stay for a day.
+-- All programs that runs may use. Replaced programs are kept for a day.
 create table flow_versions (
   flow_id integer not null references flows on delete cascade,
   version integer not null,
@@ -39,12 +39,12 @@ create table flow_versions (
 );
 create index flow_versions_replaced on flow_versions (replaced_at) where replaced_at is not null;
 
--- Runs that have ended. Those in flight are in Deno KV. Ids are UUIDs of version 7, so their order is that of time.
+-- Ended runs. Runs in progress are in Deno KV. Ids are UUIDs of version 7, which sort by time.
 create table flow_processes (
   id uuid primary key,
   account_id integer not null references accounts on delete cascade,
   department_id integer references departments on delete set null,
-  -- of a flow that may be gone
+  -- the flow may have been deleted
   flow_id integer not null,
   flow_version integer not null,
   flow_code text collate "C" not null,
@@ -69,7 +69,7 @@ create index flow_processes_status on flow_processes (account_id, status, id) wh
 create index flow_processes_trigger on flow_processes (account_id, trigger, id);
 create index flow_processes_department on flow_processes (department_id) where department_id is not null;
 
--- What is too large for Deno KV, of runs in flight: inputs and outputs of steps.
+-- Inputs and outputs of steps that are too large for Deno KV, of runs in progress.
 create table flow_values (
   run_id uuid not null,
   place text collate "C" not null,
@@ -77,7 +77,7 @@ create table flow_values (
   primary key (run_id, place)
 );
 
--- What `record` steps have done, written in the transaction that did it.
+-- Results of `record` steps, written in the transaction of the step.
 create table flow_effects (
   run_id uuid not null,
   place text collate "C" not null,
@@ -85,7 +85,7 @@ create table flow_effects (
   primary key (run_id, place)
 );
 
--- Runs that one process took from another: what a former one still sends, of a lower attempt, is refused.
+-- Claims of runs after a takeover. Writes with a lower attempt come from a previous owner and are refused (fencing).
 create table flow_claims (
   run_id uuid primary key,
   attempts integer not null

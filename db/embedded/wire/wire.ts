@@ -1,10 +1,10 @@
 /**
- * Messages of PostgreSQL's wire protocol, version 3: the few that are made here, and how any is walked. Pure; layouts by
- * PostgreSQL's manual, "Message Formats".
+ * Messages of PostgreSQL's wire protocol, version 3: writes the few that the server sends itself, and splits bytes into
+ * messages. Pure. Source: PostgreSQL's manual, "Message Formats".
  */
 import { Buffer } from "node:buffer";
 
-/** An error as PostgreSQL tells it; `code` is the SQLSTATE. */
+/** An error in the form of PostgreSQL; `code` is the SQLSTATE. */
 export interface Fault {
   severity: "ERROR" | "FATAL";
   code: string;
@@ -12,7 +12,7 @@ export interface Fault {
   hint?: string;
 }
 
-/** One message. A text that must end with a zero brings it along. */
+/** Writes one message. A zero-terminated text must contain its zero. */
 export function message(type: string, ...parts: (string | Uint8Array)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => typeof part === "string" ? Buffer.from(part) : part));
   const head = Buffer.alloc(5, type);
@@ -22,12 +22,12 @@ export function message(type: string, ...parts: (string | Uint8Array)[]): Buffer
 
 export const query = (sql: string): Buffer => message("Q", `${sql}\0`);
 
-/** Drops a prepared statement; it is no error where there is none. */
+/** Drops a prepared statement. It is no error if there is none. */
 export const closeStatement = (name: string): Buffer => message("C", `S${name}\0`);
 
 export const SYNC = message("S");
 
-/** ReadyForQuery, outside of a transaction. */
+/** ReadyForQuery outside of transactions. */
 export const READY = message("Z", "I");
 
 export function errorResponse({ severity, code, message: text, hint }: Fault): Buffer {
@@ -35,7 +35,7 @@ export function errorResponse({ severity, code, message: text, hint }: Fault): B
   return message("E", ...fields.map((field) => `${field.replaceAll("\0", "")}\0`), "\0");
 }
 
-/** That a client is let in, the parameters of its session, and the key by which it may cancel. */
+/** The answer to a startup message: accepted, parameters of the session, and the key for cancellation. */
 export function welcome(parameters: Iterable<[string, string]>, pid: number, secret: number): Buffer {
   const key = Buffer.alloc(8);
   key.writeInt32BE(pid, 0);
@@ -49,12 +49,12 @@ export function textAt(bytes: Buffer, at: number): string {
   return bytes.toString("utf8", at, bytes.indexOf(0, at));
 }
 
-/** Where the message at `at` ends. */
+/** The end of the message at `at`. */
 export function endOf(bytes: Buffer, at: number): number {
   return at + 1 + bytes.readInt32BE(at + 1);
 }
 
-/** Whole messages, as views. */
+/** The complete messages in `bytes`, without copies. */
 export function* messagesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length;) yield bytes.subarray(at, at = endOf(bytes, at));
 }

@@ -1,15 +1,15 @@
-/** What a PostgreSQL backend answered, read as far as those who share the backend must know it. Pure. */
+/** Reads the parts of a backend's answer that matter for sharing the backend. Pure. */
 import { Buffer } from "node:buffer";
 import { endOf, errorResponse, messagesOf, textAt } from "./wire.ts";
 
-/** What one run of a backend comes to. */
+/** The result of one run of a backend. */
 export interface Outcome {
-  /** For the client that asked: the output without notifications, and a refused COPY in plain words. */
+  /** For the client: the output without notifications. A refused COPY has a readable message. */
   answer: Buffer;
   notifications: Buffer[];
-  /** By the last ReadyForQuery; `asking` where none came, so that the client has yet to end its request. */
+  /** From the last ReadyForQuery; `asking` if there was none, so the client's request is unfinished. */
   state: "idle" | "transaction" | "asking";
-  /** Whether LISTEN or UNLISTEN was run. */
+  /** Whether LISTEN or UNLISTEN was executed. */
   listens: boolean;
   unlistens: boolean;
 }
@@ -24,7 +24,7 @@ const COPY_REFUSED = errorResponse({
   hint: "Insert rows, or set DATABASE_URL to a PostgreSQL server.",
 });
 
-/** Reads an output once, by its headers. Nothing is copied unless something is left out. */
+/** Reads an output in one pass over the message headers. Copies only if something is left out. */
 export function readOutcome(output: Buffer): Outcome {
   const kept: Buffer[] = [];
   const notifications: Buffer[] = [];
@@ -51,7 +51,7 @@ export function readOutcome(output: Buffer): Outcome {
   return { answer, notifications, state, listens, unlistens };
 }
 
-/** The first column of every row, as text; null where it is null. */
+/** The first column of every row, as text or null. */
 export function columnOf(output: Buffer): (string | null)[] {
   return [...messagesOf(output)].filter(([type]) => type === DATA_ROW).map((row) => {
     const length = row.readInt32BE(7);
@@ -69,7 +69,7 @@ export function errorOf(output: Buffer): string | undefined {
   }
 }
 
-/** The parameters of the session, as a backend tells them. */
+/** The parameters of the session that the output announces. */
 export function parametersOf(output: Buffer): [string, string][] {
   return [...messagesOf(output)].filter(([type]) => type === PARAMETER).map((answer) => {
     const [name = "", value = ""] = answer.toString("utf8", 5).split("\0");

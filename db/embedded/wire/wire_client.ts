@@ -1,28 +1,28 @@
 /**
- * What a PostgreSQL client sends, cut into what a backend can answer whole. Pure; the layouts are those of PostgreSQL's
+ * Splits the bytes of a PostgreSQL client into batches that a backend can answer completely. Pure. Source: PostgreSQL's
  * manual, "Message Formats", protocol version 3.
  */
 import { Buffer } from "node:buffer";
 import { message, textAt } from "./wire.ts";
 
-/** All that a client sent up to a Query, a Sync or a Flush. */
+/** Everything that a client sent up to a Query, a Sync or a Flush. */
 export interface Batch {
   kind: "batch";
   bytes: Buffer;
-  /** After `flush` the client has not ended its request, and the backend owes no ReadyForQuery. */
+  /** After `flush` the request is unfinished, and the backend sends no ReadyForQuery. */
   ends: "query" | "sync" | "flush";
-  /** The names of the prepared statements that it makes. */
+  /** The names of prepared statements that it creates. */
   statements: string[];
 }
 
-/** A client's first word. */
+/** A client's startup message. */
 export interface Startup {
   kind: "startup";
-  /** Those of its session, by name. */
+  /** Settings of the session, by name. */
   settings: Map<string, string>;
 }
 
-/** What a client may send; after `encryption` it waits for one byte. */
+/** A request of a client. After `encryption` the client waits for one byte. */
 export type Word =
   | Batch
   | Startup
@@ -30,24 +30,24 @@ export type Word =
   | { kind: "encryption" }
   | { kind: "terminate" };
 
-/** The bytes do not follow the protocol, so nothing after them can be understood. */
+/** The bytes violate the protocol, so the rest of the stream cannot be read. */
 export class ProtocolViolation extends Error {}
 
-/** As PostgreSQL: a longer message cannot be meant. */
+/** The same limit as in PostgreSQL; a longer message is a mistake. */
 const LONGEST = 0x3fff_ffff;
 const CANCEL = 80_877_102;
 const ENCRYPTION = [80_877_103, 80_877_104];
 const VERSION_3 = 3;
 
 /**
- * A backend that reads COPY data would wait for it, for ever, inside the one call that it has. So once a text may hold
- * COPY FROM STDIN, a CopyFail follows each execution: a backend in COPY stops there with an error, and any other must
- * ignore it. That needs no understanding of SQL, and a wrong guess costs a few bytes.
+ * A backend in COPY FROM STDIN would wait for data for ever, inside a synchronous call. If a text may contain COPY FROM
+ * STDIN, a CopyFail is therefore added after each execution. A backend in COPY stops with an error; any other ignores
+ * it. This needs no understanding of SQL, and a wrong guess costs a few bytes.
  */
 const COPY_FAIL = message("f", "no data\0");
 const MAY_COPY = /stdin/i;
 
-/** Cuts one client's bytes, which come in chunks of any size. Bytes are copied only where a batch spans chunks. */
+/** Splits one client's bytes, which arrive in chunks of any size. Copies only batches that span several chunks. */
 export class Splitter {
   #parts: Buffer[] = [];
   #have = 0;
@@ -68,12 +68,12 @@ export class Splitter {
   *#messages(chunk: Buffer): Generator<Buffer> {
     this.#parts.push(chunk);
     this.#have += chunk.length;
-    // Joined once per message, not once per chunk, or a large message in small pieces would cost its square.
+    // Joined once per message. Joining at each chunk would take quadratic time for a large message.
     if (this.#have < this.#need) return;
     const bytes = join(this.#parts);
     let at = 0;
     for (;;) {
-      // Only what opens a connection has no type before its length.
+      // Only messages that open a connection have no type byte before their length.
       const type = this.#started ? 1 : 0;
       this.#need = type + 4;
       if (bytes.length - at < this.#need) break;
@@ -112,7 +112,7 @@ export class Splitter {
       case "c":
       case "d":
       case "f":
-        // What a client still sends for a COPY that was refused.
+        // Data that a client still sends for a refused COPY.
         return undefined;
       case "X":
         return { kind: "terminate" };
@@ -134,7 +134,7 @@ export class Splitter {
   }
 }
 
-/** One buffer of several; neighbours in memory need no copy. */
+/** Joins buffers. Adjacent views of the same memory are not copied. */
 function join(parts: Buffer[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const areNeighbours = parts.every((part, i) => {
