@@ -1,4 +1,9 @@
-/** Deletes old changes, records of dropped tables and old write counts, in small batches that block no request. */
+/**
+ * Deletes old changes, records of dropped tables and old write counts, in small batches that block no request.
+ *
+ * Rows are selected by ctid: a generic plan does not know the limit of a batch, and for a join by key it reads the whole
+ * table for each batch.
+ */
 import type { Pool, Sql } from "../database/pool.ts";
 import { sweepChanges } from "./feed/feed_queries.ts";
 import { sweepPublicWrites } from "./write/public_write_limit.ts";
@@ -33,16 +38,15 @@ async function sweepDropped(sql: Sql): Promise<number> {
         for update skip locked
       ),
       page as (
-        select r.id
+        select r.ctid
         from records r, gone
         where r.table_id = gone.id
         limit ${AT_ONCE}
       ),
       dropped as (
-        delete from records r
-        using page
-        where r.id = page.id
-        returning r.id
+        delete from records
+        where ctid = any(array(select ctid from page))
+        returning id
       ),
       finished as (
         delete from db_tables t

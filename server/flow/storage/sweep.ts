@@ -1,4 +1,9 @@
-/** Deletes old runs and what the engine stored for them. Works in small batches, so that other queries do not wait. */
+/**
+ * Deletes old runs and what the engine stored for them. Works in small batches, so that other queries do not wait.
+ *
+ * Rows are selected by ctid: a generic plan does not know the limit, and for `id in (…)` it scans the whole table for
+ * each batch.
+ */
 import type { Sql } from "../../database/pool.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
 
@@ -22,50 +27,62 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
     () =>
       sql`
         delete from flow_processes
-        where id in (select id from flow_processes where id < ${runs} order by id limit ${BATCH} for update skip locked)
+        where ctid = any(array(
+          select ctid
+          from flow_processes
+          where id < ${runs}
+          order by id
+          limit ${BATCH}
+          for update skip locked
+        ))
       `,
     () =>
       sql`
         delete from flow_values
-        where (run_id, place) in (
-          select run_id, place
+        where ctid = any(array(
+          select ctid
           from flow_values
           where run_id < ${values}
           order by run_id
           limit ${BATCH}
           for update skip locked
-        )
+        ))
       `,
     () =>
       sql`
         delete from flow_effects
-        where (run_id, place) in (
-          select run_id, place
+        where ctid = any(array(
+          select ctid
           from flow_effects
           where run_id < ${values}
           order by run_id
           limit ${BATCH}
           for update skip locked
-        )
+        ))
       `,
     () =>
       sql`
         delete from flow_claims
-        where run_id in (
-          select run_id from flow_claims where run_id < ${values} order by run_id limit ${BATCH} for update skip locked
-        )
+        where ctid = any(array(
+          select ctid
+          from flow_claims
+          where run_id < ${values}
+          order by run_id
+          limit ${BATCH}
+          for update skip locked
+        ))
       `,
     () =>
       sql`
         delete from flow_versions
-        where (flow_id, version) in (
-          select flow_id, version
+        where ctid = any(array(
+          select ctid
           from flow_versions
           where replaced_at < ${versions}
           order by replaced_at
           limit ${BATCH}
           for update skip locked
-        )
+        ))
       `,
   ];
   for (const deleteBatch of deletions) {

@@ -139,20 +139,17 @@ async function resetFeeds(sql: Sql, chosen: ReturnType<Sql>): Promise<void> {
 export async function sweepChanges(sql: Sql, hours: number, at_most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     with
-      old as (
-        select db_id, seq
-        from record_changes
-        where created_at < now() - ${hours}::int * interval '1 hour'
-        order by created_at
-        limit ${at_most}
-        for update skip locked
-      ),
       dropped as (
-        delete from record_changes c
-        using old
-        where c.db_id = old.db_id
-          and c.seq = old.seq
-        returning c.db_id, c.seq
+        delete from record_changes
+        where ctid = any(array(
+          select ctid
+          from record_changes
+          where created_at < now() - ${hours}::int * interval '1 hour'
+          order by created_at
+          limit ${at_most}
+          for update skip locked
+        ))
+        returning db_id, seq
       ),
       moved as (
         update db_feeds f

@@ -31,12 +31,13 @@ export async function countPublicWrite(sql: Sql, db_id: number, address: string,
 export async function sweepPublicWrites(sql: Sql, now: Date, at_most: number): Promise<number> {
   const { count } = await sql`
     delete from public_writes
-    where (db_id, address) in (
-      select db_id, address
+    where ctid = any(array(
+      select ctid
       from public_writes
       where minute < ${Math.floor(now.getTime() / 60_000) - 1}
       limit ${at_most}
-    )
+      for update skip locked
+    ))
   `;
   return count;
 }
