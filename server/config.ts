@@ -14,6 +14,7 @@
  * | APPS_ORIGIN | none | `https://*.apps.example`, a wildcard host for apps |
  * | TRUSTED_PROXIES | 0 | how many proxies in front may set X-Forwarded-For |
  * | ACTION_WAIT_MS | 10000 | how long an action call waits for its flow |
+ * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
  */
 import { z } from "zod";
 
@@ -39,6 +40,10 @@ export interface Config {
   apps_origin: string | undefined;
   trusted_proxies: number;
   action_wait_ms: number;
+  /** Server processes on one port of this machine. */
+  workers: number;
+  /** From 1. Undefined unless a supervisor started this process as one of several. */
+  process_number: number | undefined;
   /** For the processes that the server starts: where Deno keeps its files, and nothing else. */
   child_environment: Readonly<Record<string, string>>;
   /** On Deno Deploy: no disk, no flags, the host's own KV. */
@@ -94,6 +99,9 @@ const Environment = z.object({
   APPS_ORIGIN: z.string().regex(/^https?:\/\/\*\.[^\s/]+$/, "must look like https://*.apps.example").optional(),
   TRUSTED_PROXIES: integer(0, 10).default(0),
   ACTION_WAIT_MS: integer(0, 600_000).default(10_000),
+  WORKERS: integer(1, 64).default(1),
+  /** Set by the supervisor only. */
+  PROCESS_NUMBER: integer(1, 64).optional(),
 });
 
 /** @throws {ConfigError} */
@@ -109,6 +117,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     faults.push("SECRET_KEYS is required with DATABASE_URL: k1:<at least 16 characters>, kept outside the database");
   }
   if (hosted && !given.DATABASE_URL) faults.push("DATABASE_URL is required here: this host keeps no files");
+  if (parsed.data && parsed.data.WORKERS > 1) {
+    if (!given.DATABASE_URL) faults.push("WORKERS needs DATABASE_URL: the embedded database belongs to one process");
+    if (hosted) faults.push("WORKERS must be 1 here: this host starts processes by itself");
+    if (Deno.build.os === "windows") faults.push("WORKERS must be 1 on Windows: its processes cannot share a port");
+  }
   if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)]);
   const env = parsed.data;
   const shown = ["0.0.0.0", "::", "[::]"].includes(env.HOST) ? "localhost" : env.HOST.replace(/^([^[].*:.*)$/, "[$1]");
@@ -125,6 +138,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     apps_origin: env.APPS_ORIGIN,
     trusted_proxies: env.TRUSTED_PROXIES,
     action_wait_ms: env.ACTION_WAIT_MS,
+    workers: env.WORKERS,
+    process_number: env.PROCESS_NUMBER,
     child_environment: childEnvironment(given),
     hosted,
   });

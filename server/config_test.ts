@@ -29,6 +29,8 @@ Deno.test("config: an empty environment gives the defaults, frozen", () => {
     apps_origin: undefined,
     trusted_proxies: 0,
     action_wait_ms: 10_000,
+    workers: 1,
+    process_number: undefined,
     child_environment: {},
     hosted: false,
   });

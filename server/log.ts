@@ -28,10 +28,11 @@ const BUFFER_CHARACTERS = 64 * 1024;
 
 const encoder = new TextEncoder();
 
-function writeOut(text: string) {
+/** Writes all of `text`, which a single call of `writeSync` may not do. */
+export function writeOut(text: string, to: { writeSync(bytes: Uint8Array): number } = Deno.stdout): void {
   let rest = encoder.encode(text);
   try {
-    while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
+    while (rest.length > 0) rest = rest.subarray(to.writeSync(rest));
   } catch {
     // The pipe is closed. The server continues without a log.
   }

@@ -12,6 +12,7 @@ import { hashOf, newSecret } from "../domains/tokens/secret.ts";
 import { findUserByEmail, updateUserSetting } from "../domains/user_settings/queries.ts";
 import { openKeys } from "../secrets/keys.ts";
 import type { Log } from "../log.ts";
+import { StartFault } from "./announcements.ts";
 import { createPasswords } from "../secrets/passwords.ts";
 
 type Command = (
@@ -20,9 +21,6 @@ type Command = (
   argument: string | undefined,
   config: Config,
 ) => Promise<string> | string;
-
-/** Why a command cannot be carried out, as a sentence for the person who gave it. */
-export class CommandFault extends Error {}
 
 const NO_ADMIN = "there is no admin yet: start the server once";
 
@@ -33,7 +31,7 @@ const commands: Record<string, Command> = {
   /** A new token of the first admin's; the ones before it go on working. The argument names it. */
   async token(sql, _applied, name = "deno task token") {
     const admin = await findFirstAdmin(sql);
-    if (!admin) throw new CommandFault(NO_ADMIN);
+    if (!admin) throw new StartFault(NO_ADMIN);
     const { account_id, id: user_id } = admin;
     const secret = newSecret();
     await insertToken(sql, { account_id, user_id, name, hash: hashOf(secret), scopes: null, expires_at: null });
@@ -43,7 +41,7 @@ const commands: Record<string, Command> = {
   /** A new password of the first admin's, or of the user whose e-mail the argument is. */
   async password(sql, _applied, email) {
     const user = email ? await findUserByEmail(sql, email) : await findFirstAdmin(sql);
-    if (!user) throw new CommandFault(email ? `there is no user ${email}` : NO_ADMIN);
+    if (!user) throw new StartFault(email ? `there is no user ${email}` : NO_ADMIN);
     const password = newPassword();
     const password_hash = await createPasswords().hash(password);
     await updateUserSetting(sql, user.account_id, user.id, { password_hash });
@@ -57,16 +55,16 @@ const commands: Record<string, Command> = {
     const done = `${rotated} ${rotated === 1 ? "secret" : "secrets"} written anew with the key ${keys.writing}`;
     if (unreadable.length === 0) return done;
     const shown = unreadable.slice(0, 20).join(", ");
-    throw new CommandFault(
+    throw new StartFault(
       `${done}; no key reads ${unreadable.length} (connectors ${shown}): add the key that wrote them`,
     );
   },
 };
 
-/** @returns what is to be printed; @throws {CommandFault} where there is no such command, or it cannot be carried out */
+/** @returns what is to be printed; @throws {StartFault} where there is no such command, or it cannot be carried out */
 export async function runCommand(config: Config, log: Log, [name = "", argument]: string[]): Promise<string> {
   const work = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!work) throw new CommandFault(`there is no command ${name}; known are ${Object.keys(commands).join(", ")}`);
+  if (!work) throw new StartFault(`there is no command ${name}; known are ${Object.keys(commands).join(", ")}`);
   const database = await openDatabase(config, log);
   try {
     const applied = await migrate(database.sql);

@@ -1,74 +1,63 @@
-/** The life of the process: its first words, its last ones, and what it says when it cannot start. */
-import { FolderLocked } from "../../db/embedded/embedded.ts";
-import { DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
-import { type Config, ConfigError } from "../config.ts";
-import { CommandFault } from "./commands.ts";
-import { refusalOfDatabase } from "../database/pg_errors.ts";
-import type { Generated } from "../domains/account/first_start.ts";
-import { createGate, type Gate } from "./gate.ts";
+/** How a server process begins to listen, and how it stops: nothing new is accepted, requests in flight are finished. */
+import type { Config } from "../config.ts";
 import { faultOf, type Log } from "../log.ts";
+import { announceAddress, announceCredentials, type Credentials, finish } from "./announcements.ts";
+import { createGate, type Gate } from "./gate.ts";
 
-/** All that a stop may take; hosting platforms kill after 5 s. */
+/** The time for a graceful stop. Hosting platforms kill a process 5 s after SIGTERM. */
 const DRAIN_MS = 4_500;
 
-/** What was generated is printed here once, then the one line that scripts wait for. */
-function announce({ base_url, host, port }: Config, generated: Generated | undefined): void {
-  const lines: string[] = [];
-  if (generated) {
-    lines.push(
-      "",
-      "  Atrium is ready for its first admin.",
-      "",
-      `    address   ${base_url}`,
-      `    e-mail    ${generated.email}`,
-    );
-    if (generated.password) lines.push(`    password  ${generated.password}`);
-    if (generated.token) lines.push(`    token     ${generated.token}`);
-    lines.push("", "  Shown this once. Make new ones with `deno task password` and `deno task token`.", "");
-  }
-  const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  lines.push(`listening on http://${shown}:${port}`);
-  say(lines.join("\n"));
-}
-
 /**
- * Before anything is made: a first start that failed at the port would have made an admin that nobody was told of.
+ * Called before anything is created: a first start that failed at the port later would have generated credentials
+ * without printing them.
  *
  * @throws {Deno.errors.AddrInUse}
  */
-export const proveFree = ({ host: hostname, port, hosted }: Config) =>
-  hosted || Deno.listen({ hostname, port }).close();
-
-/** For the person or script that started the process; everything else goes to the log. */
-function say(text: string, to: { writeSync(bytes: Uint8Array): number } = Deno.stdout): void {
-  to.writeSync(new TextEncoder().encode(`${text}\n`));
+export function proveFree({ host: hostname, port, hosted }: Config): void {
+  if (!hosted) Deno.listen({ hostname, port }).close();
 }
 
-/** What `compose` made, as far as serving it needs. */
+/** The part of what `compose` returns that serving needs. */
 interface Atrium {
   handler: (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
-  generated: Generated | undefined;
+  generated: Credentials | undefined;
   endStreams(): void;
   close(): Promise<void>;
 }
 
-/** Listens, says so, and ends with the process's signals. */
+/** Listens, announces it, and stops on a signal. */
 export function serve(config: Config, atrium: Atrium, log: Log): void {
-  const { handler, generated } = atrium;
-  const gate = createGate(handler);
-  const onListen = () => announce(config, generated);
-  const server = Deno.serve({ hostname: config.host, port: config.port, onListen }, gate.handler);
-  shutDownOnSignal(server, gate, atrium, log);
+  const gate = createGate(atrium.handler);
+  const onListen = () => {
+    if (atrium.generated) announceCredentials(config, atrium.generated);
+    announceAddress(config);
+  };
+  const is_one_of_several = config.process_number !== undefined;
+  const server = Deno.serve(
+    { hostname: config.host, port: config.port, reusePort: is_one_of_several, onListen },
+    gate.handler,
+  );
+  const stop = stopper(server, gate, atrium, log);
+  onStopSignal(stop);
+  if (is_one_of_several) void supervisorEnded().then(() => stop("the supervisor ended"));
 }
 
-/** SIGTERM and SIGINT: take nothing new, finish what is in flight, close everything, exit 0. */
-function shutDownOnSignal(server: Deno.HttpServer, gate: Gate, { endStreams, close }: Atrium, log: Log): void {
-  let stopping = false;
-  const stop = async (signal: string) => {
-    if (stopping) return;
-    stopping = true;
-    log.info("stopping", { signal });
-    const end = setTimeout(() => finish(log), DRAIN_MS);
+/** Calls `stop` on SIGTERM and SIGINT. */
+export function onStopSignal(stop: (signal: string) => void): void {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    if (Deno.build.os === "windows" && signal === "SIGTERM") continue;
+    Deno.addSignalListener(signal, () => stop(signal));
+  }
+}
+
+/** @returns stops gracefully and ends the process with exit code 0; further calls change nothing */
+function stopper(server: Deno.HttpServer, gate: Gate, { endStreams, close }: Atrium, log: Log) {
+  let is_stopping = false;
+  return async (reason: string) => {
+    if (is_stopping) return;
+    is_stopping = true;
+    log.info("stopping", { signal: reason });
+    const limit = setTimeout(() => finish(log), DRAIN_MS);
     try {
       const finished = gate.close();
       endStreams();
@@ -78,40 +67,13 @@ function shutDownOnSignal(server: Deno.HttpServer, gate: Gate, { endStreams, clo
     } catch (error) {
       log.error("stopping failed", faultOf(error));
     }
-    clearTimeout(end);
+    clearTimeout(limit);
     finish(log);
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    if (Deno.build.os === "windows" && signal === "SIGTERM") continue;
-    Deno.addSignalListener(signal, () => void stop(signal));
-  }
 }
 
-/** @param last words, for whoever started the process */
-export function finish(log: Log, last?: string): never {
-  log.flush();
-  if (last !== undefined) say(last);
-  Deno.exit(0);
-}
-
-/** One clear line, and nothing is left half started. */
-export function giveUp(log: Log, error: unknown): never {
-  log.flush();
-  say(faultSentence(error), Deno.stderr);
-  Deno.exit(1);
-}
-
-/** Why the process cannot start, in one line for the person who started it. */
-function faultSentence(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof CommandFault || error instanceof FolderLocked) {
-    return error.message;
-  }
-  if (error instanceof DatabaseTooNew || error instanceof DatabaseTooOld) return error.message;
-  if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AlreadyExists) {
-    return `A file or folder cannot be used (DATA_DIR names where they are): ${error.message}`;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  if (refusalOfDatabase(error)?.status === 503) return `The database cannot be reached: ${message}`;
-  return `Atrium cannot start: ${message}`;
+/** Standard input is a pipe from the supervisor. The operating system closes it when the supervisor ends. */
+async function supervisorEnded(): Promise<void> {
+  const bytes = new Uint8Array(16);
+  while (await Deno.stdin.read(bytes).catch(() => null) !== null);
 }

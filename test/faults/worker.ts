@@ -8,7 +8,8 @@ import { compose } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
 import { surviveLostConnections } from "../../server/database/connection_loss.ts";
 import { createLog, faultOf } from "../../server/log.ts";
-import { giveUp, serve } from "../../server/process/lifecycle.ts";
+import { giveUp } from "../../server/process/announcements.ts";
+import { serve } from "../../server/process/lifecycle.ts";
 import { sharedStore } from "../once/compiler/scratch.ts";
 
 const [lease = "", every = "", address = ""] = Deno.args;

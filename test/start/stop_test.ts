@@ -1,44 +1,11 @@
 /** SIGTERM and SIGINT: what is in flight is finished, nothing holds the process longer than 5 s. */
 import assert from "node:assert/strict";
 import { ask, eventually, launch, newPlace, type Process, stop } from "../stage/launch.ts";
+import { beginRequest } from "../stage/slow_request.ts";
 
 const TOKEN = "token-of-the-stop-tests";
-const BODY = JSON.stringify({ department: { name: "Slowly sent" } });
 
-/**
- * A request on a connection of its own, whose body stops in the middle. It waits for `100 Continue`, which a server
- * says when it begins to read the body: only then is the request certainly in flight.
- */
-async function beginRequest({ port }: Process) {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const send = async (text: string) => {
-    let bytes = new TextEncoder().encode(text);
-    while (bytes.length > 0) bytes = bytes.subarray(await connection.write(bytes));
-  };
-  await send(
-    "POST /account/departments.json HTTP/1.1\r\nhost: atrium.test\r\ncontent-type: application/json\r\n" +
-      `authorization: Bearer ${TOKEN}\r\ncontent-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`,
-  );
-  const said = new Uint8Array(1000);
-  const length = await connection.read(said) ?? 0;
-  assert.equal(new TextDecoder().decode(said.subarray(0, length)), "HTTP/1.1 100 Continue\r\n\r\n");
-  await send(BODY.slice(0, 10));
-  return {
-    finish: () => send(BODY.slice(10)),
-    /** Everything that comes back, until the server closes. */
-    async answer() {
-      const chunks: string[] = [];
-      try {
-        for await (const text of connection.readable.pipeThrough(new TextDecoderStream())) chunks.push(text);
-      } catch (error) {
-        if (!(error instanceof Deno.errors.ConnectionReset)) throw error;
-      }
-      return chunks.join("");
-    },
-  };
-}
-
-/** Whether a new request is sent away, or not even let in. */
+/** Whether a new request is refused, by an answer or by the connection. */
 async function isClosed({ url }: Process): Promise<boolean> {
   try {
     return (await ask(`${url}/healthz`)).status === 503;
@@ -54,7 +21,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
     // An open app makes the process listen for changes; an idle connection stays open beside it.
     assert.equal((await ask(`${process.url}/a/nothing`)).status, 404);
-    const request = await beginRequest(process);
+    const request = await beginRequest(process.port, TOKEN, "Slowly sent");
     const answer = request.answer();
     assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
     const ending = stop(process, signal);
@@ -83,7 +50,7 @@ Deno.test("stop: without anything in flight it ends at once, whatever idle conne
 Deno.test("stop: a request that never ends holds the process for less than 5 s; a second signal changes nothing", async () => {
   await using place = await newPlace();
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
-  const request = await beginRequest(process);
+  const request = await beginRequest(process.port, TOKEN, "Slowly sent");
   const answer = request.answer();
   assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
   const ending = stop(process);

@@ -1,0 +1,70 @@
+/** The lines for the person or script that started the process. Everything else goes to the log. */
+import { FolderLocked } from "../../db/embedded/lock.ts";
+import { DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
+import { type Config, ConfigError } from "../config.ts";
+import { refusalOfDatabase } from "../database/pg_errors.ts";
+import { type Log, writeOut } from "../log.ts";
+
+/** The process cannot do what it was started for. The message is a complete sentence for the person who started it. */
+export class StartFault extends Error {}
+
+/** Credentials that the first start generated. */
+export interface Credentials {
+  email: string;
+  password?: string;
+  token?: string;
+}
+
+/** The beginning of the line that scripts wait for. */
+export const LISTENING = "listening on ";
+
+/** Prints generated credentials, which are not shown again. */
+export function announceCredentials({ base_url }: Config, { email, password, token }: Credentials): void {
+  const lines = [
+    "",
+    "  Atrium is ready for its first admin.",
+    "",
+    `    address   ${base_url}`,
+    `    e-mail    ${email}`,
+    ...password ? [`    password  ${password}`] : [],
+    ...token ? [`    token     ${token}`] : [],
+    "",
+    "  Shown this once. Make new ones with `deno task password` and `deno task token`.",
+    "",
+  ];
+  writeOut(lines.map((line) => `${line}\n`).join(""));
+}
+
+export function announceAddress({ host, port }: Config): void {
+  const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  writeOut(`${LISTENING}http://${shown}:${port}\n`);
+}
+
+/** Ends the process with exit code 0. @param result printed last */
+export function finish(log: Log, result?: string): never {
+  log.flush();
+  if (result !== undefined) writeOut(`${result}\n`);
+  Deno.exit(0);
+}
+
+/** Ends the process with exit code 1 and a sentence on standard error. */
+export function giveUp(log: Log, error: unknown): never {
+  log.flush();
+  writeOut(`${faultSentence(error)}\n`, Deno.stderr);
+  Deno.exit(1);
+}
+
+/** Why the process cannot start, for the person who started it. */
+function faultSentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const is_sentence = [ConfigError, StartFault, FolderLocked, DatabaseTooNew, DatabaseTooOld].some((kind) =>
+    error instanceof kind
+  );
+  if (is_sentence) return message;
+  if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AlreadyExists) {
+    return `A file or folder cannot be used (DATA_DIR names where they are): ${message}`;
+  }
+  if (refusalOfDatabase(error)?.status === 503) return `The database cannot be reached: ${message}`;
+  return `Atrium cannot start: ${message}`;
+}
