@@ -5,7 +5,7 @@
 import { migrate } from "../../db/migrate.ts";
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
-import { startPostgres } from "../stage/postgres.ts";
+import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { addTriggers, startTicker } from "../schedule/tickers.ts";
 import type { Round } from "../schedule/ticking.ts";

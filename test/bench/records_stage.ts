@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { print } from "../stage/print.ts";
 import { freePort } from "../stage/ports.ts";
-import { startPostgres } from "../stage/postgres.ts";
+import { startPostgres } from "../stage/postgres/postgres.ts";
 import {
   CITIES,
   customersOf,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type Postgres, startPostgres } from "../stage/postgres.ts";
+import { type Postgres, startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { freePort } from "../stage/ports.ts";
 import { seed, type Seeded } from "./seed.ts";

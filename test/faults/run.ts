@@ -4,7 +4,7 @@
  * Two workers on one PostgreSQL and one file of Deno KV (or one on the embedded database) are killed, paused and stopped
  * at random while runs are begun. Prints what was done and what did not hold, and ends with 1 where anything did not.
  */
-import { startPostgres } from "../stage/postgres.ts";
+import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { addFigures, launchCrew, noFigures, runRound, seeded } from "./round.ts";
 import { type Base, dropBase, makeBase, openSite } from "./site.ts";

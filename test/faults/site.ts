@@ -1,7 +1,7 @@
 /** Where workers work: a database, a file of Deno KV, the oracle, and the flows that call it. */
 import postgres from "postgres";
 import { copyMigrated } from "../stage/harness.ts";
-import { createDatabase, dropDatabase } from "../stage/postgres.ts";
+import { createDatabase, dropDatabase } from "../stage/postgres/postgres.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
 import { launchWorker, SECRET_KEYS, type Worker } from "./workers.ts";
 

@@ -1,52 +1,6 @@
-/** Who may import whom, and who reads the environment (ARCHITECTURE.md). Reads the source, starts nothing. */
+/** The import rules of ARCHITECTURE.md, and who reads the environment and identifies callers. Reads the source files. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
-
-const TREE = fileURLToPath(new URL("../..", import.meta.url));
-const ROOTS = ["main.ts", "server", "db", "client", "test"];
-
-interface Import {
-  /** Path from the project's root; a package's specifier as it stands. */
-  to: string;
-  /** Erased by the compiler: nothing is loaded. */
-  types_only: boolean;
-}
-
-function* sources(path: string): Generator<string> {
-  if (!Deno.statSync(TREE + path).isDirectory) return yield path;
-  for (const { name, isDirectory } of Deno.readDirSync(TREE + path)) {
-    if (isDirectory || /\.tsx?$/.test(name)) yield* sources(`${path}/${name}`);
-  }
-}
-
-/** The code without comments and templates, which may hold programs of their own. */
-const code = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "").replace(/`[^`]*`/g, "``");
-
-const STATEMENT = /^(?:import|export)\b([^"'`;]*?\bfrom\s*)?\s*"([^"\n]+)"/gm;
-const DYNAMIC = /\bimport\(\s*"([^"\n]+)"/g;
-const LOADED = /\bimport\.meta\.resolve\(\s*"([^"\n]+)"|\bnew URL\(\s*"([^"\n]+\.ts)",\s*import\.meta\.url/g;
-
-function importsOf(file: string, text: string): Import[] {
-  const found = [
-    ...[...text.matchAll(STATEMENT)].map(([, clause = "", to = ""]) => ({ to, types_only: /^\s*type\b/.test(clause) })),
-    ...[...text.matchAll(DYNAMIC)].map(([, to = ""]) => ({ to, types_only: false })),
-    ...[...text.matchAll(LOADED)].map(([, to, url]) => ({
-      to: to ?? `${url}`.replace(/^(?!\.)/, "./"),
-      types_only: false,
-    })),
-  ];
-  return found.map(({ to, types_only }) => ({
-    to: /^\.\.?\//.test(to) ? new URL(to, `file:///${file}`).pathname.slice(1) : to,
-    types_only,
-  }));
-}
-
-const files = new Map(
-  ROOTS.flatMap((root) => [...sources(root)]).map((file) => {
-    const text = Deno.readTextFileSync(TREE + file);
-    return [file, { text, imports: importsOf(file, code(text)) }];
-  }),
-);
+import { codeOf, files, type Import, importsOf, isTest, TREE } from "./source_files.ts";
 
 /** The file named like its folder: what a room shows to others. */
 const INTERFACE =
@@ -54,7 +8,7 @@ const INTERFACE =
 
 /** Rooms, the outermost first: each may import from its own and from those below it. */
 const ROOMS: [room: string, files: RegExp][] = [
-  ["test", /^test\/|_test\.ts$/],
+  ["test", /^test\/|_test\.tsx?$/],
   ["main", /^main\.ts$|^server\/(compose\.ts$|process\/)/],
   ["http", /^server\/http\//],
   ["router", /^server\/router\.ts$/],
@@ -65,7 +19,7 @@ const ROOMS: [room: string, files: RegExp][] = [
   ["db", /^db\//],
 ];
 const roomOf = (file: string) => ROOMS.findIndex(([, files]) => files.test(file));
-const isLocal = ({ to }: Import) => /^(main\.ts|deno\.json|(server|db|client|test)\/)/.test(to);
+const isLocal = ({ to }: Pick<Import, "to">) => /^(main\.ts|deno\.json|(server|db|client|test)\/)/.test(to);
 
 /** Every import that a rule forbids, as `a.ts imports b.ts`. */
 function broken(from: (file: string) => boolean, forbids: (to: Import, file: string) => boolean): string[] {
@@ -73,8 +27,6 @@ function broken(from: (file: string) => boolean, forbids: (to: Import, file: str
     imports.filter((to) => forbids(to, file)).map(({ to }) => `${file} imports ${to}`)
   );
 }
-
-const isTest = (file: string) => roomOf(file) === 0;
 
 Deno.test("house: main → http → router → domains → the rest of the server → db, and never back", () => {
   const outward = broken(
@@ -102,6 +54,11 @@ Deno.test("house: rooms are known to the outside by their interface file alone; 
     ({ to }, file) => room(to) !== undefined && room(to) !== room(file) && !INTERFACE.test(to),
   );
   assert.deepEqual(strays, []);
+});
+
+Deno.test("house: callers are identified in viewer.ts alone", () => {
+  const readers = [...files].filter(([file, { text }]) => !isTest(file) && /\.byToken\(/.test(codeOf(text)));
+  assert.deepEqual(readers.map(([file]) => file), ["server/viewer.ts"]);
 });
 
 Deno.test("house: domains speak no HTTP", () => {
@@ -165,10 +122,10 @@ Deno.test("house: client imports types of the server only, and the server nothin
 
 Deno.test("house: of the server only config.ts reads the environment, which main.ts hands over", () => {
   const readers = [...files].filter(([file, { text }]) =>
-    !isTest(file) && !file.startsWith("client/cli/") && /\bDeno\.env\b|(?<!")\bprocess\.env\b/.test(code(text))
+    !isTest(file) && !file.startsWith("client/cli/") && /\bDeno\.env\b|(?<!")\bprocess\.env\b/.test(codeOf(text))
   );
   assert.deepEqual(readers.map(([file]) => file).filter((file) => file !== "server/config.ts"), ["main.ts"]);
-  assert.equal(code(files.get("main.ts")?.text ?? "").match(/\bDeno\.env\b/g)?.length, 1);
+  assert.equal(codeOf(files.get("main.ts")?.text ?? "").match(/\bDeno\.env\b/g)?.length, 1);
   assert.match(files.get("main.ts")?.text ?? "", /readConfig\(Deno\.env\.toObject\(\)\)/);
 });
 
@@ -184,7 +141,7 @@ Deno.test("house: packages come from npm, node or this tree, and each is pinned"
   for (const [name, specifier] of Object.entries(imports)) assert.match(specifier, PINNED, name);
   const packages = Object.keys(imports);
   const known = ({ to }: Import, file: string) =>
-    isLocal({ to, types_only: true }) || to.startsWith("node:") || to === APP_MODULE ||
+    isLocal({ to }) || to.startsWith("node:") || to === APP_MODULE ||
     packages.some((name) => to === name || to.startsWith(`${name}/`)) ||
     file.startsWith(TEST_PACKAGES) && PINNED.test(to);
   assert.deepEqual(broken(() => true, (to, file) => !known(to, file)), []);
@@ -227,12 +184,12 @@ const h = new URL("h.ts", import.meta.url);
  * import { x } from "./comment.ts";
 `;
   assert.deepEqual(importsOf("server/http/x.ts", text), [
-    { to: "server/http/a.ts", types_only: false },
-    { to: "server/b.ts", types_only: true },
-    { to: "server/http/c.ts", types_only: false },
-    { to: "hono", types_only: false },
-    { to: "postgres", types_only: false },
-    { to: "server/http/g.ts", types_only: false },
-    { to: "server/http/h.ts", types_only: false },
+    { to: "server/http/a.ts", types_only: false, address_only: false },
+    { to: "server/b.ts", types_only: true, address_only: false },
+    { to: "server/http/c.ts", types_only: false, address_only: false },
+    { to: "hono", types_only: false, address_only: false },
+    { to: "postgres", types_only: false, address_only: false },
+    { to: "server/http/g.ts", types_only: false, address_only: true },
+    { to: "server/http/h.ts", types_only: false, address_only: true },
   ]);
 });

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import postgres from "postgres";
-import { startPostgres } from "../stage/postgres.ts";
-import { findPostgres } from "../stage/postgres_binaries.ts";
+import { startPostgres } from "../stage/postgres/postgres.ts";
+import { findPostgres } from "../stage/postgres/binaries.ts";
 
 const ignore = await findPostgres() === undefined;
 
@@ -64,7 +64,7 @@ Deno.test({
   ignore,
   async fn() {
     const program = `
-      import { startPostgres } from ${JSON.stringify(import.meta.resolve("../stage/postgres.ts"))};
+      import { startPostgres } from ${JSON.stringify(import.meta.resolve("../stage/postgres/postgres.ts"))};
       const server = await startPostgres({ fsync: false });
       Deno.stdout.writeSync(new TextEncoder().encode(server.url() + "\\n"));
       await new Promise((resolve) => setTimeout(resolve, 60_000));

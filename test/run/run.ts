@@ -5,7 +5,7 @@
  * Names what was left out, what was retried and what failed. The last line is `N passed, N failed`.
  */
 import { fileURLToPath } from "node:url";
-import { startPostgres } from "../stage/postgres.ts";
+import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { findChromium } from "../stage/programs.ts";
 import { runFiles } from "./process.ts";

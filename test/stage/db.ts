@@ -1,7 +1,6 @@
 /** Databases for the tests, and how their records are asked for. */
 import type { Answer } from "./harness.ts";
-import { made } from "./people.ts";
-import type { Ask } from "./scenario.ts";
+import { type Ask, made } from "./people.ts";
 
 export const DBS = "/platform/dbs.json";
 export const dbAt = (code: string) => `/platform/dbs/${code}.json`;

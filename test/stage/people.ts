@@ -1,4 +1,4 @@
-/** Who calls in the tests: users of every role, and a second account that no API makes. */
+/** Creates callers: users of each role, and further accounts, which the API cannot create. */
 import { createHash } from "node:crypto";
 import type { Answer, Sent, TestServer } from "./harness.ts";
 
@@ -15,13 +15,13 @@ export interface Person {
   token: string;
 }
 
-/** The created object, or an error that shows the refusal. */
+/** Returns the created object. @throws {Error} with the refusal */
 export function made({ status, body }: Answer) {
   if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
-/** @param fields of the user, beside its role */
+/** @param fields of the user besides its role */
 export async function addPerson(ask: Ask, role: Role, fields: Record<string, unknown> = {}): Promise<Person> {
   const email = `${role}.${crypto.randomUUID()}@people.test`;
   const user = made(
@@ -36,7 +36,7 @@ export async function addToken(ask: Ask, fields: Record<string, unknown>, token?
   return made(await ask("POST", "/account/tokens.json", { json, token })).token;
 }
 
-/** The same, with another's token where none is told. */
+/** Returns `ask` with another default token. */
 export const as = (ask: Ask, token: string): Ask => (method, path, sent = {}) =>
   ask(method, path, { ...sent, token: sent.token === undefined ? token : sent.token });
 
@@ -44,7 +44,7 @@ export interface Stranger extends Person {
   account_id: number;
 }
 
-/** An account beside the default one, with its admin. */
+/** Inserts another account with an admin. Returns the admin. */
 export async function addAccount({ sql }: TestServer, host: string | null = null): Promise<Stranger> {
   const token = `stranger-${crypto.randomUUID()}`;
   const email = `${token}@strangers.test`;

@@ -1,7 +1,6 @@
 /**
- * Scenario tables: name, request, expected answer. Whatever a row says, every answer is also proven against what its
- * route declares: a success against the output schema, with no key more or less, a refusal against the error shapes of
- * the specification.
+ * Scenario tables: name, request, expected answer. Every answer is also checked against what its route declares: a
+ * success against the output schema, with exactly its keys, and a refusal against the error shapes of the specification.
  */
 import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../server/http/rest/routes.ts";
@@ -14,30 +13,30 @@ import { z } from "zod";
 export type { Ask, Method } from "./people.ts";
 
 export interface Scenario {
-  /** The rule that the row shows. */
+  /** The rule that the row checks. */
   name: string;
   method: Method;
   path: string;
   sent?: Sent;
   status: number;
   /**
-   * What the body says. Keys left out are free, lists are whole, a pattern stands for text, or a list of messages, that
-   * it matches. A 422 must name these fields and no others.
+   * The expected body. Other keys of an object may have any value; a list must have exactly these items; a pattern must
+   * match a text or a list of messages. A 422 must name exactly these fields.
    */
   body?: unknown;
-  /** Null where the header must not be there. */
+  /** Null for a header that must be missing. */
   headers?: Record<string, string | RegExp | null>;
-  /** What else must hold afterwards. */
+  /** Further checks of the answer. */
   then?: (answer: Answer) => void | Promise<void>;
 }
 
 export interface Stage {
   server: TestServer;
-  /** An admin of the account that the test is about. */
+  /** An admin of the test's account. */
   admin: Person;
-  /** Speaks for that admin unless told, as `play` does. */
+  /** Sends the admin's token by default, as `play` does. */
   ask: Ask;
-  /** Plays the rows one after another, each a step of the test. */
+  /** Runs the rows in order, each as a step of the test. */
   play(scenarios: readonly Scenario[]): Promise<void>;
 }
 
@@ -48,14 +47,15 @@ type OnAccount = (
 ) => void;
 
 /**
- * Tests of one file that share a server, since a start costs more than most of them. Each has an account of its own,
- * or with `of_default` the default one, which unknown hosts belong to and which its tests have together.
+ * Returns a function that registers tests on one server for the whole file, because a start takes longer than most
+ * tests. Each test has a new account. With `of_default` it uses the default account, which it shares with other tests
+ * and to which requests with an unknown host belong.
  */
 export function onSharedServer(): OnAccount {
   const shared: { server?: TestServer } = {};
   Deno.test.beforeAll(async () => void (shared.server = await startServer()));
   Deno.test.afterAll(() => shared.server?.close());
-  // What a server has going beside its tests would be each one's leak.
+  // The sanitizers would report the server's own timers and connections as leaks of each test.
   const sanitizers = { sanitizeOps: false, sanitizeResources: false };
   return (name, work, { of_default = false } = {}) =>
     Deno.test({
@@ -74,7 +74,7 @@ export function onSharedServer(): OnAccount {
 export const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
   inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));
 
-/** One after another: what comes later stands on what came before, and the first fault is the one that is named. */
+/** Runs `work` for one item after the other, so that later items build on earlier ones and the first failure is reported. */
 export async function inTurn<T>(items: Iterable<T>, work: (item: T, index: number) => unknown): Promise<void> {
   let index = 0;
   for (const item of items) await work(item, index++);
@@ -95,7 +95,7 @@ function headerSays(headers: Headers, header: string, expected: string | RegExp 
   else assert.equal(actual, expected, header);
 }
 
-/** Whether a value says what is expected of it, as in `Scenario.body`. */
+/** Checks a value against an expectation as in `Scenario.body`. */
 export function says(actual: unknown, expected: unknown, path = "body"): void {
   if (expected instanceof RegExp) {
     const text = Array.isArray(actual) ? actual.join("\n") : actual;
@@ -120,7 +120,7 @@ const ROUTES = routesOf(appRouter).map((route) => ({
   pattern: new RegExp(`^${route.path.replace(/[.]/g, "\\$&").replace(/:\w+/g, "[^/]+")}$`),
 }));
 
-/** Machine words of the refusals. Source: decisions, "All other errors"; 408 is ours. */
+/** The codes of refusals. Source: decisions, "All other errors". 408 is not in it. */
 const WORDS: Record<number, string> = {
   400: "bad_request",
   401: "unauthorized",
@@ -136,7 +136,7 @@ const WORDS: Record<number, string> = {
   503: "unavailable",
 };
 
-/** Headers that a refusal must bring. */
+/** Headers that a refusal must have. */
 const BRINGS: Record<number, [header: string, value: RegExp]> = {
   401: ["www-authenticate", /^Bearer\b/],
   405: ["allow", /OPTIONS/],
@@ -147,7 +147,7 @@ const BRINGS: Record<number, [header: string, value: RegExp]> = {
 const Fields = z.record(z.string().min(1), z.array(z.string().min(1)).min(1))
   .refine((fields) => Object.keys(fields).length > 0, "names no field");
 
-/** What a caller must never see of the inside. */
+/** SQL, stack traces and package names, which no answer may contain. */
 const INSIDE =
   /\b(select|insert into|update|delete from) .{0,80}\b(from|set|values|where)\b|\bat .+\.(ts|js):\d+|npm:|postgres(\.js|error)/i;
 
@@ -159,7 +159,7 @@ export function proven(request: TestServer["request"]): Ask {
   };
 }
 
-/** @throws {AssertionError} where the answer is not what its route declares */
+/** @throws {AssertionError} if the answer differs from what its route declares */
 export function prove(method: string, path: string, answer: Answer): void {
   const { status, headers, body } = answer;
   assert.match(headers.get("x-request-id") ?? "", /^.+$/, "X-Request-Id");
@@ -178,7 +178,7 @@ export function prove(method: string, path: string, answer: Answer): void {
   if (method === "GET" && route.output instanceof z.ZodArray) proveCount(route, query, headers);
 }
 
-/** Lists of records, which may be large, are counted only when asked. */
+/** Lists of records and runs are counted only on request, because they may be large. */
 function proveCount({ input, path }: Route, query: string | undefined, headers: Headers): void {
   const counts = !input?.shape.count || path.startsWith("/connect/flow_processes") ||
     ["true", "1"].includes(new URLSearchParams(query).get("count") ?? "");

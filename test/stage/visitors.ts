@@ -1,7 +1,6 @@
 /** Callers of public methods, as browsers are: without a login, or from an app's page. */
 import type { Answer } from "./harness.ts";
-import { made } from "./people.ts";
-import type { Ask } from "./scenario.ts";
+import { type Ask, made } from "./people.ts";
 
 /** A caller of one database's public methods. */
 export interface Visitor {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../../../test/packages/fast_check.ts";
-import { aProgram } from "../../../test/stage/random_programs.ts";
+import { aProgram } from "../../../test/stage/random/programs.ts";
 import { type Layers, splitModule } from "./layers.ts";
 
 type Module = Record<string, unknown>;

@@ -1,78 +1,12 @@
-/** The embedded database as postgres.js and a bare socket see it. Folders and crashes: embedded_folder_test.ts. */
+/** The embedded database as postgres.js sees it. Turns: embedded_turns_test.ts. Crashes: embedded_folder_test.ts. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { once } from "node:events";
 import postgres from "postgres";
-import { type Embedded, openEmbedded } from "../../../db/embedded/embedded.ts";
-import { message, messagesOf, query, SYNC } from "../../../db/embedded/wire/wire.ts";
+import { openEmbedded } from "../../../db/embedded/embedded.ts";
+import { query, SYNC } from "../../../db/embedded/wire/wire.ts";
 import { errorOf } from "../../../db/embedded/wire/wire_backend.ts";
-import { GREETING_MS } from "../../../db/embedded/turns.ts";
-import { surviveLostConnections } from "../../../server/database/connection_loss.ts";
-import { createLog } from "../../../server/log.ts";
 import { until } from "../../stage/until.ts";
-
-// The driver may write to a connection just after it closed. No caller can catch that error, so it is caught here, as in
-// the server.
-surviveLostConnections(createLog(() => {}));
-
-/** An empty database, created once. Loading it is five times faster than creating it. */
-const EMPTY = await (async () => {
-  const embedded = await openEmbedded({ folder: null });
-  const dump = await embedded.dump();
-  await embedded.close();
-  return dump;
-})();
-
-function pool(embedded: Embedded, more: postgres.Options<Record<never, never>> = {}) {
-  // The driver's types lack its `socket` option.
-  const options = { socket: embedded.socket, max: 4, onnotice: () => {}, ...more };
-  return postgres(options);
-}
-
-/** A test with an empty database in memory and a pool of four connections. Neither may leak. */
-function test(name: string, work: (sql: postgres.Sql, embedded: Embedded) => Promise<void>, lock_wait_ms?: number) {
-  Deno.test({
-    name,
-    sanitizeOps: true,
-    sanitizeResources: true,
-    sanitizeExit: true,
-    async fn() {
-      const embedded = await openEmbedded({ folder: null, load: EMPTY, lock_wait_ms });
-      const sql = pool(embedded);
-      try {
-        await work(sql, embedded);
-      } finally {
-        await sql.end({ timeout: 1 });
-        await embedded.close();
-      }
-    },
-  });
-}
-
-const code = (expected: string) => (error: unknown) =>
-  error instanceof postgres.PostgresError && error.code === expected ||
-  assert.fail(`${expected} expected, but: ${error}`);
-
-const STARTUP = message("-", Buffer.from([0, 3, 0, 0]), "user\0me\0\0").subarray(1);
-const step = (name: string, sql: string) =>
-  Buffer.concat([
-    message("P", `${name}\0${sql}\0`, Buffer.alloc(2)),
-    message("B", `\0${name}\0`, Buffer.alloc(6)),
-    message("E", "\0", Buffer.alloc(4)),
-  ]);
-
-/** A client without a driver, after its startup. */
-async function bareClient(embedded: Embedded) {
-  const socket = embedded.socket();
-  const ask = async (...messages: Buffer[]): Promise<Buffer> => {
-    socket.write(Buffer.concat(messages));
-    const [answer] = await once(socket, "data");
-    return answer;
-  };
-  return { socket, ask, welcome: await ask(STARTUP) };
-}
-
-const types = (bytes: Buffer) => [...messagesOf(bytes)].map(([type = 0]) => String.fromCharCode(type)).join("");
+import { bareClient, code, pool, step, test, types } from "./embedded_stage.ts";
 
 test("values of every kind come back as they went", async (sql) => {
   // The driver learns array types with its first statement.
@@ -255,105 +189,6 @@ test(
   },
 );
 
-test("a statement outside of the transaction that awaits it fails in time, and all goes on", async (sql) => {
-  await sql`create table a (n int)`;
-  const started = performance.now();
-  await assert.rejects(
-    sql.begin(async (inner) => {
-      await inner`insert into a values (1)`;
-      await Promise.all([sql`select count(*) from a`, sql`select ${1}::int`]);
-    }),
-    (error: postgres.PostgresError) => /idle transaction/.test(error.message) && code("55P03")(error),
-  );
-  assert.ok(performance.now() - started >= 300);
-  assert.deepEqual([...await sql`select count(*)::int as n from a`], [{ n: 0 }]);
-  await sql.begin(async (inner) => {
-    await inner`insert into a values (1)`;
-    await assert.rejects(async () => await sql`select ${1}::int`, code("55P03"));
-    // A transaction that stays idle would be rolled back.
-    await inner`select 1`;
-    await assert.rejects(sql.unsafe("select 1"), code("55P03"));
-  });
-  assert.deepEqual([...await sql`select n from a where n = ${1}`], [{ n: 1 }]);
-}, 300);
-
-test("a transaction that does nothing while others wait is undone, and its connection ended", async (sql, embedded) => {
-  await sql`create table a (n int)`;
-  const { socket, ask } = await bareClient(embedded);
-  await ask(query("begin; insert into a values (1)"));
-  const ended = once(socket, "error");
-  await assert.rejects(async () => await sql`select 1`, code("55P03"));
-  assert.deepEqual([...await sql`select n from a`], []);
-  assert.match(String(await ended), /did nothing for 400 ms/);
-}, 200);
-
-test(
-  "a client that was just let in comes first, and if it says nothing, it does not keep the others",
-  async (sql, embedded) => {
-    await sql`select 1`;
-    // An attempt during which the process stood still for longer than a client may stay silent proves nothing.
-    for (let stood_still = true; stood_still;) {
-      const first = await bareClient(embedded);
-      const began = performance.now();
-      const order: string[] = [];
-      // Noted as the answers come, because the two promises resolve after different numbers of microtasks.
-      const other = sql`select 1`.forEach(() => order.push("other"));
-      // The driver has sent the statement after one turn of the event loop.
-      await new Promise((resolve) => setTimeout(resolve));
-      first.socket.on("data", () => order.push("first"));
-      await Promise.all([other, first.ask(query("select 2"))]);
-      first.socket.destroy();
-      stood_still = performance.now() - began > GREETING_MS / 2;
-      if (!stood_still) assert.deepEqual(order, ["first", "other"]);
-    }
-    const silent = await bareClient(embedded);
-    assert.deepEqual([...await sql`select 3 as n`], [{ n: 3 }]);
-    silent.socket.destroy();
-  },
-);
-
-test("a statement waits for a transaction that is at work, however long", async (sql) => {
-  let isDone = false;
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const [, [row]] = await Promise.all([
-    sql.begin(async (sql) => {
-      for (let i = 0; i < 10; i++) {
-        await sql`select pg_sleep(0.05)`;
-        begin();
-      }
-      isDone = true;
-    }),
-    begun.then(() => sql`select 1 as n`),
-  ]);
-  assert.ok(isDone);
-  assert.equal(row?.n, 1);
-}, 200);
-
-test("a connection that ends inside of a transaction has it undone, and nobody waits for it", async (sql, embedded) => {
-  await sql`create table a (n int)`;
-  const other = pool(embedded);
-  const lost = other.begin(async (sql) => {
-    await sql`insert into a values (1)`;
-    await other.end({ timeout: 0 });
-    await sql`insert into a values (2)`;
-  });
-  await assert.rejects(lost, /CONNECTION_(CLOSED|DESTROYED)/);
-  assert.deepEqual([...await sql`select count(*)::int as n from a`], [{ n: 0 }]);
-
-  const begun = await bareClient(embedded);
-  await begun.ask(query("begin; insert into a values (3)"));
-  begun.socket.destroy();
-  const failed = await bareClient(embedded);
-  await failed.ask(query("begin"));
-  await failed.ask(step("", "insert into nothing values (4)"), message("H"));
-  failed.socket.destroy();
-  const flushed = await bareClient(embedded);
-  assert.equal(types(await flushed.ask(step("", "insert into a values (5)"), message("H"))), "12C");
-  const waiting = sql`select count(*)::int as n from a`.execute();
-  flushed.socket.end(message("X"));
-  assert.deepEqual([...await waiting], [{ n: 0 }]);
-});
-
 test(
   "prepared statements go with their connection, and a name that is taken stays its owner's",
   async (sql, embedded) => {
@@ -399,59 +234,6 @@ test("COPY FROM STDIN is refused in plain words, COPY TO STDOUT works", async (s
   let text = "";
   for await (const chunk of await sql`copy a to stdout`.readable()) text += chunk;
   assert.equal(text, "1\tcopy a from stdin\n2\tstdin\n");
-});
-
-test("a statement that waits can be canceled, with its key only", async (sql, embedded) => {
-  const holder = await bareClient(embedded);
-  const waiter = await bareClient(embedded);
-  await holder.ask(query("begin"));
-  const key = waiter.welcome.subarray(waiter.welcome.length - 14, waiter.welcome.length - 6);
-  const cancel = async (key: Buffer) => {
-    const socket = embedded.socket();
-    socket.resume().write(message("-", Buffer.from([4, 210, 22, 46]), key).subarray(1));
-    await until(() => socket.closed, "the connection is closed");
-  };
-  const answer = waiter.ask(step("", "select 1"), message("H"));
-  const wrong = Buffer.from(key);
-  wrong[7] = 255 - (key[7] ?? 0);
-  await cancel(wrong);
-  await cancel(key);
-  assert.match(errorOf(await answer) ?? "", /canceling/);
-  assert.equal(types(await waiter.ask(query("select 1"), SYNC)), "Z");
-  await holder.ask(query("commit"));
-  assert.equal(types(await waiter.ask(query("select 1"))), "TDCZ");
-
-  const running = sql`select pg_sleep(0.05), 1 as n`;
-  running.execute();
-  running.cancel();
-  assert.equal((await running.catch((error) => [{ n: error.code === "57014" ? 1 : 0 }]))[0]?.n, 1);
-  for (const { socket } of [holder, waiter]) socket.destroy();
-});
-
-test("what is no protocol ends its own connection only; encryption is declined", async (sql, embedded) => {
-  const { socket, ask } = await bareClient(embedded);
-  assert.match(errorOf(await ask(message("y", "zz"))) ?? "", /no client message/);
-  await until(() => socket.closed, "the connection is closed");
-  const plain = embedded.socket();
-  plain.write(message("-", Buffer.from([4, 210, 22, 47])).subarray(1));
-  assert.deepEqual(await once(plain, "data"), [Buffer.from("N")]);
-  plain.destroy();
-  assert.deepEqual([...await sql`select 1 as n`], [{ n: 1 }]);
-});
-
-test("the rest of the process has its turn while a client asks without pause", async (_sql, embedded) => {
-  const sql = pool(embedded, { max: 1 });
-  await sql`select 1`;
-  let ticks = 0;
-  const timer = setInterval(() => ticks++, 1);
-  // From 1 KB on, the driver writes without waiting for a turn of the event loop.
-  const text = "x".repeat(2_000);
-  for (let i = 0; i < 500; i++) {
-    await sql`select ${text}::text as text`;
-  }
-  clearInterval(timer);
-  assert.ok(ticks > 0);
-  await sql.end();
 });
 
 test("a pool that ends leaves the database to the next", async (sql, embedded) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type ConnectorCall, ConnectorFault } from "../../../server/connectors/connectors.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
-import { type Api, repeated, serveApi } from "../../stage/outside.ts";
+import { type Api, repeated, serveApi } from "../../stage/egress/outside.ts";
 import { addAccount, made } from "../../stage/people.ts";
 import { eventually } from "../../stage/launch.ts";
 import { type Ask, inTurn, proven } from "../../stage/scenario.ts";

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { decryptSecret, encryptSecret, rotateSecrets } from "../../../server/connectors/connectors.ts";
 import { createKeys } from "../../../server/secrets/keys.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
-import { serveApi } from "../../stage/outside.ts";
+import { serveApi } from "../../stage/egress/outside.ts";
 import { addAccount, made } from "../../stage/people.ts";
 import { inTurn, proven } from "../../stage/scenario.ts";
 

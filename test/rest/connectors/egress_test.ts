@@ -1,9 +1,10 @@
 /** Every outbound path against every hostile case. Source: design, security, "Calls to the outside" and "Figures". */
 import assert from "node:assert/strict";
 import { ConnectorFault } from "../../../server/connectors/connectors.ts";
-import { attempt, createWorld, hits, type Way, type World } from "../../stage/egress.ts";
-import { HOSTILE } from "../../stage/egress_cases.ts";
-import { repeated } from "../../stage/outside.ts";
+import { attempt, hits, type Way } from "../../stage/egress/attempt.ts";
+import { createWorld, type World } from "../../stage/egress/world.ts";
+import { HOSTILE } from "../../stage/egress/cases.ts";
+import { repeated } from "../../stage/egress/outside.ts";
 import { inTurn, proven } from "../../stage/scenario.ts";
 
 const kindOf = (error: unknown): string => {

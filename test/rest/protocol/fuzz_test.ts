@@ -8,7 +8,7 @@ import type { Route } from "../../../server/http/rest/routes.ts";
 import { ROUTES } from "../../stage/addresses.ts";
 import type { Answer } from "../../stage/harness.ts";
 import { z } from "zod";
-import { anyKey, anyText, arbitraryOf, FIELDS, NAUGHTY, textPaths, withText } from "../../stage/arbitrary.ts";
+import { anyKey, anyText, arbitraryOf, FIELDS, NAUGHTY, textPaths, withText } from "../../stage/random/arbitrary.ts";
 import { PNG } from "../../stage/images.ts";
 import { addPerson, made } from "../../stage/people.ts";
 import { type Ask, inTurn, type Method, onSharedServer } from "../../stage/scenario.ts";

@@ -15,7 +15,7 @@ import {
   SCHEMA,
   VALUES,
   type Wanted,
-} from "../../stage/records_oracle.ts";
+} from "../../stage/random/records_oracle.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();

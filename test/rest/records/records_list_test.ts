@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { addDb, type Listed, type TestDb } from "../../stage/db.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
-import { type Kept, listed, parametersOf, SCHEMA, type Wanted } from "../../stage/records_oracle.ts";
+import { type Kept, listed, parametersOf, SCHEMA, type Wanted } from "../../stage/random/records_oracle.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();

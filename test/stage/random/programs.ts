@@ -1,5 +1,5 @@
 /** Random programs for the test of layers.ts. They terminate, never throw, and share state in many ways. */
-import fc from "../packages/fast_check.ts";
+import fc from "../../packages/fast_check.ts";
 
 export interface Program {
   code: string;

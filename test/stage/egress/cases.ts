@@ -1,8 +1,21 @@
 /**
- * Addresses and answers that a connector must not fall for. Source: design, security, "Calls to the outside". Each is
- * tried on every way out that there is: a way is a function, so that a new one is a line in a test.
+ * Addresses and answers that connectors must refuse. Source: design, security, "Calls to the outside". A test tries each
+ * case in every way in which the server calls connectors.
  */
-import type { HostileCase, World } from "./egress.ts";
+import type { World } from "./world.ts";
+
+export interface HostileCase {
+  name: string;
+  url(world: World): string;
+  /** The path of the connector method, by default `/`. */
+  path?: string;
+  params?(world: World): Record<string, string>;
+  /** The accepted kinds of fault. */
+  kinds: string[];
+  /** How often the case is tried. A name may resolve to another address the next time. */
+  times?: number;
+  timeout_s?: number;
+}
 
 const inner = ({ canary: [first] }: World) => first?.port ?? 0;
 
@@ -12,7 +25,7 @@ const at = (name: string, host: string): HostileCase => ({
   kinds: ["refused"],
 });
 
-/** An open address that leads to another one. */
+/** A redirect from an allowed address. */
 const leading = (name: string, to: (world: World) => string, status = 302): HostileCase => ({
   name: `a redirect (${status}) to ${name}`,
   url: ({ open }) => `http://open.test:${open.port}`,

@@ -1,6 +1,6 @@
 /** Filters, orders and searches in memory, by the words of the specification: what the server's answers are held against. */
-import fc from "../packages/fast_check.ts";
-import type { FieldType } from "../../server/store/store.ts";
+import fc from "../../packages/fast_check.ts";
+import type { FieldType } from "../../../server/store/store.ts";
 
 export type Value = string | number | boolean | null;
 

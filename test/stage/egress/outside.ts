@@ -1,17 +1,17 @@
-/** The outside as connectors see it: an API that tells what it was sent, and names that a DNS server answers for. */
+/** Servers that connectors call: an API that repeats each request, a raw TCP server, and a DNS server. */
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
-import type { Lookup } from "../../server/connectors/connectors.ts";
-import type { JsonValue } from "../../server/input/json_value.ts";
+import type { Lookup } from "../../../server/connectors/connectors.ts";
+import type { JsonValue } from "../../../server/input/json_value.ts";
 
-/** What the API was asked. */
+/** A request that the API received. */
 export interface Seen {
   method: string;
   /** With the query. */
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** The port at the other end of its connection. */
+  /** The client's port, which identifies its connection. */
   from: number;
 }
 
@@ -19,12 +19,12 @@ export interface Api extends AsyncDisposable {
   port: number;
   url: string;
   seen: Seen[];
-  /** Requests that are being answered. */
+  /** How many requests are in progress. */
   busy(): number;
   most_busy(): number;
 }
 
-/** @param respond instead of an answer that repeats the request as JSON */
+/** @param respond replaces the default answer, which repeats the request as JSON; undefined falls back to it */
 export function serveApi(
   respond?: (request: Request, seen: Seen) => Response | undefined | Promise<Response | undefined>,
 ): Api {
@@ -65,7 +65,7 @@ export interface Tcp extends AsyncDisposable {
   connections(): number;
 }
 
-/** What no HTTP server would say. @param speak ends with the connection */
+/** A TCP server. @param speak handles a connection, which closes afterwards */
 export function serveTcp(hostname: string, speak: (to: Deno.Conn) => Promise<void>, port = 0): Tcp {
   const listener = Deno.listen({ port, hostname });
   const open = new Set<Deno.Conn>();
@@ -93,7 +93,7 @@ export function serveTcp(hostname: string, speak: (to: Deno.Conn) => Promise<voi
   };
 }
 
-/** Addresses of a name, at its first, second … look-up; the last ones stay. Without any there is no answer at all. */
+/** The addresses of a name at its first, second … look-up; the last list stays. An empty outer list never answers. */
 export type Names = Record<string, string[][]>;
 
 export interface Dns extends AsyncDisposable {
@@ -102,7 +102,7 @@ export interface Dns extends AsyncDisposable {
   asked(name: string): number;
 }
 
-/** A DNS server that may answer differently each time, as whoever owns a domain may. */
+/** A DNS server whose answers may change with each query, as an attacker's server's may (DNS rebinding). */
 export async function serveDns(names: Names): Promise<Dns> {
   const asked = new Map<string, number>();
   const socket = createSocket("udp4");
@@ -135,7 +135,7 @@ export async function serveDns(names: Names): Promise<Dns> {
   };
 }
 
-/** Bytes of an address by the type of the question: A is 1, AAAA is 28. */
+/** The length of an address in bytes by query type: A is 1, AAAA is 28. */
 const SIZES: Record<number, number> = { 1: 4, 28: 16 };
 
 function questionIn(message: Buffer): { name: string; type: number; end: number } {
@@ -172,5 +172,5 @@ function bytesOf(address: string): Buffer {
   return Buffer.from(all.flatMap((word: number) => [word >> 8, word & 0xff]));
 }
 
-/** What the API repeats, or what else came back. */
+/** The request that the API repeated in a body. */
 export const repeated = (body: JsonValue): Seen => body as unknown as Seen;

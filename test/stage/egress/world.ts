@@ -1,32 +1,21 @@
-/** A server in a hostile world, and how a case of `egress_cases.ts` is tried in it. */
+/** A server among hostile hosts: a DNS server under control, APIs that misbehave, and a canary that no request may reach. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { ConnectorFields } from "../../server/connectors/connectors.ts";
-import { startServer, type TestServer } from "./harness.ts";
+import { ConnectorFields } from "../../../server/connectors/connectors.ts";
+import { startServer, type TestServer } from "../harness.ts";
 import { type Api, type Dns, serveApi, serveDns, serveTcp, type Tcp } from "./outside.ts";
-
-/** What is tried: the method `m` of a connector of the default account, which no save has proven. */
-export interface Attempt {
-  connector_id: number;
-  connector_code: string;
-  params: Record<string, string>;
-  timeout_s: number;
-}
-
-/** A way out. @returns the kind of the fault, or `ok` */
-export type Way = (server: TestServer, attempt: Attempt) => Promise<string>;
 
 export interface World extends AsyncDisposable {
   server: TestServer;
   dns: Dns;
-  /** Takes connections on IPv4 and, where the machine has it, IPv6; nothing may ever reach it. */
+  /** Listens on IPv4 and, if the machine has it, IPv6. No connector may reach it. */
   canary: Tcp[];
-  /** Under `open.test`, an exception: it leads wherever it is told to. */
+  /** At `open.test`, which the egress rules allow. Redirects to any address. */
   open: Api;
-  /** Under `other.test`, an exception, too. */
+  /** At `other.test`, which the egress rules allow, too. */
   other: Api;
-  /** Under `raw.test`, an exception: it says what no HTTP server would. */
+  /** At `raw.test`, which the egress rules allow. Sends malformed HTTP. */
   raw: Tcp;
-  /** Inserts a connector as it is. */
+  /** Inserts a connector without the checks of the API. */
   add(url: string, more?: { path?: string; fields?: unknown }): Promise<{ id: number; code: string }>;
 }
 
@@ -94,7 +83,7 @@ function answer(request: Request): Response | undefined {
   }
 }
 
-/** Says, by the path that it is asked for, one of several things that are no answer. */
+/** Sends a malformed, slow or missing answer, depending on the path. */
 async function speak(to: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(4096);
   const size = await to.read(buffer) ?? 0;
@@ -122,7 +111,7 @@ export async function createWorld(): Promise<World> {
   try {
     canary.push(serveTcp("::1", hit, canary[0]?.port));
   } catch {
-    // A machine without IPv6: what would have reached it there fails by itself.
+    // The machine has no IPv6, so no connection to the canary's IPv6 address can succeed.
   }
   const dns = await serveDns({
     "open.test": [["127.0.0.1"]],
@@ -135,7 +124,7 @@ export async function createWorld(): Promise<World> {
     "nat64.test": [["64:ff9b::7f00:1"]],
     "private.test": [["10.1.2.3"]],
     "metadata.test": [["169.254.169.254"]],
-    // Nobody has the public one: it is not allotted.
+    // The public address is not allocated.
     "mixed.test": [["2d00::1", "127.0.0.1"]],
     "mixed4.test": [["127.0.0.1", "2d00::1"]],
     "silent.test": [],
@@ -169,21 +158,3 @@ export async function createWorld(): Promise<World> {
     },
   };
 }
-
-/** Tries one case by one way. @returns the kinds of fault, one a try */
-export async function attempt(world: World, way: Way, hostile: HostileCase): Promise<string[]> {
-  const { path = "/", times = 1, timeout_s = 10 } = hostile;
-  const params = hostile.params?.(world) ?? {};
-  const [pathname = "", search] = path.split("?");
-  const asked = Object.keys(params).filter((name) => !path.includes(`{${name}}`)).map((name) => [name, `{${name}}`]);
-  const query = Object.fromEntries([...new URLSearchParams(search), ...asked]);
-  const fields = { methods: { m: { method: "GET", path: pathname, query } } };
-  const { id, code } = await world.add(hostile.url(world), { fields });
-  const kinds: string[] = [];
-  for (let time = 0; time < times; time++) {
-    kinds.push(await way(world.server, { connector_id: id, connector_code: code, params, timeout_s }));
-  }
-  return kinds;
-}
-
-export const hits = ({ canary }: World): number => canary.reduce((sum, { connections }) => sum + connections(), 0);

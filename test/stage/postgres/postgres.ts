@@ -1,6 +1,6 @@
 import postgres from "postgres";
-import { freePort } from "./ports.ts";
-import { findPostgres } from "./postgres_binaries.ts";
+import { freePort } from "../ports.ts";
+import { findPostgres } from "./binaries.ts";
 
 /** A PostgreSQL cluster that lives as long as the process that started it, or shorter. */
 export interface Postgres {

@@ -1,0 +1,29 @@
+/** The shape of the source tree: no long files, no crowded folders. */
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { files } from "./source_files.ts";
+
+/** Files and folders that are still too large. The list may only shrink. */
+const REMAINING = new Set([
+  "server/schedule/timetable/expression_test.ts",
+  "test/flow/steps_test.ts",
+  "server/flow/run",
+  "test/bench",
+]);
+
+const LONGEST = 400;
+
+Deno.test(`house: no file is longer than ${LONGEST} lines`, () => {
+  const lines = [...files].map(([file, { text }]): [string, number] => [file, text.split("\n").length - 1]);
+  assert.deepEqual(lines.filter(([file, count]) => count > LONGEST && !REMAINING.has(file)), []);
+});
+
+const MOST_FILES = 16;
+
+Deno.test(`house: no folder holds more than ${MOST_FILES} modules beside their tests`, () => {
+  const modules = [...files.keys()].filter((file) => !file.endsWith("_test.ts"));
+  const folders = [...Map.groupBy(modules, dirname)].map((
+    [folder, inside],
+  ): [string, number] => [folder, inside.length]);
+  assert.deepEqual(folders.filter(([folder, count]) => count > MOST_FILES && !REMAINING.has(folder)), []);
+});

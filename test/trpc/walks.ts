@@ -1,0 +1,229 @@
+/** Calls every procedure of the router through the typed client. */
+import assert from "node:assert/strict";
+import type { Client } from "../../client/mod.ts";
+import { refusalOf } from "./refusal.ts";
+
+/** The first bytes of a PNG, then every byte value, so that any conversion of the bytes to text and back shows. */
+export const LOGO = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, ...Array(256).keys(), 13, 10, 45, 45]);
+export const logoFile = (bytes = LOGO) => new File([bytes], 'zażółć "logo".png', { type: "image/png" });
+
+export const SOURCE = "document.title = 'one';\n";
+
+/** Calls every procedure, by domain. */
+export const walks: Record<string, (client: Client) => Promise<void>> = {
+  async departments({ departments }) {
+    const first = await departments.create.mutate({ department: { name: "Sales", shortcut: "SAL" } });
+    assert.deepEqual([first.name, first.main, first.logo_url, first.user_setting_ids], ["Sales", true, null, []]);
+    const second = await departments.create.mutate({ department: { name: "Support", user_setting_ids: [1] } });
+    assert.deepEqual(second.user_setting_ids, [1]);
+    assert.deepEqual((await departments.list.query({ sort: "-name" })).map(({ id }) => id), [second.id, first.id]);
+    assert.deepEqual((await departments.list.query({ per_page: 1, page: 2 })).map(({ id }) => id), [second.id]);
+    assert.deepEqual(await departments.find.query({ id: second.id }), second);
+    const changed = await departments.update.mutate({ id: first.id, department: { phone: "1", lock_version: 0 } });
+    assert.deepEqual([changed.phone, changed.name, changed.lock_version], ["1", "Sales", 1]);
+    assert.equal((await departments.set_as_main.mutate({ id: second.id })).main, true);
+    assert.equal(await departments.delete.mutate({ id: second.id }), undefined);
+    assert.equal((await departments.find.query({ id: first.id })).main, true);
+  },
+
+  async account({ account }) {
+    const { departments } = await account.find.query();
+    assert.equal(departments.mode, "restricted");
+    const changed = await account.update.mutate({ account: { name: "Acme", departments: { mode: "open" } } });
+    assert.deepEqual([changed.name, changed.departments.mode], ["Acme", "open"]);
+  },
+
+  async directory({ teams, groups, mailboxes }) {
+    for (const [directory, key] of [[teams, "team"], [groups, "group"]] as const) {
+      await walkEntries(directory, key);
+    }
+    const box = await mailboxes.create.mutate({ mailbox: { name: "Info", email: "info@example.com" } });
+    const renamed = await mailboxes.update.mutate({ id: box.id, mailbox: { email: null } });
+    assert.deepEqual([renamed.name, renamed.email], ["Info", null]);
+    assert.deepEqual((await mailboxes.list.query({})).map(({ id }) => id), [box.id]);
+    await mailboxes.delete.mutate({ id: box.id });
+    assert.deepEqual(await mailboxes.list.query({}), []);
+  },
+
+  async user_settings({ user_settings }) {
+    const ada = await user_settings.create.mutate({ user_setting: { email: "ada@example.com", role: "manager" } });
+    assert.deepEqual([ada.login, ada.without_department, ada.active], ["ada@example.com", true, true]);
+    const changed = await user_settings.update.mutate({ id: ada.id, user_setting: { without_department: false } });
+    assert.deepEqual(await user_settings.find.query({ id: ada.id }), changed);
+    assert.deepEqual((await user_settings.list.query({ role: "manager" })).map(({ id }) => id), [ada.id]);
+    assert.deepEqual(await user_settings.list.query({ active: false }), []);
+    await user_settings.delete.mutate({ id: ada.id });
+  },
+
+  async tokens({ tokens }) {
+    const made = await tokens.create.mutate({ token: { name: "Reader", scopes: ["apps:read"] } });
+    assert.match(made.token, /^atr_[0-9A-Za-z]{43}$/);
+    const listed = (await tokens.list.query({})).find(({ id }) => id === made.id);
+    assert.deepEqual([listed?.name, listed?.scopes, Object.keys(listed ?? {}).includes("token")], [
+      "Reader",
+      ["apps:read"],
+      false,
+    ]);
+    await tokens.delete.mutate({ id: made.id });
+  },
+
+  async apps({ apps, flows }) {
+    const app = await apps.create.mutate({
+      app: {
+        name: "Counter",
+        url_code: "Mój Licznik",
+        app_engine: "js",
+        source_code: SOURCE,
+        fields: { deep: [1, null] },
+      },
+    });
+    assert.deepEqual([app.url_code, app.css_engine, app.fields], ["moj-licznik", "tailwind_all", { deep: [1, null] }]);
+    const [listed] = await apps.list.query({ q: "count", app_engine: "js", public: false, active: true });
+    assert.deepEqual([listed?.id, Object.keys(listed ?? {}).includes("source_code")], [app.id, false]);
+    assert.deepEqual(await apps.find.query({ id: app.id }), app);
+    const named = await apps.update.mutate({ id: app.id, app: { name: "Clicker", lock_version: app.lock_version } });
+    assert.deepEqual([named.name, named.source_code], ["Clicker", SOURCE]);
+    const edited = await apps.replace.mutate({ id: app.id, field: "source_code", old: "one", new: "two" });
+    assert.equal(edited.source_code, SOURCE.replace("one", "two"));
+    const [{ version } = { version: 0 }] = await apps.versions.query({ id: app.id });
+    assert.equal((await apps.version.query({ id: app.id, version })).source_code, SOURCE);
+    assert.equal((await apps.restore.mutate({ id: app.id, version })).source_code, SOURCE);
+    const { code } = await flows.create.mutate({ flow: { name: "Acted" } });
+    const actions = [{ action: "go", flow_code: code }];
+    await apps.update.mutate({ id: app.id, app: { actions } });
+    const called = await apps.call_action.mutate({ id: app.id, action_name: "go", params: { n: 1 } });
+    assert.deepEqual([called.status, called.data], ["finished", null]);
+    const { flow_process_id } = called;
+    assert.deepEqual(await apps.action_status.query({ id: app.id, action_name: "go", flow_process_id }), called);
+    assert.equal(await apps.delete.mutate({ id: app.id }), undefined);
+  },
+
+  async dbs({ dbs }) {
+    const schema = { fields: { title: { type: "string", required: true }, pages: "integer" } };
+    const db = await dbs.create.mutate({ db: { name: "My books", schema } });
+    assert.deepEqual([db.code, db.schema, db.public_methods, db.reindexing], ["my_books", schema, {}, null]);
+    assert.deepEqual((await dbs.list.query({ q: "BOOK" })).map(({ code }) => code), ["my_books"]);
+    const indexed = { ...schema, indexes: { idx_int_1: "pages" } };
+    const changed = await dbs.update.mutate({ db_code: db.code, db: { schema: indexed, lock_version: 0 } });
+    assert.deepEqual([changed.schema, changed.lock_version], [indexed, 1]);
+    assert.deepEqual(await dbs.find.query({ db_code: db.code }), changed);
+    assert.equal(await dbs.delete.mutate({ db_code: db.code }), undefined);
+  },
+
+  async connectors({ connectors }) {
+    const methods = { latest: { method: "GET" as const, path: "/rates/{base}", query: { n: "{n}" }, public: true } };
+    const { id, ...made } = await connectors.create.mutate({
+      connector: { name: "Fx rates", url: "http://127.0.0.1:1/v1", secret_token: "sk_live_1", fields: { methods } },
+    });
+    assert.deepEqual([made.code, made.has_secret_token, made.fields], ["fx_rates", true, { methods }]);
+    const tried = await connectors.test.mutate({ id, method: "latest", params: { base: "EUR", n: 1 } });
+    assert.deepEqual([tried.ok, tried.status, tried.error?.kind], [false, null, "refused"]);
+    const changed = await connectors.update.mutate({ id, connector: { secret_token: null, lock_version: 0 } });
+    assert.deepEqual([changed.has_secret_token, changed.lock_version], [false, 1]);
+    assert.deepEqual(await connectors.find.query({ id }), changed);
+    assert.deepEqual(await connectors.list.query({ q: "RATES" }), [changed]);
+    assert.equal(await connectors.delete.mutate({ id }), undefined);
+  },
+
+  async flows({ flows }) {
+    const program = [{ type: "mutation", set: { a: "{input.a}" } }, { type: "return", data: { got: "{a}" } }];
+    const { id, ...made } = await flows.create.mutate({ flow: { name: "Give back", fields: { program } } });
+    assert.deepEqual([made.code, made.version, made.fields, made.warnings], ["give_back", 1, { program }, {}]);
+    const ran = await flows.run.mutate({ id, input: { a: [1] } });
+    assert.deepEqual([ran.status, ran.data, ran.error], ["finished", { got: [1] }, undefined]);
+    const changed = await flows.update.mutate({
+      id,
+      flow: { fields: { program: [] }, active: false, lock_version: 0 },
+    });
+    assert.deepEqual([changed.version, changed.active, changed.lock_version], [2, false, 1]);
+    assert.deepEqual(await flows.find.query({ id }), changed);
+    const { fields: _fields, warnings: _warnings, ...listed } = changed;
+    assert.deepEqual(await flows.list.query({ q: "GIVE", active: false }), [listed]);
+    assert.equal(await flows.delete.mutate({ id }), undefined);
+  },
+
+  async flow_processes({ flow_processes, flows }) {
+    const flow = await flows.create.mutate({ flow: { name: "Inspected" } });
+    const { flow_process_id: id } = await flows.run.mutate({ id: flow.id });
+    const run = await flow_processes.find.query({ id });
+    assert.deepEqual([run.status, run.trigger, run.steps, run.data], ["finished", "manual", [], null]);
+    const again = await flow_processes.retry.mutate({ id });
+    assert.deepEqual([again.retry_of, again.status], [id, "finished"]);
+    const listed = await flow_processes.list.query({ flow_code: flow.code });
+    assert.deepEqual(listed.map(({ id }) => id), [again.id, id]);
+    assert.equal((await refusalOf(flow_processes.cancel.mutate({ id }))).code, "CONFLICT");
+  },
+
+  async crons({ flows, crons }) {
+    await flows.create.mutate({ flow: { name: "Woken" } });
+    const cron = await crons.create.mutate({ cron: { target_code: "woken", schedule: "0 9 * * MON-FRI" } });
+    assert.deepEqual([cron.sentence, cron.timezone, cron.next_times.length], [
+      "At 09:00, Monday through Friday",
+      "UTC",
+      5,
+    ]);
+    const changed = await crons.update.mutate({ id: cron.id, cron: { active: false, lock_version: 0 } });
+    assert.deepEqual([changed.active, changed.next_run_at, changed.next_times], [false, null, []]);
+    assert.deepEqual((await crons.list.query({ active: false })).map(({ id }) => id), [cron.id]);
+    assert.equal((await crons.resume.mutate({ id: cron.id })).next_run_at, cron.next_run_at);
+    const { flow_process_id } = await crons.fire.mutate({ id: cron.id });
+    const [run] = await crons.runs.query({ id: cron.id });
+    assert.deepEqual([run?.flow_process_id, run?.by_hand, run?.state], [flow_process_id, true, "ran"]);
+    assert.equal((await crons.find.query({ id: cron.id })).lock_version, 2);
+    assert.equal(await crons.delete.mutate({ id: cron.id }), undefined);
+  },
+
+  async records({ dbs, records }) {
+    const schema = { fields: { title: "string", pages: "integer" }, indexes: { idx_int_1: "pages" } };
+    const { code: db_code } = await dbs.create.mutate({ db: { name: "Shelf", schema } });
+    const create = (data: Record<string, unknown>) => records.create.mutate({ db_code, record: { data } });
+    const [thin, thick] = [await create({ title: "Thin", pages: 9 }), await create({ title: "Thick", pages: 900 })];
+    assert.deepEqual([thin.table_name, thin.data], [null, { title: "Thin", pages: 9 }]);
+    const { id } = thick;
+    const many = await records.list.query({ db_code, filter: { pages: { gt: 9, in: [9, 900] } }, sort: "-pages" });
+    assert.deepEqual(many, [thick]);
+    assert.deepEqual((await records.list.query({ db_code, after: id })).map(({ id }) => id), [thin.id]);
+    assert.deepEqual((await records.search.query({ db_code, q: "HI", sort: "pages" })).map(({ title }) => title), [
+      "Thin",
+      "Thick",
+    ]);
+    const changed = await records.update.mutate({ db_code, id, record: { data: { pages: null } } });
+    assert.deepEqual(changed.data, { title: "Thick", pages: null });
+    assert.deepEqual(await records.find.query({ db_code, id }), changed);
+    const [made] = await records.batch.mutate({
+      db_code,
+      operations: [{ action: "create", record: { data: { title: "Thinner" } } }, { action: "delete", id: thin.id }],
+    });
+    assert.ok(made && "data" in made && made.data.title === "Thinner");
+    assert.equal(await records.delete.mutate({ db_code, id }), undefined);
+    assert.deepEqual((await records.list.query({ db_code })).map(({ id }) => id), [made.id]);
+  },
+
+  async public_methods({ dbs, records }) {
+    const { code: db_code } = await dbs.create.mutate({
+      db: {
+        name: "Guests",
+        schema: { fields: { title: "string" } },
+        public_methods: { list: {}, create: {}, update: {}, delete: {} },
+      },
+    });
+    const { list, create, update, delete: remove } = records.public;
+    const made = await create.mutate({ db_code, data: { title: "Here" } });
+    const changed = await update.mutate({ db_code, id: made.id, data: { title: "There" } });
+    assert.deepEqual([made.title, changed.title], ["Here", "There"]);
+    assert.deepEqual(await list.query({ db_code, filter: { title: "There" } }), [changed]);
+    assert.deepEqual(await remove.mutate({ db_code, id: made.id }), { id: made.id });
+    assert.deepEqual(await list.query({ db_code }), []);
+  },
+};
+
+async function walkEntries(directory: Client["teams"] | Client["groups"], key: "team" | "group"): Promise<void> {
+  // The two routers differ only in the name of the wrapping key. TypeScript cannot express that as a union.
+  const { create, update, list, delete: remove } = directory as Client["teams"];
+  const wrapped = (name: string) => ({ [key]: { name } }) as { team: { name: string } };
+  const entry = await create.mutate(wrapped("Early"));
+  assert.equal((await update.mutate({ id: entry.id, ...wrapped("Late") })).name, "Late");
+  assert.deepEqual((await list.query({ sort: "name" })).map(({ name }) => name), ["Late"]);
+  await remove.mutate({ id: entry.id });
+  assert.deepEqual(await list.query({}), []);
+}
