@@ -184,12 +184,12 @@ const h = new URL("h.ts", import.meta.url);
  * import { x } from "./comment.ts";
 `;
   assert.deepEqual(importsOf("server/http/x.ts", text), [
-    { to: "server/http/a.ts", types_only: false, address_only: false },
-    { to: "server/b.ts", types_only: true, address_only: false },
-    { to: "server/http/c.ts", types_only: false, address_only: false },
-    { to: "hono", types_only: false, address_only: false },
-    { to: "postgres", types_only: false, address_only: false },
-    { to: "server/http/g.ts", types_only: false, address_only: true },
-    { to: "server/http/h.ts", types_only: false, address_only: true },
+    { to: "server/http/a.ts", types_only: false },
+    { to: "server/b.ts", types_only: true },
+    { to: "server/http/c.ts", types_only: false },
+    { to: "hono", types_only: false },
+    { to: "postgres", types_only: false },
+    { to: "server/http/g.ts", types_only: false },
+    { to: "server/http/h.ts", types_only: false },
   ]);
 });

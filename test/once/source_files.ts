@@ -9,8 +9,6 @@ export interface Import {
   to: string;
   /** The compiler erases the import. */
   types_only: boolean;
-  /** An address that the file passes on, such as a worker's, instead of an import. */
-  address_only: boolean;
 }
 
 export interface SourceFile {
@@ -30,6 +28,7 @@ export const codeOf = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/
 
 const STATEMENT = /^(?:import|export)\b([^"'`;]*?\bfrom\s*)?\s*"([^"\n]+)"/gm;
 const DYNAMIC = /\bimport\(\s*"([^"\n]+)"/g;
+/** Addresses of modules, such as a worker's. */
 const ADDRESS = /\bimport\.meta\.resolve\(\s*"([^"\n]+)"|\bnew URL\(\s*"([^"\n]+\.ts)",\s*import\.meta\.url/g;
 
 export function importsOf(file: string, text: string): Import[] {
@@ -39,13 +38,11 @@ export function importsOf(file: string, text: string): Import[] {
     ...[...code.matchAll(STATEMENT)].map(([, clause = "", to = ""]) => ({
       to: path(to),
       types_only: /^\s*type\b/.test(clause),
-      address_only: false,
     })),
-    ...[...code.matchAll(DYNAMIC)].map(([, to = ""]) => ({ to: path(to), types_only: false, address_only: false })),
+    ...[...code.matchAll(DYNAMIC)].map(([, to = ""]) => ({ to: path(to), types_only: false })),
     ...[...code.matchAll(ADDRESS)].map(([, to, url]) => ({
       to: path(to ?? `${url}`.replace(/^(?!\.)/, "./")),
       types_only: false,
-      address_only: true,
     })),
   ];
 }
