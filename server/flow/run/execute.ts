@@ -3,9 +3,9 @@
  * journal, and all other steps compute the same results again.
  */
 import { StepFault } from "../steps/fault.ts";
-import { hasBranches, stepTypeOf } from "../steps/registry.ts";
+import { stepTypeOf } from "../steps/registry.ts";
 import type { Step } from "../steps/step.ts";
-import type { Execution, Returned } from "../steps/step_type.ts";
+import type { Execution, Returned, StepType } from "../steps/step_type.ts";
 import { jsonLength } from "../storage/storable.ts";
 import { TemplateError, type Warn } from "../template/template.ts";
 import { runEffect } from "./effects.ts";
@@ -50,30 +50,39 @@ async function runSteps(state: ExecutionState, steps: readonly Step[], prefix: s
 
 async function runStep(state: ExecutionState, step: Step, prefix: string): Promise<Returned | undefined> {
   const { task } = state;
+  const type = stepTypeOf(step);
   const place = prefix + step.id;
   task.signal.throwIfAborted();
   countStep(state, place);
   const began = task.now();
   const record = newRecord(step, place, began);
   // A step with branches precedes the steps of its branches in the journal.
-  if (hasBranches(step.type)) task.journal.append(record);
+  if (type.branches) task.journal.append(record);
+  const warn = (message: string) => {
+    if (record.warnings.length < MOST_WARNINGS && !record.warnings.includes(message)) record.warnings.push(message);
+  };
   let failed: StepFault | Stopped | undefined;
   let returned: Returned | undefined;
   try {
-    returned = await runOne(state, step, record, prefix);
+    if (type.effect) await runEffect(state, step, type.effect, record, warn);
+    else {
+      const result = type.execute(step, executionOf(state, record, prefix, warn));
+      // Most steps are synchronous, and an await of each would cost a turn of the microtask queue.
+      returned = result instanceof Promise ? await result : result;
+    }
     record.status = "finished";
   } catch (error) {
     // The next owner of the run executes the step again, so this attempt must not enter the journal.
     if (error instanceof Interrupted) throw error;
     if (error instanceof RunFault) {
       fail(record, error);
-      finish(state, step, record, began);
+      finish(state, type, record, began);
       throw error;
     }
     failed = failureOf(error);
     fail(record, failed);
   }
-  finish(state, step, record, began);
+  finish(state, type, record, began);
   proveRoom(state, place);
   if (!failed || step.on_error === "continue") return returned;
   if (step.on_error === "catch") return await runSteps(state, step.catch, prefix);
@@ -95,20 +104,6 @@ const newRecord = (step: Step, place: string, began: number): StepRecord => ({
   started_at: isoOf(began),
   ms: 0,
 });
-
-async function runOne(
-  state: ExecutionState,
-  step: Step,
-  record: StepRecord,
-  prefix: string,
-): Promise<Returned | undefined> {
-  const type = stepTypeOf(step);
-  const warn = (message: string) => {
-    if (record.warnings.length < MOST_WARNINGS && !record.warnings.includes(message)) record.warnings.push(message);
-  };
-  if (type.effect) return void await runEffect(state, step, type.effect, record, warn);
-  return await type.execute(step, executionOf(state, record, prefix, warn));
-}
 
 const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, warn: Warn): Execution => ({
   place: record.place,
@@ -137,13 +132,12 @@ function failureOf(error: unknown): StepFault | Stopped {
 }
 
 /** Completes the record and lets templates see it. */
-function finish(state: ExecutionState, step: Step, record: StepRecord, began: number): void {
+function finish(state: ExecutionState, type: StepType, record: StepRecord, began: number): void {
   const { task, scope } = state;
-  const type = stepTypeOf(step);
   record.ms ||= Math.max(0, task.now() - began);
-  const { output, http_status, error, status } = record;
+  const { id, output, http_status, error, status } = record;
   // A new object each time: a value that a template took from the previous one must not change.
-  scope.steps = { ...Object(scope.steps), [step.id]: { status: http_status ?? status, body: output, error } };
+  scope.steps = { ...Object(scope.steps), [id]: { status: http_status ?? status, body: output, error } };
   if (type.sets_json_object && status === "finished") scope.json_object = output;
   // With branches the record is in the journal already, and the last output is that of the branch's last step.
   if (!type.branches) {

@@ -21,8 +21,9 @@ export function renderKeys(
   warnOf: (key: string) => Warn,
 ): JsonObject {
   const rendered: JsonObject = {};
-  for (const [key, template] of Object.entries(templatesOf(step, keys))) {
-    rendered[key] = render(template, scope, warnOf(key));
+  for (const key of keys) {
+    const template: JsonValue | undefined = Reflect.get(step, key);
+    if (template !== undefined) rendered[key] = render(template, scope, warnOf(key));
   }
   return rendered;
 }
