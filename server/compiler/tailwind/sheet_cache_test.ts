@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { classesIn, createKeptStyles } from "./sheet_cache.ts";
 
-/** Knows classes of one letter; the stylesheet names those that it was given. */
+/** A stand-in for Tailwind whose classes are single letters; its stylesheet lists the classes that it was given. */
 function setUp() {
   const done: string[] = [];
   const styles = createKeptStyles();
@@ -28,7 +28,7 @@ function setUp() {
       },
     );
   const steps = () => done.splice(0).join(", ");
-  return { build, steps };
+  return { build, steps, openSpare: styles.openSpare };
 }
 
 Deno.test("kept styles: words that are no classes change nothing", async () => {
@@ -53,6 +53,27 @@ Deno.test("kept styles: where a class is gone, all is built from nothing", async
   steps();
   assert.equal(await build("b c"), ".B{}.C{}");
   assert.equal(steps(), "open, finish");
+});
+
+Deno.test("kept styles: a spare is ready for a class that is gone, and has none of the classes before", async () => {
+  const { build, steps, openSpare } = setUp();
+  await build("a b one");
+  await openSpare();
+  await openSpare();
+  assert.equal(steps(), "open, finish, open");
+  assert.equal(await build("b c one"), ".B{}.C{}");
+  assert.equal(steps(), "finish");
+  assert.equal(await build("c"), ".C{}");
+  assert.equal(steps(), "open, finish");
+});
+
+Deno.test("kept styles: a spare of another input is not used", async () => {
+  const { build, steps, openSpare } = setUp();
+  await build("a", "p");
+  await openSpare();
+  steps();
+  assert.equal(await build("b", "q"), "Q.B{}");
+  assert.equal(steps(), "open q, finish");
 });
 
 Deno.test("kept styles: two apps alike never get each other's classes, and keep their own", async () => {

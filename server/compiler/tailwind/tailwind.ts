@@ -3,6 +3,7 @@ import { compile } from "tailwindcss";
 import { bundleStyles } from "../bundle/bundle.ts";
 import { candidatesIn } from "./candidates.ts";
 import { CompileFailure } from "../compiler.ts";
+import { minifySheet } from "./properties.ts";
 import { createKeptStyles, type Growing } from "./sheet_cache.ts";
 import { type Position, positionOf, showMistake } from "../bundle/positions.ts";
 import { baseLayer, findSheet, LAYERS, READ_BY_BASE, sheetFor } from "./sheets.ts";
@@ -22,6 +23,9 @@ const REMOTE_IMPORTS =
 const kept = createKeptStyles();
 let base: Promise<string> | undefined;
 
+/** Shortens the next build. To be called while there is no other work. */
+export const prepareNextBuild = (): Promise<void> => kept.openSpare();
+
 /**
  * @param css the app's own styles, after the engine's scoping
  * @returns minified CSS
@@ -39,14 +43,14 @@ export async function buildTailwind(source: string, css: string): Promise<string
   try {
     if (CHANGES_THEME.test(own)) {
       const input = BRINGS_ITS_OWN.test(own) ? own : `@import "tailwindcss";\n${own}`;
-      const finish = (built: string) => bundleStyles(source, head + built);
+      const finish = (built: string) => minifySheet(source, head, built);
       return await kept.build(head + input, new Set(candidates), () => open(source, input), finish);
     }
     base ??= baseLayer().then((css) => bundleStyles("", css));
     const input = `${sheetFor(source)}\n${own}`;
     const all = new Set([...candidates, ...READ_BY_BASE]);
     return await kept.build(head + input, all, () => open(source, input), async (built) => {
-      const [minified, rules] = await Promise.all([bundleStyles(source, head + built), base]);
+      const [minified, rules] = await Promise.all([minifySheet(source, head, built), base]);
       return minified.replace(LAYERS, () => LAYERS + rules);
     });
   } catch (error) {

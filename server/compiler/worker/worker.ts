@@ -8,6 +8,7 @@ import { CompileFailure, type Engine } from "../compiler.ts";
 import { ENGINE_LOADERS, RUNTIME_LOADERS } from "../engines/loaders.ts";
 import { readLines } from "../lines.ts";
 import { type Answer, CPU_S, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
+import { prepareNextBuild } from "../tailwind/tailwind.ts";
 import { build } from "./build.ts";
 import { inPlainWords, LIMIT_MESSAGES } from "./limit_messages.ts";
 
@@ -22,6 +23,9 @@ const LONG_MS = 1000;
 
 /** Half of the kernel's limit. The other half is for one more request, however long. */
 const RETIRE_CPU_S = CPU_S / 2;
+
+/** The answer is on its way first. */
+const PREPARE_AFTER_MS = 2;
 
 type Outcome =
   & (
@@ -81,7 +85,9 @@ async function say(line: unknown) {
 // deno-lint-ignore no-console
 console.log = console.info = console.debug = console.error;
 
+let waiting: ReturnType<typeof setTimeout> | undefined;
 for await (const line of readLines(Deno.stdin.readable)) {
+  clearTimeout(waiting);
   const request: WarmUp | Request = JSON.parse(line);
   if ("warm_up" in request) {
     await Promise.all([esbuild.initialize({}), warmUp(request.warm_up)]);
@@ -96,5 +102,7 @@ for await (const line of readLines(Deno.stdin.readable)) {
     await esbuild.stop();
     await esbuild.initialize({});
   }
+  // A failure would occur in the next build, too, and is reported there.
+  waiting = setTimeout(() => void prepareNextBuild().catch(() => {}), PREPARE_AFTER_MS);
 }
 Deno.exit(0);
