@@ -5,6 +5,7 @@
  */
 import { faultOf, type Log } from "../log.ts";
 import type { Pool } from "./sql.ts";
+import { withParts } from "./tagged.ts";
 
 type Begin = Pool["begin"];
 type Work = Parameters<Begin>[1];
@@ -14,7 +15,7 @@ export function guardTransactions(sql: Pool): Pool {
   const begin = sql.begin.bind(sql);
   const guarded = (work: Work): Work => async (handle) => {
     try {
-      return await work(handle);
+      return await work(withParts(handle));
     } catch (error) {
       // The driver has already rejected the caller's promise. It would send the rollback when this function returns, so
       // this function never returns.

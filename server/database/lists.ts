@@ -1,6 +1,6 @@
 /** Queries whose result is JSON built by PostgreSQL: a page of a list, or one object. */
 import type postgres from "postgres";
-import type { Sql } from "./pool.ts";
+import type { Sql } from "./sql.ts";
 import { Json } from "./json.ts";
 import type { Page } from "../input/shapes.ts";
 

@@ -3,8 +3,9 @@ import postgres from "postgres";
 import { openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
 import { guardTransactions } from "./connection_loss.ts";
-import type { Pool } from "./sql.ts";
 import type { Log } from "../log.ts";
+import type { Pool } from "./sql.ts";
+import { withParts } from "./tagged.ts";
 
 export type { Pool, Sql } from "./sql.ts";
 
@@ -66,7 +67,7 @@ function openPostgres(url: string, log: Log): Promise<Database> {
     // Renews connections, so that none stays with an old server long after a failover.
     max_lifetime: 30 * 60,
   });
-  return Promise.resolve({ sql: guardTransactions(sql), close: () => sql.end({ timeout: DRAIN_S }) });
+  return Promise.resolve({ sql: withParts(guardTransactions(sql)), close: () => sql.end({ timeout: DRAIN_S }) });
 }
 
 async function openFolder(folder: string, log: Log): Promise<Database> {
@@ -75,7 +76,7 @@ async function openFolder(folder: string, log: Log): Promise<Database> {
   const options = { ...common(log), socket: embedded.socket, max: 4, max_lifetime: null, idle_timeout: 0 };
   const sql = postgres(options);
   return {
-    sql: guardTransactions(sql),
+    sql: withParts(guardTransactions(sql)),
     async close() {
       await sql.end({ timeout: DRAIN_S });
       await embedded.close();

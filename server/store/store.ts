@@ -29,7 +29,7 @@ export { type Condition, conditionSql, readFilter, readOrder, typedText } from "
 export { findRecord, findTablesOf } from "./read/find.ts";
 export { listRecords } from "./read/list.ts";
 export type { Place, Shape } from "./read/place.ts";
-export { part } from "./statement/part.ts";
+export { part } from "../database/part.ts";
 export { STALE, withDb } from "./statement/statement.ts";
 export { type Operation, runBatch } from "./write/batch.ts";
 export { deleteRecord } from "./write/delete.ts";

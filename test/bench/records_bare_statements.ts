@@ -15,11 +15,11 @@ export interface Data {
 }
 
 /** $1 and $2 are the database and its version. */
-const DB = "(select id as db_id from dbs where id = $1 and lock_version = $2) db";
+const DB = "(select id as db_id from dbs where id = $1 and account_id = 1 and lock_version = $2) db";
 const HELD_DB = `
   select id as db_id
   from dbs
-  where id = $1 and lock_version = $2 and coalesce(live_until > now(), false) = false
+  where id = $1 and account_id = 1 and lock_version = $2 and coalesce(live_until > now(), false) = false
   for key share nowait
 `;
 

@@ -1,5 +1,5 @@
 /** Stores the changes of a write in the feed of its database. */
-import { type Part, part } from "../statement/part.ts";
+import { type Part, part } from "../../database/part.ts";
 import type { KnownDb } from "../definition/known_db.ts";
 import type { ChangeKind } from "./stored_change.ts";
 

@@ -1,6 +1,6 @@
 /** Reads all records of a table that a caller may see, page by page, so that memory does not grow with the table. */
 import type { Sql } from "../../database/pool.ts";
-import { part, run } from "../statement/part.ts";
+import { part, run } from "../../database/part.ts";
 import type { Place } from "./place.ts";
 import { shaped } from "./shaped.ts";
 import { provenDb, STALE } from "../statement/statement.ts";

@@ -6,7 +6,7 @@
  */
 import { badRequest } from "../../errors.ts";
 import type { FieldType, KnownTable, Slot } from "../definition/table.ts";
-import { type Part, part } from "../statement/part.ts";
+import { type Part, part } from "../../database/part.ts";
 import { containing } from "../../database/like.ts";
 import { createdAt } from "../../database/uuid_v7.ts";
 import { comparable, LOWEST, readKept, slotKind, slotValue, type Value } from "../definition/values.ts";

@@ -3,7 +3,7 @@ import { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { KnownDb } from "../definition/known_db.ts";
 import type { KnownTable } from "../definition/table.ts";
-import { type Part, part, run } from "../statement/part.ts";
+import { type Part, part, run } from "../../database/part.ts";
 import { provenDb, STALE } from "../statement/statement.ts";
 import { one, type Place, type Shape } from "./place.ts";
 import { shaped } from "./shaped.ts";

@@ -25,7 +25,7 @@ import {
   presentSql,
   textSql,
 } from "./filter.ts";
-import { type Part, part, run } from "../statement/part.ts";
+import { type Part, part, run } from "../../database/part.ts";
 import type { Place, Shape } from "./place.ts";
 import { shaped } from "./shaped.ts";
 import { provenDb, STALE } from "../statement/statement.ts";

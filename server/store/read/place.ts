@@ -1,6 +1,6 @@
 import type { KnownDb } from "../definition/known_db.ts";
 import type { KnownTable } from "../definition/table.ts";
-import { type Part, part } from "../statement/part.ts";
+import { type Part, part } from "../../database/part.ts";
 
 /** A table, and which of its records the caller may see. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { type Part, part } from "../statement/part.ts";
+import { type Part, part } from "../../database/part.ts";
 import { type Place, type Shape, tableNameOf } from "./place.ts";
 
 /** A record as JSON, built from a row of `records`. Every field of the table appears; blank ones are null. */

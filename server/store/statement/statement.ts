@@ -1,7 +1,7 @@
 /** Optimistic concurrency for statements on records: each checks that its definition is still the stored one. */
 import { Refusal, unavailable } from "../../errors.ts";
 import { isLockNotAvailable } from "../../database/pg_errors.ts";
-import { type Part, part } from "./part.ts";
+import { type Part, part } from "../../database/part.ts";
 import type { Databases, KnownDb } from "../definition/known_db.ts";
 
 /** The result of a statement whose definition is outdated. The statement has written nothing. */
@@ -31,7 +31,7 @@ export async function withDb<Result>(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const db = await dbs.find(account_id, code);
     if (!db) throw missing();
-    const result = await untilFree(() => work(db)).catch((error) => refusedByOld(error, dbs, db));
+    const result = await attemptWith(db, work).catch((error) => refusedByOld(error, dbs, db));
     if (result !== STALE) return result;
     dbs.forget(db.id);
   }
@@ -50,22 +50,24 @@ async function refusedByOld(error: unknown, dbs: Databases, db: KnownDb): Promis
   return STALE;
 }
 
-async function untilFree<Result>(
-  work: () => Promise<Result>,
-  [pause_ms, ...later]: readonly number[] = LOCKED_PAUSES_MS,
-  patient_until = performance.now() + PATIENCE_MS,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isLockNotAvailable(error)) throw error;
-    if (pause_ms === undefined || performance.now() > patient_until) {
-      throw unavailable("The database's schema is being changed", error, 5);
+/** Runs `work`, again after pauses while the definition is locked. */
+async function attemptWith<Result>(db: KnownDb, work: (db: KnownDb) => Promise<Result>): Promise<Result> {
+  const patient_until = performance.now() + PATIENCE_MS;
+  for (const pause_ms of LOCKED_PAUSES_MS) {
+    try {
+      return await work(db);
+    } catch (error) {
+      if (!isLockNotAvailable(error)) throw error;
+      if (performance.now() > patient_until) throw beingChanged(error);
     }
+    await new Promise((resolve) => setTimeout(resolve, pause_ms));
   }
-  await new Promise((resolve) => setTimeout(resolve, pause_ms));
-  return await untilFree(work, later, patient_until);
+  return await work(db).catch((error) => {
+    throw isLockNotAvailable(error) ? beingChanged(error) : error;
+  });
 }
+
+const beingChanged = (error: unknown) => unavailable("The database's schema is being changed", error, 5);
 
 /** The check for a read. Selects no row if the definition is outdated. */
 export const provenDb = ({ id, account_id, lock_version }: KnownDb): Part =>

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/pool.ts";
 import { logChanges } from "../feed/log_changes.ts";
 import { one, type Place } from "../read/place.ts";
-import { part, run } from "../statement/part.ts";
+import { part, run } from "../../database/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
 
 export async function deleteRecord(sql: Sql, place: Place, id: string): Promise<boolean | typeof STALE> {

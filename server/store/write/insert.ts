@@ -5,7 +5,7 @@ import type { KnownTable } from "../definition/table.ts";
 import { allSlotsOf, type Changes, keptOf } from "../definition/values.ts";
 import { logChanges } from "../feed/log_changes.ts";
 import { type Place, type Shape, tableNameOf } from "../read/place.ts";
-import { type Part, part, run } from "../statement/part.ts";
+import { type Part, part, run } from "../../database/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
 import { searchOf } from "./search_text.ts";
 

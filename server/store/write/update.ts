@@ -5,7 +5,7 @@ import { type Changes, slotsOf } from "../definition/values.ts";
 import { logChanges } from "../feed/log_changes.ts";
 import { one, type Place, type Shape } from "../read/place.ts";
 import { shaped } from "../read/shaped.ts";
-import { type Part, part, run } from "../statement/part.ts";
+import { type Part, part, run } from "../../database/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
 import { searchChanges } from "./search_text.ts";
 

@@ -1,0 +1,81 @@
+/**
+ * The tag of a pool or transaction, made cheap: sql`…` is a part until it is awaited. What only the driver can write
+ * (identifiers, `insert` helpers) stays with the driver.
+ */
+import { Part, run } from "./part.ts";
+import type { Sql } from "./sql.ts";
+
+/** Where each template stands in the program: an error of the driver names it in its stack. */
+const origins = new WeakMap<TemplateStringsArray, Error>();
+
+/** A statement, or a fragment of one. It is sent once, when it is first awaited. */
+class Statement extends Part implements Promise<unknown> {
+  #sent: Promise<unknown> | undefined;
+
+  constructor(readonly sql: Tagged, template: TemplateStringsArray, values: readonly unknown[]) {
+    super(template, values);
+    if (!origins.has(template)) origins.set(template, new Error());
+  }
+
+  #send(): Promise<unknown> {
+    const { driver, isDrivers } = this.sql;
+    if (hasAny(this, isDrivers)) return native(this, driver);
+    const query = run(driver, this);
+    const origin = origins.get(this.template);
+    Object.defineProperty(query, "origin", { get: () => origin?.stack ?? "" });
+    return query;
+  }
+
+  then<T, E>(
+    fulfilled?: ((value: unknown) => T | PromiseLike<T>) | null,
+    rejected?: ((reason: unknown) => E | PromiseLike<E>) | null,
+  ): Promise<T | E> {
+    return (this.#sent ??= this.#send()).then(fulfilled, rejected);
+  }
+
+  catch<E>(rejected?: ((reason: unknown) => E | PromiseLike<E>) | null): Promise<unknown> {
+    return this.then(undefined, rejected);
+  }
+
+  get [Symbol.toStringTag]() {
+    return "Statement";
+  }
+
+  finally(settled?: (() => void) | null): Promise<unknown> {
+    return (this.#sent ??= this.#send()).finally(settled);
+  }
+}
+
+interface Tagged {
+  driver: Sql;
+  /** Whether a value writes SQL that only the driver knows. */
+  isDrivers(value: unknown): boolean;
+}
+
+const hasAny = ({ values }: Part, is: Tagged["isDrivers"]): boolean =>
+  values.some((value) => value instanceof Part ? hasAny(value, is) : is(value));
+
+/** The same statement as the driver's own. */
+const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
+  Reflect.apply(driver, undefined, [
+    template,
+    ...values.map((value) => value instanceof Part ? native(value, driver) : value),
+  ]);
+
+/** @param driver a pool or transaction of postgres.js */
+export function withParts<Handle extends Sql>(driver: Handle): Handle {
+  const writers = [driver("name").constructor, driver({ name: 1 }).constructor];
+  const sql: Tagged = {
+    driver,
+    isDrivers: (value) => typeof value === "object" && value !== null && writers.includes(value.constructor),
+  };
+  return new Proxy(driver, {
+    apply(_, __, [first, ...values]: [unknown, ...unknown[]]) {
+      return isTemplate(first)
+        ? new Statement(sql, first, values)
+        : Reflect.apply(driver, undefined, [first, ...values]);
+    },
+  });
+}
+
+const isTemplate = (value: unknown): value is TemplateStringsArray => Array.isArray(value) && "raw" in value;
