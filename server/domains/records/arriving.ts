@@ -1,10 +1,10 @@
-/** The text of a file as it arrives, for what is read without its end. */
+/** The text of a request body as it arrives, for imports that do not wait for its end. */
 import { badRequest, Refusal } from "../../errors.ts";
 
-/** Whoever sends nothing for so long has left. */
+/** A sender that is silent for this long is taken to be gone. */
 const SILENCE_MS = 30_000;
 
-/** @throws {Refusal} 400 where it breaks off or is not UTF-8; 408 where nothing comes any more */
+/** @throws {Refusal} 400 if the body breaks off or is not UTF-8; 408 if the sender is silent for too long */
 export async function* textsOf(
   body: ReadableStream<Uint8Array>,
   silence_ms = SILENCE_MS,
@@ -19,7 +19,7 @@ export async function* textsOf(
       if (done) return;
     }
   } finally {
-    // Whoever still sends is told to stop.
+    // The reader may stop before the end: the sender must stop, too.
     reader.cancel().catch(() => {});
   }
 }

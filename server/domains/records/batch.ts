@@ -1,4 +1,4 @@
-/** `POST /platform/dbs/:db_code/records/batch.json`. */
+/** `POST /platform/dbs/:db_code/records/batch.json`: creates, updates and deletes in one transaction. */
 import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { type Fields, invalid } from "../../errors.ts";
@@ -18,7 +18,7 @@ import { DbCode } from "../dbs/schema.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
 import { Data, Record } from "./schema.ts";
 import { tableOf } from "./tables.ts";
-import { inDb, placeIn } from "./write.ts";
+import { inDb, placeIn } from "./place.ts";
 
 const MOST = 1_000;
 
@@ -47,17 +47,18 @@ const OPERATIONS = [
 
 export const Batch = z.object({
   db_code: DbCode,
-  operations: z.array(OperationInput).min(1).max(MOST).describe(`At most ${MOST}, done in their order`).meta({
-    examples: [OPERATIONS],
-  }),
+  operations: z.array(OperationInput).min(1).max(MOST).describe(`At most ${MOST}, in the order of their execution`)
+    .meta({
+      examples: [OPERATIONS],
+    }),
 });
 export type Batch = z.output<typeof Batch>;
 
-/** The record of a create or update; of a delete its id alone. */
+/** A create or an update returns the record, a delete only its id. */
 export const BatchResult = z.union([Record, z.object({ id: Uuid })]);
 export type BatchResult = z.output<typeof BatchResult>;
 
-/** @throws {Refusal} 422 keyed `operations.<index>.<field>`: nothing is written then */
+/** @throws {Refusal} 422 keyed `operations.<index>.<field>`; then nothing is written */
 export async function runOperations(ctx: Context, { db_code, operations }: Batch): Promise<Json<BatchResult[]>> {
   const of_departments = await departmentFaults(ctx, operations);
   const outcomes = await inDb(ctx, db_code, async (db) => {
@@ -96,7 +97,7 @@ const MISSING = ["must exist"];
 const nameIn = (operation: OperationInput) =>
   operation.action === "delete" ? operation.table_name : operation.record.table_name;
 
-/** The table that each operation names, else that of its record; undefined where there is no such record. */
+/** The table that each operation names, otherwise its record's; undefined if the record does not exist. */
 async function tablesOf(
   ctx: Context,
   db: KnownDb,

@@ -1,4 +1,4 @@
-/** Live records: what a follower of a database is told, within what it may see. */
+/** Live records: the feed of a database as events, reduced to what the subscriber may see. */
 import { tracked } from "@trpc/server";
 import { z } from "zod";
 import type { Context } from "../../context.ts";
@@ -11,32 +11,32 @@ import { proveEnabled } from "./public_access.ts";
 import { ownCondition } from "./public_scope.ts";
 import { type FlatRecord, Record } from "./schema.ts";
 import { tableOf } from "./tables.ts";
-import { inDb } from "./write.ts";
+import { inDb } from "./place.ts";
 
 export const ChangesInput = z.object({
   db_code: DbCode,
-  table_name: z.string().max(63).optional().describe("Only this table's; all tables' unless told"),
+  table_name: z.string().max(63).optional().describe("Only changes of this table; by default of all tables"),
   last_event_id: z.coerce.number().int().min(0).optional()
-    .describe("Begins behind this event; the header `Last-Event-ID` says the same"),
+    .describe("Begins after this event, as the header `Last-Event-ID` does"),
 });
 export type ChangesInput = z.output<typeof ChangesInput>;
 
 /**
- * `ready`: the stream begins here. `reset`: changes are missing, because the event asked for is older than 24 hours, or
- * what the follower may see has changed as a whole; read the records anew. `delete` also tells of a record that the
- * follower may not see any more.
+ * `ready`: the stream begins here. `reset`: changes are missing, because the requested event is older than 24 hours, or
+ * because the rules changed that decide what the subscriber may see; read the records again. `delete` is also sent for a
+ * record that the subscriber may no longer see.
  */
 export const ChangeEvent = z.discriminatedUnion("event", [
   z.object({ event: z.enum(["ready", "reset"]), data: z.object({}) }),
   z.object({ event: z.enum(["create", "update"]), data: Record }),
   z.object({ event: z.literal("delete"), data: z.object({ id: Uuid, table_name: z.string().nullable() }) }),
 ]);
-/** `id` counts the database's changes. */
+/** `id` is the sequence number of the change in its database. */
 export type ChangeEvent = z.output<typeof ChangeEvent> & { id: number };
 
 /**
- * @param again proves anew who follows: its token may end, its departments change
- * @throws {Refusal} 404; 401 once the token is no longer good
+ * @param again authenticates the subscriber again: its token may expire, its departments may change
+ * @throws {Refusal} 404; 401 as soon as the token is no longer valid
  */
 export async function* recordChanges(
   ctx: Context,
@@ -71,7 +71,7 @@ export async function* recordChanges(
   }
 }
 
-/** For a tRPC subscription, whose client comes back with the id of the last event that it has seen. */
+/** For a tRPC subscription: its client reconnects with the id of the last event that it has seen. */
 export async function* trackedChanges(
   ctx: Context,
   { lastEventId, ...input }: ChangesInput & { lastEventId?: string | null | undefined },
@@ -85,11 +85,11 @@ export async function* trackedChanges(
 }
 
 /**
- * The same for callers without a login, where the database's public `list` is enabled: flat records, the caller's own
- * where `list` has a scope.
+ * The changes for callers of the public method `list`, which must be enabled: flat records, and with a scope only the
+ * caller's own.
  *
- * @param again proves anew who follows, the same browser
- * @throws {Refusal} 400, 403, 404; 401 once a login or a page's token is no longer good
+ * @param again authenticates the caller again, who keeps the same browser key
+ * @throws {Refusal} 400, 403, 404; 401 as soon as a login or page token is no longer valid
  */
 export async function* publicChanges(
   ctx: Context,
@@ -123,11 +123,11 @@ export async function* publicChanges(
 export interface PublicChangeEvent {
   id: number;
   event: "ready" | "reset" | ChangeKind;
-  /** The record, of a `delete` its id, else nothing. */
+  /** Of a `create` or `update` the record, of a `delete` its id, otherwise empty. */
   data: Partial<FlatRecord>;
 }
 
-/** @returns undefined where the follower sees nothing of it, before or after */
+/** @returns undefined if the subscriber sees the record neither before nor after the change */
 function eventOf<Sent, Gone>(
   db: KnownDb,
   { seq, table_id, record_id, was, became }: StoredChange,

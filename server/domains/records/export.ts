@@ -1,14 +1,14 @@
-/** A table as a file: CSV, or one JSON record a line. */
+/** Writes a table as a file: CSV, or one JSON record per line. */
 import { stringify } from "csv-stringify/sync";
 import type { Context } from "../../context.ts";
 import { exportRecords, type Place } from "../../store/store.ts";
 import type { Record } from "./schema.ts";
-import { inDb, placeIn } from "./write.ts";
+import { inDb, placeIn } from "./place.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** @throws {Refusal} 400, 404 before the first text */
+/** @throws {Refusal} 400, 404, before the first text */
 export async function exportTable(
   ctx: Context,
   db_code: string,
@@ -24,7 +24,7 @@ async function* asLines(pages: AsyncGenerator<string[]>): AsyncGenerator<string>
   for await (const page of pages) yield `${page.join("\n")}\n`;
 }
 
-/** `id`, the fields in the order of the schema, `created_at`, `updated_at`; blanks are empty. */
+/** Columns: `id`, the fields in the order of the schema, `created_at`, `updated_at`. Blank values are empty cells. */
 async function* asCsv(pages: AsyncGenerator<string[]>, { table }: Place): AsyncGenerator<string> {
   const fields = [...table.fields.keys()];
   yield stringify([["id", ...fields, "created_at", "updated_at"]]);

@@ -1,4 +1,4 @@
-/** Records from a file, as it arrives: CSV with a header, or one JSON record a line. */
+/** Creates records from a file while it arrives: CSV with a header, or one JSON record per line. */
 import { CsvError, parse } from "csv-parse";
 import { pipeline, Readable } from "node:stream";
 import { z } from "zod";
@@ -18,21 +18,21 @@ import {
 import { proveDepartment } from "../departments/proof.ts";
 import { textsOf } from "./arriving.ts";
 import type { Format } from "./export.ts";
-import { inDb, placeIn } from "./write.ts";
+import { inDb, placeIn } from "./place.ts";
 
-/** Rows that go into one statement. */
+/** Rows per statement. */
 const AT_ONCE = 500;
 const NAMED_FAULTS = 1_000;
 const LINE_LIMIT = 2 * 1024 * 1024;
 
-/** What an export has beside the fields: an import makes records of its own. */
+/** Columns of an export that are not fields. An import ignores them, because it creates new records. */
 const OF_AN_EXPORT = new Set(["id", "created_at", "updated_at"]);
 
 export const ImportResult = z.object({
   created: z.int().meta({ examples: [2] }),
   failed: z.int().meta({ examples: [1] }),
   errors: z.array(z.object({
-    row: z.int().describe("From 1, the header not counted"),
+    row: z.int().describe("From 1, without the header"),
     fields: z.record(z.string(), z.array(z.string())),
   })).describe(`The first ${NAMED_FAULTS}`).meta({ examples: [[{ row: 3, fields: { message: ["can't be blank"] } }]] }),
 });
@@ -40,18 +40,18 @@ export type ImportResult = z.output<typeof ImportResult>;
 
 export const ImportOptions = z.object({
   dry_run: z.enum(["true", "false"]).transform((text) => text === "true").default(false)
-    .describe("Only proves the rows"),
-  department_id: z.coerce.number().pipe(Id).nullable().default(null).describe("Of every record"),
+    .describe("Checks the rows and creates nothing"),
+  department_id: z.coerce.number().pipe(Id).nullable().default(null).describe("Set on every record"),
 });
 type ImportOptions = z.output<typeof ImportOptions>;
 
-/** One row: what it sets, or why not. */
+/** One row: its values, or why it cannot be read. */
 type Row = { data: Record<string, unknown> } | { fault: string };
 
 /**
- * Rows that fit become records, in batches as they arrive; the others are told.
+ * Creates records from the valid rows, in batches as they arrive, and reports the others.
  *
- * @throws {Refusal} 400 where the file cannot be read: what came before it is there then, and counted in the message
+ * @throws {Refusal} 400 if the file cannot be read. Records of earlier rows exist by then; the message counts them
  */
 export async function importTable(
   ctx: Context,
@@ -94,7 +94,7 @@ export async function importTable(
   return result;
 }
 
-/** Rows were proven against the table as it was: a schema that has changed meanwhile ends the import. */
+/** The rows were checked against the schema at the start: a change of the schema ends the import. */
 async function insertInto(
   ctx: Context,
   db: KnownDb,
@@ -118,14 +118,14 @@ async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Texts become what their fields' types write; an empty cell is blank. */
+/** Reads each cell as its field's type. An empty cell is blank. */
 async function* csvRows(body: ReadableStream<Uint8Array>, { table }: Place): AsyncGenerator<Row> {
   const parser = parse({
     columns: (header: string[]) => headerOf(header, table.fields),
     skip_empty_lines: true,
     max_record_size: LINE_LIMIT,
   });
-  // Either ends the other: what the body throws, the parser throws below.
+  // An error of the body ends the parser, whose iteration below then throws it.
   pipeline(Readable.from(textsOf(body)), parser, () => {});
   try {
     for await (const cells of parser as AsyncIterable<Record<string, string>>) {
@@ -150,14 +150,14 @@ function headerOf(cells: string[], fields: ReadonlyMap<string, unknown>): string
   return names;
 }
 
-/** `{"data": {…}}` a line, as an export has it. */
+/** Reads `{"data": {…}}` per line, as an export writes it. */
 async function* jsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
   for await (const line of linesOf(body)) {
     if (line.trim()) yield readLine(line);
   }
 }
 
-/** As it is: what is no field, whatever its name, is told. */
+/** Not cleaned by zod: a key that is not a field must be reported, whatever its name is. */
 const LineData = z.custom<Record<string, unknown>>((data) =>
   typeof data === "object" && data !== null && !Array.isArray(data)
 );

@@ -6,8 +6,9 @@ import { createPublic, deletePublic, listPublic, updatePublic } from "./public.t
 import { type Method, proveMethod } from "./public_access.ts";
 import { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
+import { listPrivate, readRecord, search } from "./queries.ts";
 import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
-import { changeRecord, createRecord, listPrivate, readRecord, removeRecord, search } from "./write.ts";
+import { changeRecord, createRecord, removeRecord } from "./write.ts";
 
 /** The database's `public_methods` decide which callers may do what. */
 const publicProcedure = (name: Method) =>

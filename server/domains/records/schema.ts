@@ -4,11 +4,11 @@ import { DbCode } from "../dbs/schema.ts";
 
 const DATA = { message: "Hello", author: "Ada" };
 
-/** Checked against the table by the record store. */
+/** The record store checks it against the table. */
 export const Data = everyKey(z.record(z.string(), z.unknown()));
 
-/** Without an example: the other examples are of a database with one table. */
-const TableName = z.string().max(63).optional().describe("Of a database with several tables");
+/** Has no example, because all other examples use a database of one table. */
+const TableName = z.string().max(63).optional().describe("Needed in a database of several tables");
 
 const SentData = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .describe("Every field of the table; null where it is blank").meta({ examples: [DATA] });
@@ -19,13 +19,13 @@ export const Record = z.object({
   table_name: z.string().nullable().describe("Null in a database of one table").meta({ examples: [null] }),
   data: SentData,
   department_id: Id.nullable(),
-  created_by_id: Id.nullable().describe("Null where it was made without login"),
+  created_by_id: Id.nullable().describe("Null if it was created without login"),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export type Record = z.output<typeof Record>;
 
-/** Fields beside `id`, `created_at` and `updated_at`. */
+/** A record whose fields stand beside `id`, `created_at` and `updated_at`. */
 export const FlatRecord = z.object({ id: Uuid, created_at: Timestamp, updated_at: Timestamp })
   .catchall(z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .meta({
@@ -39,7 +39,7 @@ export const FlatRecord = z.object({ id: Uuid, created_at: Timestamp, updated_at
 export type FlatRecord = z.output<typeof FlatRecord>;
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-/** Read by the record store, which knows the field's type. */
+/** The record store reads it: it knows the fields' types. */
 const Filter = z.record(
   z.string(),
   z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))], {
@@ -64,9 +64,9 @@ const list = {
     examples: ["hello"],
   }),
   after: z.uuidv7().meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }).optional().describe(
-    "The list begins behind this record; `page` then is 1",
+    "Keyset pagination: the list begins after this record, and `page` must be 1",
   ),
-  count: z.boolean().default(false).describe("Whether `X-Total-Count` and `Link` are sent"),
+  count: z.boolean().default(false).describe("Also counts, and sends `X-Total-Count` and `Link`"),
   fields: z.string().max(10_000).optional().describe("Names of the fields that are sent, separated by commas")
     .meta({ examples: ["message,author"] }),
 };

@@ -2,12 +2,14 @@ import { Refusal } from "../../errors.ts";
 import type { KnownDb, KnownTable } from "../../store/store.ts";
 
 /**
- * @throws {Refusal} 400 where several tables are there and none is named; 404 with their names where it is not there
+ * The table that a request means.
+ *
+ * @throws {Refusal} 400 if the request names none of several tables; 404 if there is no such table. Both list the tables
  */
-export function tableOf(db: KnownDb, name: string | undefined): KnownTable {
+export function tableOf(db: KnownDb, name = ""): KnownTable {
+  const table = db.tables.get(name);
+  if (table) return table;
   const tables = [...db.tables.keys()].filter(Boolean);
-  const table = db.tables.get(name ?? "");
-  if (table && (name || tables.length === 0)) return table;
   if (!name) {
     throw new Refusal(400, "This database has several tables: name one in table_name", {
       more: { code: "table_name_required", tables },

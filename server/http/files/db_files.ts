@@ -1,7 +1,7 @@
 /** Databases as files: their types, and the records of a table out and in. */
 import { exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
 import { ImportOptions, ImportResult, importTable } from "../../domains/records/import.ts";
-import { inDb } from "../../domains/records/write.ts";
+import { inDb } from "../../domains/records/place.ts";
 import { badRequest, notFound, unsupported } from "../../errors.ts";
 import { faultOf } from "../../log.ts";
 import { typesOf } from "../../store/store.ts";
