@@ -8,7 +8,7 @@ import { notFound, type Refusal, unauthorized } from "../../errors.ts";
 import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
 import { allow, type Caller, ownerOfKeys } from "../../viewer.ts";
-import { findAction, type FoundAction } from "./queries.ts";
+import { findAction, type FoundAction } from "./action_queries.ts";
 import type { ActionAnswer, ActionCall, ActionPoll } from "./schema.ts";
 
 interface Called {

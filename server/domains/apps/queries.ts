@@ -2,9 +2,8 @@ import type { Build, CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
-import type { Page } from "../../input/shapes.ts";
 import { visible } from "../../visibility.ts";
-import type { App, AppPage, ListedApp, ListedVersion, Version } from "./schema.ts";
+import type { App, AppPage, ListedApp } from "./schema.ts";
 
 /** How many replaced states an app keeps. */
 const KEPT_VERSIONS = 100;
@@ -191,62 +190,4 @@ export const updateApp = (
 export async function deleteApp(sql: Sql, viewer: Viewer, id: string): Promise<boolean> {
   const { count } = await sql`delete from apps where ${one(sql, viewer, id)}`;
   return count > 0;
-}
-
-const versionColumns = (sql: Sql) =>
-  sql`v.version, v.app_engine, v.css_engine, v.created_by_id, iso(v.created_at) as created_at`;
-
-const ofApp = (sql: Sql, account: number, id: string) =>
-  sql`v.app_id = (select id from apps where id = ${id} and account_id = ${account})`;
-
-/** The states that later changes replaced, newest first unless `sort` says otherwise. */
-export function listVersions(sql: Sql, account: number, id: string, page: Page<"version" | "-version">) {
-  const order = page.sort === "version" ? sql`v.version` : sql`v.version desc`;
-  return listJson<ListedVersion>(
-    sql,
-    sql`
-      select ${versionColumns(sql)}
-      from app_versions v
-      where ${ofApp(sql, account, id)}
-      order by ${order}
-      ${slice(sql, page)}
-    `,
-    sql`select count(*) from app_versions v where ${ofApp(sql, account, id)}`,
-  );
-}
-
-export const findVersion = (sql: Sql, account: number, id: string, version: number) =>
-  oneJson<Version>(
-    sql,
-    sql`
-      select ${versionColumns(sql)}, v.source_code, v.actions
-      from app_versions v
-      where ${ofApp(sql, account, id)}
-        and v.version = ${version}
-    `,
-  );
-
-export interface FoundAction {
-  account_id: number;
-  department_id: number | null;
-  active: boolean;
-  public: boolean;
-  /** Of the first action of that name; null where there is none. */
-  flow_code: string | null;
-  action_public: boolean | null;
-}
-
-/** Without a viewer's rules; whoever calls the action applies those. */
-export async function findAction(sql: Sql, app_id: string, name: string): Promise<FoundAction | undefined> {
-  const [found] = await sql<FoundAction[]>`
-    select
-      account_id, department_id, active, public,
-      a.action ->> 'flow_code' as flow_code, (a.action ->> 'public')::boolean as action_public
-    from apps
-    left join lateral (
-      select action from jsonb_array_elements(actions::jsonb) action where action ->> 'action' = ${name} limit 1
-    ) a on true
-    where id = ${app_id}
-  `;
-  return found;
 }

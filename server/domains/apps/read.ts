@@ -1,9 +1,10 @@
-/** Reading an app and its versions, or refusing. */
+/** Reads an app and its versions. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { notFound } from "../../errors.ts";
-import { findApp, findVersion, listVersions } from "./queries.ts";
+import { findApp } from "./queries.ts";
 import type { App, ListedVersion, Version, VersionPage } from "./schema.ts";
+import { findVersion, listVersions } from "./version_queries.ts";
 
 /** @throws {Refusal} 404 */
 export async function readApp({ sql, viewer }: Context, id: string): Promise<Json<App>> {

@@ -1,7 +1,11 @@
-import type { Viewer } from "../../viewer.ts";
-import type { Sql } from "../../database/pool.ts";
-import { listJson, oneJson, slice } from "../../database/lists.ts";
+/** SQL of databases. */
+import type { Context } from "../../context.ts";
+import type { Json } from "../../database/json.ts";
 import { containing } from "../../database/like.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import { notFound } from "../../errors.ts";
+import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
 import type { Db, DbPage } from "./schema.ts";
 
@@ -43,6 +47,13 @@ const one = (sql: Sql, viewer: Viewer, code: string) =>
 
 export const findDb = (sql: Sql, viewer: Viewer, code: string) =>
   oneJson<Db>(sql, sql`select ${columns(sql)} from dbs d where ${one(sql, viewer, code)}`);
+
+/** @throws {Refusal} 404 */
+export async function readDb({ sql, viewer }: Context, code: string): Promise<Json<Db>> {
+  const db = await findDb(sql, viewer, code);
+  if (!db) throw notFound("Database");
+  return db;
+}
 
 /** The columns that a write may set. */
 export type Values = Record<string, unknown>;

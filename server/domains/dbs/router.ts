@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
-import { listDbs } from "./queries.ts";
+import { listDbs, readDb } from "./queries.ts";
 import { ByCode, Db, DbChanges, DbCode, DbPage, NewDb } from "./schema.ts";
-import { changeDb, createDb, readDb, removeDb } from "./write.ts";
+import { changeDb, createDb, removeDb } from "./write.ts";
 
 export const dbs = router({
   list: userProcedure

@@ -13,16 +13,9 @@ import {
   resetFeed,
 } from "../../store/store.ts";
 import { proveDepartment } from "../departments/proof.ts";
-import { deleteDb, findDb, insertDb, lockDb, updateDb, type Values, type WrittenDb } from "./queries.ts";
+import { deleteDb, findDb, insertDb, lockDb, readDb, updateDb, type Values, type WrittenDb } from "./queries.ts";
 import type { Db, DbChanges, NewDb } from "./schema.ts";
 import { addTables, changeTables } from "./tables.ts";
-
-/** @throws {Refusal} 404 */
-export async function readDb({ sql, viewer }: Context, code: string): Promise<Json<Db>> {
-  const db = await findDb(sql, viewer, code);
-  if (!db) throw notFound("Database");
-  return db;
-}
 
 export async function createDb(ctx: Context, input: NewDb): Promise<Json<Db>> {
   const { sql, viewer } = ctx;

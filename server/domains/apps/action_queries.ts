@@ -1,0 +1,27 @@
+/** SQL of an app's actions. */
+import type { Sql } from "../../database/pool.ts";
+
+export interface FoundAction {
+  account_id: number;
+  department_id: number | null;
+  active: boolean;
+  public: boolean;
+  /** Of the first action of that name; null where there is none. */
+  flow_code: string | null;
+  action_public: boolean | null;
+}
+
+/** Without a viewer's rules; whoever calls the action applies those. */
+export async function findAction(sql: Sql, app_id: string, name: string): Promise<FoundAction | undefined> {
+  const [found] = await sql<FoundAction[]>`
+    select
+      account_id, department_id, active, public,
+      a.action ->> 'flow_code' as flow_code, (a.action ->> 'public')::boolean as action_public
+    from apps
+    left join lateral (
+      select action from jsonb_array_elements(actions::jsonb) action where action ->> 'action' = ${name} limit 1
+    ) a on true
+    where id = ${app_id}
+  `;
+  return found;
+}
