@@ -1,6 +1,6 @@
 /**
- * How long a compile takes: through the pool as the server does it, beside the least that a build can be and beside
- * Vite's, of the same sources in turn. Each source is compiled once only, but for the row that says otherwise.
+ * Measures compile time through the pool, as the server compiles, against a floor (the bare tools in one process) and
+ * Vite, in turn with the same sources. Sources are never repeated, except for the row "unchanged".
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { childEnvironment } from "../../server/config.ts";
@@ -16,9 +16,9 @@ import type { Section } from "./section.ts";
 import { layOut, median } from "./table.ts";
 import { openVite, type Vite } from "./vite.ts";
 
-/** Of each engine: what V8 has not optimized yet, no server compiles with for long. */
+/** Unmeasured turns per engine, after which V8 has optimized the compilers. */
 const WARM_UP = 40;
-/** Vite takes a few of a round's turns: it is that slow, and that even. */
+/** Vite takes part in a few turns of a round: it is slow, and its times vary little. */
 const TURNS_A_ROUND = 20;
 const VITE_TURNS_A_ROUND = 3;
 
@@ -26,7 +26,7 @@ const OURS = ["a word changed", "a class replaced"] as const;
 const OTHERS = ["floor", "vite", "vite, bundled", "unchanged"] as const;
 type Subject = (typeof OURS)[number] | (typeof OTHERS)[number];
 
-/** Of ours: as a part of the floor at most, and how often it fits into Vite's with the runtime left out, at least. */
+/** Targets: at most this multiple of the floor; Vite without the runtime takes at least this multiple of ours. */
 const AIMS = { floor: 1.5, vite: 3 };
 
 export interface Summary {
@@ -34,11 +34,11 @@ export interface Summary {
   subject: Subject;
   median_ms: number;
   min_ms: number;
-  /** Of ours only: medians of the turns' own ratios. */
+  /** Only for our compiler: medians of the ratios within a turn. */
   ratios?: { to_floor: number; vite_to_it: number };
 }
 
-/** A moment for what V8 and Go do behind the one measured before. */
+/** Pause for garbage collection caused by the subject measured before. */
 const BREATH_MS = 10;
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -48,11 +48,11 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** One of each subject. */
+/** One time in milliseconds of each subject. */
 type Turn = Partial<Record<Subject, number>>;
 
 interface Subjects {
-  /** Two, because a worker remembers what it was given last. */
+  /** Two compilers, because a worker caches the last stylesheet. */
   words: Compiler;
   classes: Compiler;
   vite: Vite;

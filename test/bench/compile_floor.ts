@@ -1,6 +1,6 @@
 /**
- * The least that a build of an app can be: its engine's compiler, esbuild's minifier and Tailwind, called as they are, one
- * after the other in one warm process. Nothing is resolved, no mistake has a place, its styles are not minified.
+ * The floor of compile time: the engine's compiler, esbuild's minifier and Tailwind, called one after the other in one
+ * warm process. It resolves no imports, maps no mistakes to positions, and does not minify styles.
  */
 import { createRequire } from "node:module";
 import * as esbuild from "esbuild";

@@ -1,5 +1,4 @@
-/** How long the first app of each engine waits after a start. */
-import { setTimeout as pause } from "node:timers/promises";
+/** Measures how long the first app of each engine takes after a start. */
 import { createCompiler } from "../../server/compiler/host/sandbox.ts";
 import type { VendorStore } from "../../server/compiler/host/vendor.ts";
 import { memoryStore } from "../once/compiler/scratch.ts";
@@ -10,18 +9,15 @@ type Times = Partial<Record<SampleEngine, number>>;
 
 /** Milliseconds. */
 export interface Starts {
-  /** Until `warm` has done what it waits for, with the runtimes there. */
+  /** Duration of `warm` where the store has the runtimes. */
   warm: number;
-  /** Then the first app of each. */
+  /** First app of each engine after that. */
   first: Times;
-  /** Of the second app of each. */
+  /** Second app of each engine. */
   second: Times;
-  /** Where a data folder is new, right behind `warm`: each engine on a folder of its own. */
+  /** First app of each engine on a new store, without `warm`: a worker has to start. */
   first_ever: Times;
 }
-
-/** Where a worker that has nothing to do has tried everything. */
-const SETTLE_MS = 3000;
 
 export async function measureStarts(environment: Readonly<Record<string, string>>, store: VendorStore) {
   print("compile: starts");
@@ -32,7 +28,6 @@ export async function measureStarts(environment: Readonly<Record<string, string>
     return { compiler, warm: performance.now() - began };
   };
   const { compiler, warm } = await open(store);
-  await pause(SETTLE_MS);
   const starts: Starts = { warm, first: {}, second: {}, first_ever: {} };
   const first = async (into: Times, engine: SampleEngine, { compile }: typeof compiler) => {
     const began = performance.now();
@@ -45,9 +40,9 @@ export async function measureStarts(environment: Readonly<Record<string, string>
   }
   await compiler.close();
   for (const engine of SAMPLE_ENGINES) {
-    const fresh = await open(memoryStore());
-    await first(starts.first_ever, engine, fresh.compiler);
-    await fresh.compiler.close();
+    const fresh = createCompiler({ vendor_store: memoryStore(), environment });
+    await first(starts.first_ever, engine, fresh);
+    await fresh.close();
   }
   return starts;
 }
@@ -61,6 +56,6 @@ export function startRows({ warm, ...times }: Starts): string[][] {
     ["ms", ...SAMPLE_ENGINES],
     row(`first app after a start (warm after ${warm.toFixed(0)} ms)`, times.first),
     row("second app", times.second),
-    row("first app ever, its runtime not built yet", times.first_ever),
+    row("first app of a fresh server, no worker started", times.first_ever),
   ];
 }

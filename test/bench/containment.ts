@@ -1,6 +1,6 @@
 /**
- * What other requests notice of hostile source: how late the latest of a hundred answers are while every compile worker
- * hangs, beside how late they are else, in turn.
+ * Measures how hostile sources affect other requests: their latency (p99) while every compile worker hangs, in turn with
+ * their latency without an attack.
  */
 import { HANGS } from "../once/compiler/hostile.ts";
 import { print } from "../stage/print.ts";
@@ -16,24 +16,24 @@ export interface Containment {
   connections: number;
   /** Milliseconds, medians of the rounds. */
   p99_ms: { quiet: number; attacked: number };
-  /** Medians of the rounds' own ratios, attacked ÷ quiet. */
+  /** Medians of the ratios within a round, attacked ÷ quiet. */
   p99_ratio: number;
   per_second_ratio: number;
 }
 
-/** At most: p99 under attack, as a multiple of what it is else. */
+/** Target: p99 under attack as a multiple of p99 without, at most. */
 const AIM = 2;
 
-/** Saves at once: as many as there are compile workers. */
+/** Concurrent hostile saves: one per compile worker. */
 const ATTACKERS = 2;
 
-/** Long enough that workers hang, are killed and start again meanwhile. */
+/** Long enough for workers to hang, be killed and start again. */
 const SHORTEST_SECONDS = 6;
 
-/** Few, as most servers have at a time, beside as many as the other sections take. */
+/** A few connections, as on most servers, and as many as in the other sections. */
 const FEW_CONNECTIONS = 4;
 
-/** Saves hostile sources, each another one, until it is told to stop. */
+/** Saves hostile sources, all different, until it is stopped. */
 async function attack(origin: string, token: string, isOver: () => boolean): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   while (!isOver()) {
@@ -53,7 +53,7 @@ async function underAttack(order: Order, token: string, how: Parameters<typeof l
   const { origin } = new URL(order.url);
   const attackers = Promise.all(Array.from({ length: ATTACKERS }, () => attack(origin, token, () => over)));
   try {
-    // The first worker hangs, the second starts.
+    // By then the first worker hangs and the second is starting.
     await new Promise((resolve) => setTimeout(resolve, 500));
     return await load(order, how);
   } finally {
@@ -75,7 +75,7 @@ async function measureAll(stack: AsyncDisposableStack, { seconds, rounds, connec
   const cases = [FEW_CONNECTIONS, connections].flatMap((connections) =>
     works.map(({ name, ours }) => ({ name, ours, how: { seconds: Math.max(seconds, SHORTEST_SECONDS), connections } }))
   );
-  // So that the runtime is built.
+  // Loads the runtime into the store.
   await underAttack(cases[0]?.ours ?? { method: "GET", url: stage.ours.origin }, stage.token, {
     seconds: 1,
     connections,

@@ -1,4 +1,4 @@
-/** A todo list of 3 KB in each engine that has a CSS engine, never twice the same. */
+/** A todo list of 3 KB for each engine with a CSS engine. Each sample differs from all before. */
 export const SAMPLE_ENGINES = ["svelte", "vue", "react"] as const;
 export type SampleEngine = (typeof SAMPLE_ENGINES)[number];
 
@@ -13,9 +13,9 @@ const texts = new Map(
 let count = 0;
 
 /**
- * The app with another word in it.
+ * The app with one word changed.
  *
- * @param change `classes`: and a class in the place of another
+ * @param change `classes`: one class is replaced as well
  */
 export function freshSample(engine: SampleEngine, change: "text" | "classes" = "text"): string {
   const text = (texts.get(engine) ?? "").replace("BUILD", () => `build ${++count}`);

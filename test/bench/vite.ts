@@ -1,7 +1,6 @@
 /**
- * Vite's production build of the same sources, to measure ours against. Vite and its plugins are installed by npm into a
- * folder beside the system's temporary files when the bench first wants them: their native parts need a real
- * `node_modules`, and nobody else needs them at all.
+ * Vite's production build of the same sources, for comparison. npm installs Vite and its plugins into a folder for
+ * temporary files on first use, because their native parts need a `node_modules` folder and only the bench uses them.
  */
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -13,7 +12,7 @@ import { readLines } from "../../server/compiler/lines.ts";
 import { hashOf } from "../../server/http/files/variants.ts";
 import { findProgram } from "../stage/programs.ts";
 
-/** What Deno does not have. The engines themselves are the ones that deno.json pins. */
+/** Packages beside the engines. The engines have the versions that deno.json pins. */
 const TOOLS = {
   "@sveltejs/vite-plugin-svelte": "7.3.1",
   "@tailwindcss/vite": "4.3.5",
@@ -24,10 +23,10 @@ const TOOLS = {
 const ENGINES = ["kaboom", "kaplay", "phaser", "phaser4", "react", "react-dom", "svelte", "tailwindcss", "vue"];
 
 const Built = z.object({
-  /** Bytes of the page with brotli at its best, as for the files. */
+  /** Bytes of the page and of the files, with brotli's best quality. */
   html: z.int(),
   files: z.array(z.object({ name: z.string(), raw: z.int(), brotli: z.int() })),
-  /** Of Vite's `build()` alone: nothing is written or compressed in it. */
+  /** Duration of Vite's `build()`, without writing and compressing files. */
   ms: z.number(),
 });
 export type ViteBuild = z.output<typeof Built>;
@@ -38,11 +37,11 @@ export type ViteEngine = Exclude<Engine, "js" | "html">;
 
 export interface Vite {
   /**
-   * Builds one app as its author would publish it. Builds wait for one another.
+   * Builds an app for production. Builds run one after the other.
    *
-   * @param css_engine Tailwind's plugin for both, as it has no other way
-   * @param runtime false: the engine's packages stay imports, as in our builds
-   * @throws {Error} with Vite's words where it cannot
+   * @param css_engine both Tailwind engines use Vite's Tailwind plugin
+   * @param runtime false: imports of the engine's packages are kept, as in our builds
+   * @throws {Error} with Vite's message
    */
   build(
     engine: ViteEngine,
@@ -95,11 +94,11 @@ export async function openVite(): Promise<Vite> {
   };
 }
 
-/** The folder with everything in it, made once a machine and list of versions. */
+/** The folder with the packages, made once per machine and list of versions. */
 async function installed(): Promise<string> {
   const pinned = new Map(Object.entries({ ...config.imports, ...FETCHED }));
   const engines = ENGINES.map((name) => [name, pinned.get(name) ?? ""]);
-  // An alias of npm's is written as Deno writes every package, `npm:name@version`.
+  // npm's syntax for an alias is Deno's for every package: `npm:name@version`.
   const dependencies = { ...TOOLS, ...Object.fromEntries(engines) };
   const manifest = JSON.stringify({ private: true, type: "module", dependencies }, null, 2);
   const folder = `${tmpdir()}/atrium_vite_${hashOf(manifest).slice(0, 12)}`;
@@ -107,7 +106,7 @@ async function installed(): Promise<string> {
     const fresh = await Deno.makeTempDir({ prefix: "atrium_installing_" });
     await Deno.writeTextFile(`${fresh}/package.json`, manifest);
     await install(fresh);
-    // Two benches may get here at once: the first one's folder stays.
+    // Where two benches install at once, the first folder is kept.
     await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
   }
   await Deno.copyFile(fileURLToPath(new URL("./vite_worker.js", import.meta.url)), `${folder}/worker.mjs`);

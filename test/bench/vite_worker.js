@@ -1,6 +1,6 @@
 /**
- * Runs in Node.js, copied beside Vite's `node_modules` by vite.ts: reads one JSON object a line from standard input,
- * builds the app in a folder of its own, and answers with a line. The folder for them all is its argument.
+ * Runs in Node.js; vite.ts copies it beside Vite's `node_modules`. Reads one JSON object per line from standard input,
+ * builds that app in a new folder, and writes one line. Its argument is the parent of these folders.
  */
 import { Buffer } from "node:buffer";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { brotliCompressSync, constants } from "node:zlib";
 
-/** Packages that only this folder has: their names are no imports of the project that this file is kept in. */
+/** Packages that exist only in this folder. Imported by name, so that the project need not list them. */
 const load = (name) => import(name);
 
 const { build } = await load("vite");
@@ -22,7 +22,7 @@ const plugins = {
 const [, , work] = process.argv;
 const TARGET = `document.getElementById("platform-app")`;
 
-/** The author's file and the module that shows it, as the engine's own template has them. */
+/** The author's file and the module that mounts it, as in the engine's Vite template. */
 const APPS = {
   svelte: {
     file: "App.svelte",
@@ -45,7 +45,7 @@ const RUNTIMES = /^(svelte|vue|react|react-dom|kaboom|kaplay|phaser4?)(\/|$)/;
 async function perform({ engine, source, tailwind, runtime }, folder) {
   const { file, main } = APPS[engine];
   const files = {
-    // A style block of its own knows nothing of Tailwind's theme unless it says so.
+    // A separate style block needs a reference to use Tailwind's theme.
     [file]: tailwind ? source.replace(/<style[^>]*>(?=[^]*@apply)/, `$&@reference "tailwindcss";`) : source,
     "main.js": tailwind ? `import "./main.css"; ${main}` : main,
     "main.css": tailwind ? `@import "tailwindcss";` : "",
@@ -95,7 +95,7 @@ const compressed = (bytes) =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   }).length;
 
-// Standard output is the wire.
+// Standard output carries the answers.
 const say = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 let count = 0;

@@ -1,6 +1,6 @@
 /**
- * What a page with an app weighs: the bytes that a browser gets from this server, compressed as it gets them, beside
- * Vite's production build of the same source, compressed as well as brotli can. Headers do not count.
+ * Measures the size of an app's page: the compressed bytes that this server sends, against Vite's production build of the
+ * same source with brotli's best quality. Headers are not counted.
  */
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { print } from "../stage/print.ts";
@@ -15,10 +15,10 @@ interface Ours {
   page: number;
   /** The app's own code and styles. */
   own: number;
-  /** What it shares with other apps. */
+  /** Files that it shares with other apps. */
   shared: number;
   requests: number;
-  /** What a second app of the kind loads beside its page and its own, where caches keep what the first has loaded. */
+  /** Shared files that a second app of the engine loads after the first, with a browser cache. */
   second_shared: number;
 }
 
@@ -32,11 +32,11 @@ export interface Weight {
   app: string;
   ours: Ours;
   vite: Theirs;
-  /** Without the pages: ours has what every app may use, Vite's has nothing. */
+  /** Without the pages: ours contains the context and the shim, Vite's is empty. */
   ratio: number;
 }
 
-/** Path → bytes, of all that a page makes a browser load, itself first. */
+/** Path → bytes of the page and of everything that it loads; the page is first. */
 async function loadAll({ handler, base_url }: TestServer, path: string): Promise<Map<string, number>> {
   const loaded = new Map<string, number>();
   const load = async (path: string) => {

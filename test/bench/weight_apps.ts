@@ -1,4 +1,4 @@
-/** The least that an app of each engine can be, and a real one: what they weigh is nearly all the engine's. */
+/** A minimal and a real app of each engine. Nearly all of their size is the engine's runtime. */
 import type { CssEngine } from "../../server/compiler/compiler.ts";
 import { freshSample } from "./samples.ts";
 import type { ViteEngine } from "./vite.ts";
@@ -8,7 +8,7 @@ export interface App {
   engine: ViteEngine;
   css_engine: CssEngine;
   source: string;
-  /** Another of the same kind. */
+  /** Another app of the same engine. */
   second: string;
 }
 

@@ -1,4 +1,4 @@
-/** Saves while the compilers are kept busy by hostile ones: who waits, who is sent away, and who notices nothing. */
+/** Saves while hostile sources occupy all workers: which wait, which are refused, and what other requests notice. */
 import assert from "node:assert/strict";
 import { HANGS } from "./compiler/hostile.ts";
 import type { Answer } from "../stage/harness.ts";
@@ -11,11 +11,11 @@ const APPS = "/platform/apps.json";
 
 const json = (source_code: string) => ({ json: { app: { name: "App", css_engine: "none", source_code } } });
 
-/** Sources that differ, or they would be compiled as one. */
+/** The sources differ, because equal ones share one compile. */
 const small = (text: string) => json(`<p>${text}</p>`);
 const hanging = (text: string) => json(`${HANGS}<p>${text}</p>`);
 
-/** More than one account may have waiting, and fewer than all may. */
+/** More than one account's share of the queue, fewer than the whole queue. */
 const SAVES = 40;
 
 inAccount("load: while hostile sources hang both compilers, everybody else is served", async ({ server, ask }) => {
@@ -31,7 +31,7 @@ inAccount("load: while hostile sources hang both compilers, everybody else is se
   let attacked = true;
   const hostile = Promise.all(["one", "two"].map((name) => save(ask, name, hanging(name))))
     .finally(() => attacked = false);
-  // Both are with a compiler.
+  // By then both workers have a hostile source.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const own = Array.from({ length: SAVES }, (_, i) => save(ask, `own ${i}`, small(`own ${i}`)));
   const others = save(other, "other", small("other"));

@@ -8,7 +8,7 @@ type Module = Record<string, unknown>;
 const load = async (code: string): Promise<Module> => await import(addressOf(code));
 const addressOf = (code: string) => `data:text/javascript,${encodeURIComponent(`${code}\n// ${crypto.randomUUID()}`)}`;
 
-/** Loads what an app that imports `names` would, in that order; gives their modules as the app sees them. */
+/** Loads the layers as an app that imports `names` would. @returns the imported names, as the app sees them */
 async function loadLayers({ layers, places }: Layers, names: readonly string[]): Promise<Module> {
   const addresses: string[] = [];
   for (const { body, imports, exports } of layers) {
@@ -22,7 +22,7 @@ async function loadLayers({ layers, places }: Layers, names: readonly string[]):
   return await load(lines.join("\n"));
 }
 
-/** Layer by layer: what its statements declare. */
+/** The names that each layer declares, in order. */
 const declared = ({ layers }: Layers) =>
   layers.map(({ body }) =>
     [...body.matchAll(/^(?:async )?(?:function|class|var|let|const)\*? \W*([\w$]+)/gm)].map(([, name = ""]) => name)
@@ -170,7 +170,7 @@ Deno.test("layers: whatever is loaded of a program, it does what the whole does"
   await fc.assert(property, { numRuns: 300 });
 });
 
-/** Objects of these programs may hold one another. */
+/** Limited in depth, because objects of these programs may refer to each other. */
 function shown(value: unknown, depth = 4): unknown {
   if (typeof value === "function") return Object.entries(value).map(([key, part]) => [key, shown(part, depth - 1)]);
   if (typeof value !== "object" || value === null || depth === 0) return String(value);

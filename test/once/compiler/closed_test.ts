@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CompileFailure, type CssEngine } from "../../../server/compiler/compiler.ts";
 import { openCompiler } from "./scratch.ts";
 
-/** Sources that ask the compiler for a file of the server's, and the words of the refusal. */
+/** Sources that try to read a file of the server, and the expected refusal. */
 const secret = "/tmp/atrium_compiler_secret.json";
 const ATTEMPTS: { name: string; source: string; css?: CssEngine; says: RegExp }[] = [
   { name: "an absolute path", source: `<script>import a from "${secret}"; a</script>`, says: /cannot be imported/ },

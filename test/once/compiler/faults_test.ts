@@ -1,4 +1,4 @@
-/** What the pool survives: workers that die, stand still or lie, and a server that is killed itself. */
+/** The pool survives workers that die, stop or send invalid answers. Workers end when the server is killed. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { CompileFailure, CompilerBusy } from "../../../server/compiler/compiler.ts";
@@ -73,8 +73,8 @@ Deno.test("faults: a source whose workers are killed every time is refused for n
 });
 
 /**
- * A Deno whose first worker says `first`, and `rest` when it is asked something; the others are honest. With `missing`
- * there is none until it is put right.
+ * A script in place of Deno. Its first worker prints `first`, and runs `rest` when it gets a line; later workers are real.
+ * The file exists only after `install`.
  */
 async function otherDeno(first = "", rest = ":") {
   const folder = await Deno.makeTempDir({ prefix: "atrium_lying_" });

@@ -1,4 +1,4 @@
-/** The processes of a compile worker: itself and esbuild's. Linux only, as `/proc` is. */
+/** The process group of a compile worker: itself and esbuild. Reads `/proc`, so it works on Linux only. */
 
 export interface Member {
   pid: number;
@@ -6,7 +6,7 @@ export interface Member {
   rss_mb: number;
 }
 
-/** Living processes of a worker's group, itself included. */
+/** Living processes of a worker's group, the worker included. */
 export function groupOf(worker: number | undefined): Member[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name: pid }) => {
     try {
@@ -26,7 +26,7 @@ export function groupOf(worker: number | undefined): Member[] {
 export const esbuildOf = (worker: number | undefined): Member | undefined =>
   groupOf(worker).find(({ name }) => name === "esbuild");
 
-/** A killed process needs a moment to go. @returns whether it went within `limit_ms` */
+/** Waits for a killed worker to end. @returns whether it ended within `limit_ms` */
 export async function isGone(worker: number | undefined, limit_ms = 5000): Promise<boolean> {
   const end = performance.now() + limit_ms;
   while (groupOf(worker).length > 0 && performance.now() < end) {
@@ -35,7 +35,7 @@ export async function isGone(worker: number | undefined, limit_ms = 5000): Promi
   return groupOf(worker).length === 0;
 }
 
-/** @returns the most that one process of the worker of the moment held while `work` went on, in MB */
+/** @returns the peak resident memory of one process of the current worker's group during `work`, in MB */
 export async function peakDuring(worker: () => number | undefined, work: () => Promise<unknown>): Promise<number> {
   let peak = 0;
   const look = () => peak = Math.max(peak, ...groupOf(worker()).map(({ rss_mb }) => rss_mb));

@@ -1,4 +1,4 @@
-/** A process whose compile worker, or its esbuild, is in an endless loop; by then it prints the worker's id. */
+/** A process whose compile worker, or its esbuild, runs an endless loop. It prints the worker's process id. */
 import { setTimeout as pause } from "node:timers/promises";
 import { print } from "../../stage/print.ts";
 import { ESBUILD_LOOPS, LOOPS } from "./hostile.ts";

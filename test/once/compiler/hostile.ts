@@ -1,4 +1,4 @@
-/** What tables of sources that were written against the compiler are made of. */
+/** Building blocks of the tables of hostile sources. */
 import type { CssEngine, Engine } from "../../../server/compiler/compiler.ts";
 
 export interface Hostile {
@@ -6,19 +6,19 @@ export interface Hostile {
   engine: Exclude<Engine, "js" | "html">;
   css?: CssEngine;
   source: string;
-  /** What the author is told, or that it compiles: then nothing of it was hostile after all. */
+  /** Pattern of the refusal, or `builds` where the source compiles and does no harm. */
   ends: RegExp | "builds";
 }
 
-/** As long as the source of an app may be. */
+/** Characters: the limit of an app's source. */
 const LONGEST = 200_000;
 
-/** The unit as often as it fits, in what is around it. */
+/** Repeats the unit as often as it fits into `length`. */
 export function many(unit: string, around: (text: string) => string, length = LONGEST): string {
   return around(unit.repeat((length - around("").length) / unit.length));
 }
 
-/** What opens, and what closes it, as often as they fit. */
+/** Nests `open` and `close` as deeply as fits into `length`. */
 export function nested(
   open: string,
   inner: string,
@@ -30,13 +30,13 @@ export function nested(
   return around(open.repeat(depth) + inner + close.repeat(depth));
 }
 
-/** 330 bytes for which Svelte tries every combination of two to the power of 26 classes, and keeps them. */
+/** 330 bytes for which Svelte computes and keeps 2 to the power of 26 combinations of classes. */
 export const HANGS = `<p class="${"{a?'b':'c'}".repeat(26)}"></p><style>.b { color: red }</style>`;
 
-/** For each space Vue's pattern tries what may follow. It takes hours, but no memory. */
+/** Makes a pattern of Vue's backtrack quadratically. It takes hours, but no memory. */
 export const LOOPS = `<template><p v-for="${" ".repeat(90_000)}in${" ".repeat(90_000)}"/></template>`;
 
-/** esbuild reads each `<` twice: as a comparison, and as the beginning of types. */
+/** esbuild parses each `<` twice, as a comparison and as type arguments: exponential time. */
 export const ESBUILD_LOOPS = many("a<", (text) => `export default () => ${text}1`);
 
 export const script = (text: string) => `<script>${text}</script>`;

@@ -1,4 +1,4 @@
-/** Sources that would take all of a machine's time or memory. */
+/** Sources that would use up a machine's processor time or memory. */
 import {
   drawn,
   ESBUILD_LOOPS,
@@ -14,21 +14,21 @@ import {
   template,
 } from "./hostile.ts";
 
-/** 1.2 KB of an enum whose members double in length: esbuild would write them all out, 16 GB. */
+/** 1.2 KB: an enum whose members double in length. esbuild would write 16 GB. */
 const ENUM = `enum E { a0 = "${"x".repeat(1000)}", ${
   Array.from({ length: 24 }, (_, i) => `a${i + 1} = a${i} + a${i}`).join(", ")
 } } console.log(E.a24);`;
 
-/** Which bound is met first depends on the machine. */
+/** Which limit is reached first depends on the machine. */
 const TOO_MUCH = /^(compile timed out|compile needs too much memory|(\d+:\d+ )?is nested too deeply to compile)(\n|$)/;
 const TOO_DEEP = /^(\d+:\d+ )?is nested too deeply to compile(\n|$)/;
 
-/** `T0 = T1 & T1, T1 = T2 & T2, …`, or with another sign between. */
+/** `T0 = T1 & T1, T1 = T2 & T2, …`, or with another operator. */
 const doubling = (sign: string) =>
   Array.from({ length: 30 }, (_, i) => `type T${i} = T${i + 1} ${sign} T${i + 1};`).join("") +
   "type T30 = { a: string }; defineProps<T0>()";
 
-/** A utility that asks for the next one twice, thirty times. */
+/** Thirty utilities, each of which applies the next one twice. */
 const UTILITIES =
   Array.from({ length: 30 }, (_, i) => `@utility a${i} { @apply a${i + 1} hover:a${i + 1}; }`).join("") +
   "@utility a30 { top: 0 }";

@@ -1,4 +1,4 @@
-/** Sources that reach for files, and some that could confuse a compiler. */
+/** Sources that try to read files, and some that could confuse a compiler. */
 import { type Hostile, setup, shown, template } from "./hostile.ts";
 
 const CLOSED = /cannot be imported/;
@@ -93,7 +93,7 @@ export const REACHES: readonly Hostile[] = [
 
 const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then"];
 
-/** What could leave something behind in a compiler, or confuse it. */
+/** Sources that could change a compiler's state or confuse it. */
 export const ODDITIES: readonly Hostile[] = [
   {
     name: "names that objects have",

@@ -1,4 +1,4 @@
-/** Hostile source is refused within its time, tells nothing, and leaves nothing behind for whoever comes next. */
+/** Hostile sources are refused in time, disclose nothing, and do not affect later sources. */
 import assert from "node:assert/strict";
 import { type Build, CompileFailure } from "../../../server/compiler/compiler.ts";
 import { groupOf, isGone, peakDuring } from "./groups.ts";
@@ -9,7 +9,7 @@ import { openCompiler, sharedStore } from "./scratch.ts";
 
 type Engine = Hostile["engine"];
 
-/** Honest apps, with something of each of the compiler's parts. */
+/** Honest apps that use each part of the compiler. */
 const HONEST: Record<Engine, string> = {
   svelte: `<script lang="ts">let a: number = $state(1);</script>
     {#each [a] as b (b)}<p class:c={b} class="p-4" onclick={() => a++}>{b}</p>{/each}
@@ -24,16 +24,16 @@ const HONEST: Record<Engine, string> = {
   phaser: `new Phaser.Game({ scene: { create() { this.add.text(1, 2, "a"); } } });`,
 };
 
-/** Reads to "the time limit": an honest app is through long before, however busy the machine. */
+/** Long enough for honest apps on a busy machine. */
 const TIME_LIMIT_MS = 4000;
 
-/** What an idle worker may hold, and its esbuild: the one retires at 220 MB, the other comes down to 256. */
+/** Limit for an idle worker with esbuild: a worker is replaced at 220 MB, esbuild shrinks to 256 MB. */
 const IDLE_MB = 512;
 
-/** What the kernel lets one process have of its own, and the program itself. */
+/** The kernel's limit of a process's writable memory, plus its program. */
 const PEAK_MB = 1024 + 128;
 
-/** Runtimes take longer to build than all else here. */
+/** Shared, because building runtimes would take most of the time. */
 const vendor_store = sharedStore();
 
 const CANARY = "canary-in-a-file";
@@ -43,7 +43,7 @@ const shown = ({ code, css, imports, scripts }: Build) => ({ code, css, imports,
 async function play(test: Deno.TestContext, rows: readonly Hostile[]) {
   const secret = await Deno.makeTempFile({ prefix: "atrium_secret_", suffix: ".json" });
   await Deno.writeTextFile(secret, JSON.stringify(CANARY));
-  // What is remembered would not be compiled again.
+  // Without a cache, so that the honest app is compiled each time.
   await using compiler = openCompiler({ time_limit_ms: TIME_LIMIT_MS, cache_mb: 0, vendor_store });
   const honest = async (engine: Engine) =>
     shown(await compiler.compile({ engine, css_engine: "tailwind", source_code: HONEST[engine] }));

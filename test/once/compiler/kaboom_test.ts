@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CSS_ENGINES } from "../../../server/compiler/compiler.ts";
 import { exportsOf, importsOf, openCompiler, sharedStore } from "./scratch.ts";
 
-/** The runtime is built once. */
+/** One compiler for all tests, so that the runtime is built once. */
 const vendor_store = sharedStore();
 
 const GAMES: Record<string, { source: string; file: "kaboom" | "kaplay"; name: string }> = {

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { CompileFailure, type CssEngine, type Engine } from "../../../server/compiler/compiler.ts";
 import { openCompiler } from "./scratch.ts";
 
-/** What an author gets wrong, and every message: its headline and excerpt. */
+/** Sources with mistakes, and all messages that the author gets: headline and excerpt. */
 export interface Mistake {
   name: string;
   source: string;
-  /** `none` where it is omitted. */
+  /** Default: `none`. */
   css?: CssEngine;
   says: (string | RegExp)[];
 }
 
-/** Each row's messages, all of them, in their order. */
+/** Checks that each row has exactly these messages, in this order. */
 export async function proveMistakes(test: Deno.TestContext, engine: Engine, rows: Mistake[]) {
   await using compiler = openCompiler();
   for (const { name, source, css = "none", says } of rows) {

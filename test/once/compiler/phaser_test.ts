@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { exportsOf, importsOf, openCompiler } from "./scratch.ts";
 
-/** A game → the version whose file it loads, and what it imports of that. */
+/** Games, the version whose file they load, and what they import from it. */
 const GAMES: Record<string, [version: 3 | 4, ...names: string[]]> = {
   "new Phaser.Game({});": [3, "default"],
   "const { Scene } = Phaser; new Phaser.Game({ scene: Scene });": [3, "default"],
@@ -41,7 +41,7 @@ Deno.test("phaser: a game imports the version that it names, and no other", asyn
     assert.deepEqual([[...found ?? []].toSorted(), others], [names, []], source_code);
     assert.deepEqual([css, scripts, config.warnings], ["", [], []], source_code);
     assert.deepEqual(imports, [`/vendor/${imported}`], source_code);
-    // The other one is neither fetched nor built for a game that does not name it.
+    // A game that does not name the other version must not cause its download.
     const versions = source_code.includes("phaser@4") ? ["phaser", "esbuild", "phaser4"] : ["phaser", "esbuild"];
     assert.deepEqual(Object.keys(config.compiler), versions, source_code);
     files.set(version, (files.get(version) ?? new Set()).add(imported));

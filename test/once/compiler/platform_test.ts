@@ -1,4 +1,4 @@
-/** The `platform` module as apps get it; what it does is tested beside its files in client/app. */
+/** How apps import the `platform` module. Its behaviour is tested beside its files in client/app. */
 /// <reference path="../../../client/app/platform.d.ts" />
 import assert from "node:assert/strict";
 import { CompileFailure, type Source } from "../../../server/compiler/compiler.ts";
@@ -23,7 +23,7 @@ const APP = `<script>
 
 const asItIs = (engine: "js" | "html", source_code: string): Source => ({ engine, css_engine: "none", source_code });
 
-/** A vendor file by the address that a page has it under. */
+/** The vendor file at an address of a page. */
 async function fileAt(compiler: ReturnType<typeof openCompiler>, address = "") {
   assert.match(address, /^\/vendor\/\w+\.js$/);
   const file = await compiler.vendor(address.slice("/vendor/".length));

@@ -37,7 +37,7 @@ Deno.test("pool: beyond its limit the queue refuses, and says when to come again
   const [worker] = compiler.workers();
   signal(worker, "SIGSTOP");
   const building = ["a", "b", "c", "d"].map((text) => failureOf(compiler.svelte(app(text))));
-  // Nothing else can settle while the worker stands still.
+  // While the worker is stopped only a refusal can settle.
   const busy = await Promise.race(building);
   assert.ok(busy instanceof CompilerBusy);
   assert.ok(Number.isInteger(busy.retry_after) && busy.retry_after >= 1);
@@ -130,7 +130,7 @@ Deno.test("pool: a second worker starts only for sources that have waited", asyn
   assert.equal(compiler.workers().length, 1);
   signal(compiler.workers()[0], "SIGSTOP");
   const [first, second] = ["d", "e"].map((text) => compiler.svelte(app(text)));
-  // The first stands still; the second is compiled by another worker.
+  // The first waits for the stopped worker; another worker compiles the second.
   assert.ok((await Promise.race([first, second]))?.code.includes("e"));
   assert.equal(compiler.workers().length, 2);
   signal(compiler.workers()[0], "SIGCONT");

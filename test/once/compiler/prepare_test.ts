@@ -12,7 +12,7 @@ const NOTHING: VendorFile = {
   gzip: new Uint8Array(),
 };
 
-/** A store that lacks the runtimes of these names, and has manifests at least of all the others. */
+/** A store without these runtimes. Of all other runtimes it has at least an empty manifest. */
 function storeWithout(...names: string[]) {
   const own = memoryStore();
   const shared = sharedStore();
@@ -25,7 +25,7 @@ function storeWithout(...names: string[]) {
       return known ?? (file.endsWith(".json") && !isWanted ? NOTHING : undefined);
     },
     put: (file: string, content: VendorFile) =>
-      // With the files that a manifest names: others would rely on them.
+      // A manifest in the shared store must not lack its files.
       (isOneOf(file, ["svelte", "platform"]) || file.endsWith(".js") ? shared : own).put(file, content),
   };
 }

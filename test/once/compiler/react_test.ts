@@ -3,7 +3,7 @@ import { CompileFailure, type CssEngine } from "../../../server/compiler/compile
 import { Runtime } from "../../../server/compiler/protocol.ts";
 import { exportsOf, importsOf, openCompiler, sharedStore } from "./scratch.ts";
 
-/** One for all tests here: building the runtime takes seconds. */
+/** One compiler for all tests: building the runtime takes seconds. */
 const store = sharedStore();
 
 function openReact() {
@@ -12,7 +12,7 @@ function openReact() {
     ...compiler,
     react: (source_code: string, css_engine: CssEngine = "none") =>
       compiler.compile({ engine: "react", css_engine, source_code }),
-    /** Where each name of React's modules stands; known after the first app. */
+    /** React's modules, read after the first app is compiled. */
     modules(): Runtime["modules"] {
       const [, manifest] = [...store.files].find(([file]) => /^react-.*\.json$/.test(file)) ?? [];
       return Runtime.parse(JSON.parse(new TextDecoder().decode(manifest?.body))).modules;
@@ -93,7 +93,7 @@ Deno.test("react: a default export is mounted, once, unless the code mounts itse
   }
 });
 
-/** `rest`: uses a name that few apps use, which costs a second file. */
+/** `rest`: the app uses a name of the second file. */
 const APPS: Record<string, { source: string; rest: boolean }> = {
   "hooks": {
     source:
@@ -189,7 +189,7 @@ Deno.test("react: every public name of the packages can be imported, of their pr
   assert.deepEqual(dom.filter((name) => !names("react-dom").includes(name)), []);
   assert.deepEqual(names("react-dom/client"), names("react-dom"));
   assert.deepEqual(names("react/jsx-runtime"), ["jsx", "jsxs", "Fragment"]);
-  // Development has these, too.
+  // React's development build exports these as well.
   assert.deepEqual(["act", "captureOwnerStack"].filter((name) => names("react").includes(name)), []);
   for (const [module, exports] of Object.entries(modules)) {
     for (const [name, [file, there]] of Object.entries(exports)) {
@@ -241,7 +241,7 @@ Deno.test("react: what works but is not meant is a warning, in its place", async
 });
 
 const SECRET = "/tmp/atrium_react_secret.json";
-/** Ways to a file of the server's, and the words of the refusal. */
+/** Attempts to read a file of the server, and the expected refusal. */
 const ATTEMPTS: Record<string, { source: string; says: RegExp }> = {
   "a stylesheet": {
     source: `import "./style.css"; export default () => <p />;`,

@@ -18,8 +18,8 @@ export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } 
 }
 
 /**
- * A store that tests share: what one has built, no other builds again. Names say what is in a file and how it was built,
- * so that nothing in it is ever out of date.
+ * A store in a folder that all tests share, so that each runtime is built once. File names contain the hash of the
+ * content or of the recipe, so no entry is ever outdated.
  */
 export function sharedStore(): VendorStore & { files: Map<string, VendorFile> } {
   const memory = memoryStore();
@@ -50,8 +50,8 @@ export function sharedStore(): VendorStore & { files: Map<string, VendorFile> } 
 }
 
 /**
- * Builds what every start needs, where no other test has. A worker that has built a runtime is replaced; tests that tell
- * workers apart do this first.
+ * Builds the runtimes that every compiler needs into the shared store. A worker may be replaced after a build, so tests that
+ * count workers call this first.
  */
 export async function fillSharedStore() {
   await using compiler = openCompiler();
@@ -82,13 +82,13 @@ export function openCompiler(options: Partial<CompilerOptions> = {}) {
     },
   };
   const environment = childEnvironment(Deno.env.toObject());
-  // What another program than Deno says of a runtime is nothing to share.
+  // A runtime that a program in place of Deno has made must not be shared.
   const compiler = createCompiler({
     vendor_store: options.deno ? memoryStore() : sharedStore(),
     environment,
     workers: 1,
     log,
-    // Tests of the compiler build every runtime.
+    // Without shipped runtimes: these tests cover building them.
     prebuilt: () => Promise.resolve(undefined),
     ...options,
   });
@@ -111,7 +111,7 @@ export function exportsOf({ body }: VendorFile): Set<string> {
   return new Set(list.split(",").map((part) => part.split(" as ").at(-1) ?? part));
 }
 
-/** What a compiled module imports: vendor file → names there. */
+/** The imports of a compiled module: vendor file → names. */
 export function importsOf(code: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, list = "", file = ""] of code.matchAll(/import\{([^}]*)\}from"\/vendor\/([^"]+)"/g)) {

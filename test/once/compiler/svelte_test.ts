@@ -15,7 +15,7 @@ const MODULES = {
   "svelte/transition": ["fade", "slide"],
 };
 
-/** `files`: how many of the runtime an app loads. */
+/** `files`: how many vendor files of the runtime the app loads. */
 const APPS: Record<string, { source: string; files: number }> = {
   "text": { source: "<h1>Hello</h1><p>there</p>", files: 1 },
   "a counter with runes": {
@@ -101,7 +101,7 @@ Deno.test("svelte: what shows text, and what counts, loads an edition of its own
   const both = await importsOf(`${COUNTER}{#if true}<p>text</p>{/if}`);
   assert.deepEqual(await importsOf("<h1>other</h1><p>text</p>"), [text]);
   assert.equal(new Set([text, counter, ...both]).size, 3);
-  // Another runtime's module takes no part in that.
+  // An import of another runtime must not change the edition.
   const [first, second] = await importsOf(`<script>import { user } from "platform"; let n = $state(0)</script>
     <button onclick={() => n++}>{n} {user}</button>`);
   assert.ok(first === counter || second === counter);

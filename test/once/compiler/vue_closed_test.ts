@@ -3,7 +3,7 @@ import { CompileFailure, type CssEngine } from "../../../server/compiler/compile
 import { compile } from "../../../server/compiler/engines/vue/vue.ts";
 import { openCompiler } from "./scratch.ts";
 
-/** Components that ask the compiler for a file of the server's, and the words of the refusal. */
+/** Components that try to read a file of the server, and the expected refusal. */
 const secret = "/tmp/atrium_vue_secret.json";
 const ATTEMPTS: { name: string; source: string; css?: CssEngine; says: RegExp }[] = [
   { name: "an import", source: `<script setup>import a from "${secret}"; a</script>`, says: /cannot be imported/ },

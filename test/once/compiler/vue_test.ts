@@ -233,7 +233,7 @@ Deno.test("vue: the same source makes the same build, the same styles the same s
   assert.notEqual(scopeOf((await compile(source.replace("top", "left"))).css), scopeOf(first.css));
 });
 
-/** Vue's runtime takes a second to build. */
+/** One compiler for all tests: building the runtime takes seconds. */
 const vendor_store = sharedStore();
 
 function openVue() {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { listModules } from "./webpack_modules.ts";
 
-/** What webpack writes around modules. */
+/** The code that webpack writes around modules. */
 const bundle = (modules: string) =>
   `var out;!function(t,e){out=e()}(this,(()=>(()=>{var t=${modules},e={};function i(s){var n=e[s];` +
   `if(void 0!==n)return n.exports;var r=e[s]={exports:{}};return t[s](r,r.exports,i),r.exports}return i(85454)})()));`;
