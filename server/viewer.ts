@@ -14,7 +14,7 @@ import type { Keys } from "./secrets/keys.ts";
 import { readAppToken, signAppToken } from "./secrets/page_tokens.ts";
 import { type Restriction, visibleTo } from "./visibility.ts";
 
-/** Weakest first. Each role may do what the ones before it may (decisions, "Roles"). */
+/** Weakest first. Each role includes the roles before it. docs/api.md says what each may do. */
 export const ROLES = ["guest", "user", "manager", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -193,8 +193,8 @@ export function signPageToken(
 }
 
 /**
- * Who owns an idempotency key, so that one caller's key never finds another's run. A browser that gets its key with this
- * answer is known by its address: it may not keep the cookie.
+ * Who owns an idempotency key, so that one caller's key never finds another's run. A browser that gets its key with
+ * this answer is known by its address: it may not keep the cookie.
  */
 export function ownerOfKeys({ viewer, browser, browser_is_new, address }: Caller): string {
   if (viewer) return `user ${viewer.user_id}`;

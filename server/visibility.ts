@@ -1,6 +1,6 @@
 /**
- * The visibility rule of a restricted account, by department (decisions, "What a restricted account hides"). Every list,
- * read, search, count and update of rows with a `department_id` uses it. A hidden object is answered with 404.
+ * The visibility rule of a restricted account, by department. Every list, read, search, count and update of rows with a
+ * `department_id` uses it. A hidden object is answered with 404.
  */
 
 /** The part of a viewer that the rule reads. */

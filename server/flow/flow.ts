@@ -21,7 +21,7 @@
  * | fencing | PostgreSQL refuses writes by a process whose claim is not the latest one | |
  *
  * The promise: a run is created exactly once, its steps are executed at least once, and its outcome is recorded exactly
- * once. A write by a `record` step happens exactly once. Source: design/flows.md, "Promise".
+ * once. A write by a `record` step happens exactly once.
  */
 import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Workers that are killed, paused and stopped lose no run and double none (design: flows, "Promise"). `deno task faults`
+ * Workers that are killed, paused and stopped lose no run and double none. `deno task faults`
  * does so for long; `plants_test.ts` proves that it would be noticed.
  */
 import assert from "node:assert/strict";

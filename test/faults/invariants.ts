@@ -1,4 +1,4 @@
-/** What must hold once everything has settled: the promise of flows (design: flows, "Promise"), as sentences if it does not. */
+/** The invariants of flows after everything has settled. A violation is reported as a sentence. */
 import type { Call } from "./oracle.ts";
 import { type FlowName, FLOWS, type Site } from "./site.ts";
 import type { Worker } from "./workers.ts";

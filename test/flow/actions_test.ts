@@ -1,4 +1,4 @@
-/** Calls of actions by apps: authorization and answers. Source: spec, "Actions"; decisions, "Action call". */
+/** Calls of actions by apps: authorization and answers. Source: spec, "Actions". */
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson } from "../stage/people.ts";

@@ -1,4 +1,4 @@
-/** The example program of design/flows.md. */
+/** An example program with every type of step. */
 export const EXAMPLE = [
   { "type": "mutation", "id": "start", "set": { "base": "EUR", "limit": 4.5 } },
   {

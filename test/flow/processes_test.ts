@@ -1,4 +1,4 @@
-/** Inspecting, cancelling and repeating runs. Source: decisions, "Connectors, flows, actions, triggers". */
+/** Inspecting, cancelling and repeating runs. */
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";

@@ -1,6 +1,7 @@
 /**
  * Scenario tables: name, request, expected answer. Every answer is also checked against what its route declares: a
- * success against the output schema, with exactly its keys, and a refusal against the error shapes of the specification.
+ * success against the output schema, with exactly its keys, and a refusal against the error shapes of the
+ * specification.
  */
 import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../server/http/rest/routes.ts";
@@ -74,7 +75,10 @@ export function onSharedServer(): OnAccount {
 export const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
   inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));
 
-/** Runs `work` for one item after the other, so that later items build on earlier ones and the first failure is reported. */
+/**
+ * Runs `work` for one item after the other, so that later items build on earlier ones and the first failure is
+ * reported.
+ */
 export async function inTurn<T>(items: Iterable<T>, work: (item: T, index: number) => unknown): Promise<void> {
   let index = 0;
   for (const item of items) await work(item, index++);
@@ -120,7 +124,7 @@ const ROUTES = routesOf(appRouter).map((route) => ({
   pattern: new RegExp(`^${route.path.replace(/[.]/g, "\\$&").replace(/:\w+/g, "[^/]+")}$`),
 }));
 
-/** The codes of refusals. Source: decisions, "All other errors". 408 is not in it. */
+/** The codes of refusals, by status. */
 const WORDS: Record<number, string> = {
   400: "bad_request",
   401: "unauthorized",

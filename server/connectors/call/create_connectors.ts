@@ -16,7 +16,7 @@ import { startDeadline } from "./deadline.ts";
 import { ConnectorFault } from "./fault.ts";
 import { createTurns } from "./turns.ts";
 
-/** Concurrent calls of one account. Source: issue 5, "Egress". */
+/** The maximum of concurrent calls of one account. */
 const AT_ONCE = 20;
 /** Concurrent calls of one connector, so that an API that hangs cannot take all calls of its account. */
 const AT_ONCE_EACH = 15;

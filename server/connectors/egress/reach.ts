@@ -2,7 +2,7 @@
  * Decides which addresses a connector may call: public ones and the exceptions in `EGRESS_ALLOW`.
  *
  * The HTTP client resolves a name through a hook of this file, which refuses it if any of its addresses is not public.
- * The checked addresses are those that the client connects to, so DNS rebinding gains nothing (design: security).
+ * The checked addresses are those that the client connects to, so DNS rebinding gains nothing.
  */
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";

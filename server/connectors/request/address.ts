@@ -1,7 +1,7 @@
 /**
  * Builds the URL of a call from encoded segments, so that parameters cannot change the origin or leave the connector's
- * path. Plain concatenation could: `https://api.test` + `@evil.test` and `//evil.test` name another host, and `/users/` +
- * `encodeURIComponent("..")` names the parent path (design: security).
+ * path. Plain concatenation could: `https://api.test` + `@evil.test` and `//evil.test` name another host, and `/users/`
+ * + `encodeURIComponent("..")` names the parent path.
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { ConnectorFault } from "../call/fault.ts";

@@ -1,6 +1,6 @@
 /**
- * Actions of apps: the flows that an app's code may start. Source: spec, "Action entry"; decisions, "Action call". The
- * caller may be a viewer, the app's own page, or a visitor.
+ * Actions of apps: the flows that an app's code may start. The caller may be a viewer, the app's own page, or a
+ * visitor. Source: spec, "Action entry".
  */
 import type { z } from "zod";
 import type { Context } from "../../context.ts";
@@ -38,8 +38,8 @@ export function proveActionCaller({ caller }: Context, kind: "read" | "write", a
 }
 
 /**
- * The action, where this caller may call it: a visitor only a public action of an active public app. The cached app may be
- * a few seconds old, so a refusal is checked against the database.
+ * The action, where this caller may call it: a visitor only a public action of an active public app. The cached app may
+ * be a few seconds old, so a refusal is checked against the database.
  *
  * @throws {Refusal} 401, 404
  */

@@ -1,4 +1,4 @@
-/** Partial edits: one fragment of one field (spec and decisions, "Replace"). */
+/** Partial edits: replaces one fragment of one field. Source: spec, "Replace". */
 import type { z } from "zod";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import { invalid } from "../../errors.ts";

@@ -29,7 +29,7 @@ const ACTION_NAMES = { id: "Action", action_name: "Action", flow_process_id: "Fl
 
 export const apps = router({
   list: userProcedure
-    .meta({ rest: "GET /platform/apps.json", summary: "List apps", description: "Without their source." })
+    .meta({ rest: "GET /platform/apps.json", summary: "List apps", description: "Without `source_code`." })
     .input(AppPage).output(sent(z.array(ListedApp)))
     .query(({ ctx, input }) => listApps(ctx.sql, ctx.viewer, input)),
 
@@ -44,7 +44,8 @@ export const apps = router({
       status: 201,
       wrapper: "app",
       summary: "Create an app",
-      description: "A source that does not compile is refused under `source_code`, one message an error: " +
+      description:
+        "A source that does not compile is refused with 422. `source_code` has one message for each error: " +
         "`line:column message`, then the line and a caret.",
     })
     .input(z.object({ app: NewApp })).output(sent(App))
@@ -56,7 +57,8 @@ export const apps = router({
       refuses: [409],
       wrapper: "app",
       summary: "Update an app",
-      description: "Only what is sent changes. A change of source, engines or actions keeps the version before it.",
+      description:
+        "Changes only the fields that are sent. A change of source, engines or actions keeps the previous version.",
     })
     .input(z.object({ id: Uuid, app: AppChanges })).output(sent(App))
     .mutation(({ ctx, input }) => changeApp(ctx, input.id, () => input.app)),
@@ -92,7 +94,7 @@ export const apps = router({
       rest: "POST /platform/apps/:id/versions/:version/restore.json",
       refuses: [409, 422],
       summary: "Restore an app's earlier version",
-      description: "What it replaces becomes a version in turn.",
+      description: "The replaced state becomes a version, too.",
     })
     .input(ByVersion).output(sent(App))
     .mutation(({ ctx, input }) => restoreVersion(ctx, input.id, input.version)),
@@ -104,10 +106,10 @@ export const apps = router({
       names: ACTION_NAMES,
       summary: "Call an action",
       description: "Runs the action's flow with the body as its input, and waits for its end for at most " +
-        "ACTION_WAIT_MS; a run that is still `pending` then is polled. A caller without login may call only a public " +
-        "action of an active public app, and its run may use only public connector methods. A viewer who may see the " +
-        "app may call its actions, whatever the flow's own department; who adds or changes an action must see its " +
-        "flow. Scope: `apps:write`.",
+        "`ACTION_WAIT_MS`. After that it answers `pending`, and the caller polls the status. A caller without a login " +
+        "may call public actions of active public apps only, and the run may use public connector methods only. A " +
+        "viewer who may see the app may call its actions, regardless of the flow's department. Adding or changing an " +
+        "action requires access to its flow. Scope: `apps:write`.",
     })
     .use(({ ctx, next }) => (proveActionCaller(ctx, "write", ctx.call.params?.id), next()))
     .input(ActionCall).output(ActionAnswer)
@@ -117,8 +119,8 @@ export const apps = router({
     .meta({
       rest: "GET /platform/apps/:id/action/:action_name/status",
       names: ACTION_NAMES,
-      summary: "Poll a call",
-      description: "For the callers who may call the action. Scope: `apps:read`.",
+      summary: "Poll the status of a call",
+      description: "For callers who may call the action. Scope: `apps:read`.",
     })
     .use(({ ctx, next }) => (proveActionCaller(ctx, "read", ctx.call.params?.id), next()))
     .input(ActionPoll).output(ActionAnswer)

@@ -127,7 +127,7 @@ export const App = z.object({
   dashboard_widget: DashboardWidget,
   app_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled").meta({ examples: [24] }),
   css_build_time: z.int().describe("Milliseconds; 0 where nothing is compiled").meta({ examples: [0] }),
-  config: JsonObject.describe("Compiler versions, source hash, sizes and warnings; the server's own").meta({
+  config: JsonObject.describe("Written by the server: compiler versions, source hash, sizes and warnings").meta({
     examples: [{
       compiler: { svelte: "5.57.3" },
       source_hash: "0123456789abcdef".repeat(4),
@@ -165,7 +165,7 @@ export const AppPage = page([
 });
 export type AppPage = z.output<typeof AppPage>;
 
-/** Source: spec, "Replace"; decisions, "Replace". */
+/** Source: spec, "Replace". */
 export const Replacement = z.object({
   id: Uuid,
   field: z.enum(["source_code", "fields", "prompt"]),
@@ -182,8 +182,8 @@ export const ListedVersion = z.object({
   version: z.int().meta({ examples: [1] }),
   app_engine: Engine,
   css_engine: CssEngine,
-  created_by_id: Id.nullable().describe("Who replaced it"),
-  created_at: Timestamp.describe("When it was replaced"),
+  created_by_id: Id.nullable().describe("The user who replaced this version"),
+  created_at: Timestamp.describe("When this version was replaced"),
 });
 export type ListedVersion = z.output<typeof ListedVersion>;
 
@@ -204,7 +204,7 @@ export const ActionAnswer = z.object({
 export type ActionAnswer = z.output<typeof ActionAnswer>;
 
 const AppId = Uuid.describe("The app's id");
-const ActionName = z.string().regex(/^[\w-]{1,100}$/).describe("As in the app's `actions`").meta({
+const ActionName = z.string().regex(/^[\w-]{1,100}$/).describe("The name of one of the app's `actions`").meta({
   examples: ["refresh"],
 });
 /** A header carries printable characters only. */
@@ -225,5 +225,5 @@ export const ActionCall = z.object({
 export const ActionPoll = z.object({
   id: AppId,
   action_name: ActionName,
-  flow_process_id: Uuid.describe("As in the answer to the call"),
+  flow_process_id: Uuid.describe("The id in the answer to the call"),
 });

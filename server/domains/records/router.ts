@@ -71,8 +71,8 @@ export const records = router({
     .meta({
       rest: "GET /platform/dbs/:db_code/records.json",
       summary: "List records",
-      description: "The newest first unless told. Counts, `X-Total-Count` and `Link` come with `count=true`. " +
-        "Fields with an index are filtered and sorted through it.",
+      description: "Newest first by default. `X-Total-Count` and `Link` are sent with `count=true`. " +
+        "Indexed fields are filtered and sorted by their index.",
     })
     .input(RecordPage).output(sent(z.array(Record)))
     .query(({ ctx, input }) => listPrivate(ctx, input)),
@@ -82,7 +82,7 @@ export const records = router({
       rest: "GET /platform/dbs/:db_code/search.json",
       summary: "Search records",
       description:
-        "Flat records. A database of several tables needs `table_name`: without it 400 `table_name_required`.",
+        "Flat records. A database with several tables requires `table_name`; without it the answer is 400 `table_name_required`.",
     })
     .input(RecordPage).output(sent(z.array(FlatRecord)))
     .query(({ ctx, input }) => search(ctx, input)),
@@ -108,8 +108,8 @@ export const records = router({
       summary: "Create, update and delete many records",
       description:
         "All or nothing. A refusal is keyed by the operation's index: `operations.3.message`. The answer has " +
-        "one entry for each operation: the record, or the id of a deleted one. In a database of several tables a " +
-        "create needs `table_name`; updates and deletes know the table by the id.",
+        "one entry for each operation: the record, or the id of a deleted one. In a database with several tables a " +
+        "create requires `table_name`; updates and deletes find the table by the id.",
     })
     .input(Batch).output(sent(z.array(BatchResult)))
     .mutation(({ ctx, input }) => runOperations(ctx, input)),
@@ -119,7 +119,7 @@ export const records = router({
       rest: "PATCH /platform/dbs/:db_code/records/:id.json",
       wrapper: "record",
       summary: "Update a record",
-      description: "Only the fields that are sent change; one that is set to null is cleared.",
+      description: "Changes only the fields that are sent; null clears a field.",
     })
     .input(RecordChanges).output(sent(Record))
     .mutation(({ ctx, input }) => changeRecord(ctx, input)),

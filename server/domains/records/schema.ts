@@ -8,12 +8,12 @@ const DATA = { message: "Hello", author: "Ada" };
 export const Data = everyKey(z.record(z.string(), z.unknown()));
 
 /** Has no example, because all other examples use a database of one table. */
-const TableName = z.string().max(63).optional().describe("Needed in a database of several tables");
+const TableName = z.string().max(63).optional().describe("Required in a database with several tables");
 
 const SentData = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .describe("Every field of the table; null where it is blank").meta({ examples: [DATA] });
 
-/** Source: spec, "Record structure differences"; decisions, "Record". */
+/** Source: spec, "Record structure differences". */
 export const Record = z.object({
   id: Uuid,
   table_name: z.string().nullable().describe("Null in a database of one table").meta({ examples: [null] }),

@@ -18,7 +18,7 @@ export const tokens = router({
       status: 201,
       wrapper: "token",
       summary: "Create a token",
-      description: "The secret is in this answer and never again.",
+      description: "The secret is in this answer only; it is never shown again.",
     })
     .input(z.object({ token: NewToken })).output(CreatedToken)
     .mutation(({ ctx, input }) => createToken(ctx, input.token)),

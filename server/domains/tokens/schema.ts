@@ -24,7 +24,7 @@ const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const Scopes = z.array(Scope).max(100).nullable()
-  .describe("What the token may do; null or none: all that its user may do")
+  .describe("What the token may do; null or an empty list means everything that its user may do")
   .meta({ examples: [["departments:read"]] });
 const TokenName = Name.meta({ examples: ["Nightly export"] });
 
@@ -35,7 +35,7 @@ export const Token = z.object({
   user_setting_id: Id,
   scopes: z.array(z.string()).nullable().meta({ examples: [["departments:read"]] }),
   expires_at: Timestamp.nullable().meta({ examples: ["2099-12-31T23:59:59.000+00:00"] }),
-  last_used_at: Timestamp.nullable().describe("Written with a delay of up to a minute"),
+  last_used_at: Timestamp.nullable().describe("Updated with a delay of up to a minute"),
   created_at: Timestamp,
 });
 export type Token = z.output<typeof Token>;
@@ -49,7 +49,7 @@ export type CreatedToken = z.output<typeof CreatedToken>;
 
 export const NewToken = z.object({
   name: TokenName,
-  user_setting_id: Id.describe("Whose token; the caller's own unless told, another's only by an admin"),
+  user_setting_id: Id.describe("The token's user; the caller by default. Only an admin may name another user"),
   user_id: Id.describe("The same as `user_setting_id`"),
   scopes: Scopes,
   expires_at: z.iso.datetime({ offset: true }).nullable()

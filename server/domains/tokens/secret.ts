@@ -1,4 +1,4 @@
-/** API tokens: `atr_` and 32 random bytes in base62; only the SHA-256 is stored (decisions, "Tokens"). */
+/** API tokens: `atr_` and 32 random bytes in base62; only the SHA-256 is stored. */
 import type { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 

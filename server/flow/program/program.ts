@@ -2,7 +2,7 @@
  * A flow's program: the list of steps as its author wrote it in JSON, and as the engine executes it.
  *
  * The database stores the author's JSON. `parseProgram` derives the steps from it each time and fills in the defaults.
- * Source: design/flows.md, "Program".
+ * Documented in docs/flows.md.
  */
 import { z } from "zod";
 import { type KnownStep, StepShape } from "../steps/registry.ts";

@@ -6,7 +6,7 @@ import { RunFault } from "./interruption.ts";
 import type { Journal } from "./journal.ts";
 import type { RunHead, RunUser } from "./model.ts";
 
-/** Source: design/flows.md, "Limits". */
+/** The limits of a run; docs/flows.md lists them. */
 const MOST_STEPS = 1_000;
 const MOST_CONTEXT = 1024 * 1024;
 /** Characters of the inputs of all steps. Inputs beyond are not kept. */

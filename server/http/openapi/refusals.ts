@@ -1,4 +1,4 @@
-/** Refusals in the API reference (decisions, "All other errors"). */
+/** Refusals in the API reference. */
 import type { RefusalStatus } from "../../errors.ts";
 import type { Route } from "../rest/routes.ts";
 

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import { badRequest, Refusal, tooLarge, unsupported } from "../../errors.ts";
 
-/** 200,000 characters of source fit, escaped or not (decisions, "Body size"). */
+/** Enough for a source of 200,000 characters, even if JSON escapes all of them. */
 export const JSON_LIMIT = 2 * 1024 * 1024;
 /** A logo of 5 MiB and the rest of the form. */
 export const FORM_LIMIT = 6 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Parses the five fields of an expression: minute, hour, day of the month, month, day of the week. Source: decisions,
- * "Cron". croner's extensions (seconds, years, `L`, `W`, `#`, `?`, `+`, `@daily`) are refused.
+ * Parses the five fields of an expression: minute, hour, day of the month, month, day of the week. croner's extensions
+ * (seconds, years, `L`, `W`, `#`, `?`, `+`, `@daily`) are refused.
  */
 import { TimetableFault } from "./timetable.ts";
 

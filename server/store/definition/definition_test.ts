@@ -93,7 +93,7 @@ Deno.test("definition: indexed_fields are given slots by type, in order", () => 
   }
 });
 
-/** Which fields each kind of slot takes. Source: decisions, "Indexes". */
+/** The field types that each kind of slot accepts. */
 const TAKES: Record<string, string[]> = {
   str: ["string", "text", "time", "date"],
   int: ["integer", "boolean"],

@@ -34,7 +34,7 @@ const TAKES: Record<FieldType, [sent: unknown, kept?: unknown][]> = {
   time: [["00:00"], ["08:30"], ["08:30:00"], ["23:59:59"]],
 };
 
-/** What it refuses. Source: design/security.md, "Input that breaks things"; decisions, "Types". */
+/** Values that are refused. */
 const REFUSES: Record<FieldType, unknown[]> = {
   string: [5, true, {}, [], ["a"], "a\0b", "\0", "a\ud83d", "\ude00a", "\ude00\ud83d", "x".repeat(256), `${astral}x`],
   text: [5, false, {}, ["a"], "\0", `${"x".repeat(70_000)}\ud800`],

@@ -1,4 +1,4 @@
-/** What is no program, by its path and in its words. Source: design/flows.md, "Program"; issue 5, "Flows". */
+/** Faults of programs: the path and the message of each. */
 import { onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();

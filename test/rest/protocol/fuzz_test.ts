@@ -1,6 +1,6 @@
 /**
- * Generated requests to every route: no 5xx, none over 5 s, every answer of its declared shape. Source:
- * design/security.md, "Figures". `FUZZ_REQUESTS=10000` for the long run; `FUZZ_SEED` repeats one.
+ * Sends generated requests to every route: no 5xx, no answer after more than 5 s, every answer of its declared shape.
+ * `FUZZ_REQUESTS=10000` makes the long run; `FUZZ_SEED` repeats one.
  */
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";

@@ -1,6 +1,5 @@
 /**
- * What a restricted account hides of records, on every way to them, against an oracle in memory. Source: decisions,
- * "What a restricted account hides".
+ * Visibility of records in a restricted account, on every route, compared with an oracle in memory.
  */
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
