@@ -91,7 +91,7 @@ function methodOf({ code, fields: { methods = {} } }: OpenConnector, call: Conne
   const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
   if (!method) throw new ConnectorFault("unknown", `${code} has no method ${call.method}`);
   if (call.public_only && !method.public) {
-    throw new ConnectorFault("not_public", `${call.method} of ${code} is not public, and nobody is signed in`);
+    throw new ConnectorFault("not_public", `${call.method} of ${code} is not public, and the caller is not signed in`);
   }
   return method;
 }

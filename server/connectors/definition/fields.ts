@@ -21,7 +21,7 @@ export const ConnectorFields = z.strictObject({
 }).superRefine((fields, { addIssue }) => {
   if (JSON.stringify(fields).length > MAX_LENGTH) addIssue(tooLong(MAX_LENGTH));
   for (const { name, path } of secretClashes(fields)) {
-    addIssue({ code: "custom", path, message: `is where the secret stands: ${name}` });
+    addIssue({ code: "custom", path, message: `is reserved for the secret: ${name}` });
   }
 }).meta({ examples: [EXAMPLE] });
 export type ConnectorFields = z.output<typeof ConnectorFields>;

@@ -1,11 +1,11 @@
-/** What stands between calls. What may be called at all: test/rest/connectors/egress_test.ts. */
+/** Kept connections. Which addresses may be called: test/rest/connectors/egress_test.ts. */
 import assert from "node:assert/strict";
 import { createEgress } from "./egress.ts";
 
 const ORIGINS = 300;
 const KEPT = 256;
 
-/** Answers on connections that it keeps open. */
+/** An HTTP server that keeps its connections open. */
 function serveKept() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
@@ -31,7 +31,7 @@ function serveKept() {
   };
 }
 
-/** The driver has one timer for all its connections, which goes on for a second after the last one. */
+/** undici has one timer for all connections. It runs for a second after the last connection is closed. */
 const sanitizers = { sanitizeOps: false, sanitizeResources: false };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -57,7 +57,7 @@ Deno.test("egress: connections are kept for so many origins, those used last", s
   while (server.open() > KEPT && performance.now() < until) await pause(10);
   assert.equal(server.open(), KEPT);
   looked_up.length = 0;
-  // The driver gives an answer's end on a moment before its connection is free.
+  // undici reports the end of an answer a moment before its connection is free.
   await pause(50);
   await send(names.at(-1) ?? "");
   await send("h0.test");

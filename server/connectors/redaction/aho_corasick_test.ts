@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../../test/packages/fast_check.ts";
 import { createFinder, type Range } from "./aho_corasick.ts";
 
-/** One place after the other, each needle; what overlaps is one. */
+/** Finds the same matches by trying each needle at each position. */
 function slowly(needles: readonly string[], text: string): Range[] {
   const [lower, wanted] = [text.toLowerCase(), needles.map((needle) => needle.toLowerCase())];
   const places = Array.from({ length: text.length }, (_, at) => at);

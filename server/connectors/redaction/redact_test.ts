@@ -17,14 +17,14 @@ Deno.test("redact: the secret in every way that an answer may write it", () => {
     Buffer.from(SECRET).toString("base64url"),
     Buffer.from(SECRET).toString("hex"),
     JSON.stringify(SECRET).slice(1, -1).replaceAll("/", "\\/"),
-    // An address with its slashes as they are, as some servers write it again, and one within an address.
+    // A URL with plain slashes, as some servers normalize it, and an encoded URL inside a URL.
     encodeURIComponent(SECRET).replaceAll("%2F", "/"),
     encodeURIComponent(encodeURIComponent(SECRET)),
     SECRET.replace(/[^A-Za-z0-9]/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`),
     SECRET.replace(/[^A-Za-z0-9]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
     SECRET.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("'", "&apos;"),
     SECRET.replaceAll("&", "&amp;").replaceAll('"', "&#34;").replaceAll("'", "&#039;").replaceAll("/", "&#x02F;"),
-    // HTML within JSON, and what adds slashes.
+    // HTML inside JSON, and added slashes.
     JSON.stringify(SECRET.replaceAll("&", "&amp;").replaceAll('"', "&quot;")).slice(1, -1),
     SECRET.replace(/["'\\]/g, "\\$&"),
     encodeURIComponent(Buffer.from(SECRET).toString("base64")),

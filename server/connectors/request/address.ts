@@ -25,7 +25,7 @@ export function pathFault(path: string): string | undefined {
   if (path !== "" && !path.startsWith("/")) return "must begin with / or be empty";
   // deno-lint-ignore no-control-regex -- the URL parser strips some control characters
   if (/[\s\x00-\x1f\x7f\\]/.test(path)) return "must have no spaces, control characters or backslashes";
-  if (/[?#]/.test(path)) return "must have no ? or #: the query is a field of its own";
+  if (/[?#]/.test(path)) return "must have no ? or #: use the method's query";
   if (path.split("/").some((segment) => DOTS.test(segment))) return "must have no . or .. between slashes";
 }
 

@@ -28,7 +28,7 @@ Deno.test("address: a value is one encoded piece of a segment", () => {
 Deno.test("address: values that would climb, vanish or be no value are refused", () => {
   const values = ["", ".", "..", null, {}, [], ["a"], "a/../b", "..\\..", "../x", "x/..", "./x", "\ud800"];
   for (const x of values) assert.throws(() => buildAddress(API, "/a/{x}/b", { x }, []), ConnectorFault, `${x}`);
-  // Together they would be dots.
+  // Each parameter is harmless, but together they form dots.
   assert.throws(() => buildAddress(API, "/{x}{x}", { x: "." }, []), ConnectorFault);
   assert.throws(() => buildAddress(API, "/.{x}", { x: "." }, []), ConnectorFault);
   assert.throws(() => buildAddress(API, "/%2{x}", { x: "e" }, []), ConnectorFault);

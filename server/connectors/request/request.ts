@@ -74,7 +74,7 @@ function headersOf(
     headers[name.toLowerCase()] = fillText(template, call.params, room);
   }
   for (const [name, value] of Object.entries(call.headers ?? {})) {
-    const fault = name.toLowerCase() === secret_header ? "is where the secret stands" : headerFault(name);
+    const fault = name.toLowerCase() === secret_header ? "is reserved for the secret" : headerFault(name);
     if (fault) throw invalid(`the header ${name} ${fault}`);
     headers[name.toLowerCase()] = value;
   }

@@ -1,10 +1,9 @@
 /**
- * Expressions against tables. Where clocks do not change, what must come is derived by walking minute after minute
- * (day after day where a day does not fit); where they do, it is written by hand.
+ * The next times of expressions. In zones without clock changes the expected times are computed by a walk minute by
+ * minute; around clock changes they are written by hand.
  */
 import assert from "node:assert/strict";
 import { readExpression } from "./expression.ts";
-import { TimetableFault } from "./timetable.ts";
 
 const iso = (dates: readonly Date[]) => dates.map((date) => date.toISOString().slice(0, 16));
 const instant = (text: string) => new Date(`${text}Z`);
@@ -12,7 +11,7 @@ const instant = (text: string) => new Date(`${text}Z`);
 const NAMES = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 const DAYS = "SUN MON TUE WED THU FRI SAT".split(" ");
 
-/** Whether a field holds a value, item by item, as a person would say it. */
+/** Whether a field contains a value, computed without the tested code. */
 function fits(field: string, value: number, lowest: number, names: readonly string[] = []): boolean {
   const numbered = names.reduce((text, name, index) => text.replaceAll(name, `${index + lowest}`), field.toUpperCase());
   return numbered.split(",").some((item) => {
@@ -26,7 +25,7 @@ function fits(field: string, value: number, lowest: number, names: readonly stri
 function fitsDay(fields: readonly string[], shown: Date): boolean {
   const [, , day = "", month = "", weekday = ""] = fields;
   if (!fits(month, shown.getUTCMonth() + 1, 1, NAMES)) return false;
-  // Sunday is tried as 0 and as 7, which is how "SAT-SUN" can be told.
+  // Sunday is tried as 0 and as 7, so that "SAT-SUN" fits.
   const named = weekday.toUpperCase().replace(/-SUN\b/, "-7");
   const today = shown.getUTCDay();
   const by_weekday = fits(named, today, 0, DAYS) || today === 0 && !named.startsWith("*") && fits(named, 7, 0, DAYS);
@@ -136,7 +135,7 @@ const EXPRESSIONS = [
   "*/30 22-23 15 5,11 SAT",
 ];
 
-/** Zones whose clocks do not change, with the minutes that they are ahead. */
+/** Zones without clock changes; `offset` is in minutes ahead of UTC. */
 const FIXED = [
   { zone: "UTC", offset: 0, from: "2026-11-21T10:00:30" },
   { zone: "Asia/Kolkata", offset: 330, from: "2026-12-31T23:59:59" },
@@ -157,7 +156,7 @@ Deno.test("the next times, against a walk minute by minute", async (t) => {
   assert.ok(cases >= 200, `${cases} cases`);
 });
 
-/** Expression, zone, from, what comes next. All in UTC. */
+/** Expression, zone, start, next times. All times in UTC. */
 const BY_HAND: [expression: string, zone: string, from: string, next: string[]][] = [
   ["0 9 * * MON-FRI", "UTC", "2026-11-21T10:00", ["2026-11-23T09:00", "2026-11-24T09:00"]],
   ["0 9 1 * MON", "UTC", "2026-11-21T10:00", ["2026-11-23T09:00", "2026-11-30T09:00", "2026-12-01T09:00"]],
@@ -173,9 +172,9 @@ const BY_HAND: [expression: string, zone: string, from: string, next: string[]][
   ["* * * * *", "UTC", "2026-12-31T23:59", ["2027-01-01T00:00", "2027-01-01T00:01"]],
   ["0 9 * * *", "Asia/Kolkata", "2026-11-21T00:00", ["2026-11-21T03:30", "2026-11-22T03:30"]],
   ["0 9 * * *", "Asia/Kathmandu", "2026-11-21T00:00", ["2026-11-21T03:15"]],
-  // A weekday is the zone's, not UTC's.
+  // The weekday is that of the zone, not of UTC.
   ["0 1 * * MON", "Asia/Tokyo", "2026-11-21T00:00", ["2026-11-22T16:00"]],
-  // Forward: a single time that is left out comes at the first one after the gap; others are left out.
+  // Clock set forward: a fixed time in the gap runs at the first time after it; other times in the gap are left out.
   ["30 2 * * *", "Europe/Warsaw", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:30", "2026-03-31T00:30"]],
   ["0 2 * * *", "Europe/Warsaw", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:00"]],
   ["59 2 * * *", "Europe/Warsaw", "2026-03-28T12:00", ["2026-03-29T01:00", "2026-03-30T00:59"]],
@@ -191,7 +190,7 @@ const BY_HAND: [expression: string, zone: string, from: string, next: string[]][
   ["0 0 * * *", "America/New_York", "2026-03-07T12:00", ["2026-03-08T05:00", "2026-03-09T04:00"]],
   ["0 0 * * *", "Asia/Beirut", "2026-03-28T10:00", ["2026-03-28T22:00", "2026-03-29T21:00"]],
   ["15 2 * * *", "Australia/Lord_Howe", "2026-10-03T00:00", ["2026-10-03T15:30", "2026-10-04T15:15"]],
-  // Back: a single time comes once, the first time; others come both times.
+  // Clock set back: a fixed time runs once, the first time; other times run twice.
   ["30 2 * * *", "Europe/Warsaw", "2026-10-24T12:00", ["2026-10-25T00:30", "2026-10-26T01:30"]],
   ["0 2 * * *", "Europe/Warsaw", "2026-10-24T12:00", ["2026-10-25T00:00", "2026-10-26T01:00"]],
   ["30 2 * * *", "Europe/Warsaw", "2026-10-25T00:30", ["2026-10-26T01:30"]],
@@ -251,157 +250,3 @@ Deno.test("spaces and tabs separate fields, and stand around them", () => {
   const next = (expression: string) => iso(readExpression(expression, "UTC").next(instant("2026-11-21T10:00"), 1));
   assert.deepEqual(next(" \t5  10\t*  * *  "), ["2026-11-21T10:05"]);
 });
-
-const REFUSED: [expression: string, says: RegExp][] = [
-  ["", /five fields/],
-  [" ", /five fields/],
-  ["*", /five fields/],
-  ["* * * *", /five fields/],
-  ["0 * * * * *", /five fields/],
-  ["0 0 * * * * 2027", /five fields/],
-  ["@daily", /five fields/],
-  ["@reboot", /five fields/],
-  ["2027-01-01T00:00:00", /five fields/],
-  ["60 * * * *", /minute that is not 0 to 59: 60/],
-  ["99 * * * *", /minute that is not 0 to 59/],
-  ["100 * * * *", /minute that cannot be read: 100/],
-  ["-1 * * * *", /minute that cannot be read/],
-  ["1.5 * * * *", /minute that cannot be read/],
-  ["+1 * * * *", /minute that cannot be read/],
-  ["1e1 * * * *", /minute that cannot be read/],
-  ["x * * * *", /minute that cannot be read/],
-  ["JAN * * * *", /minute that cannot be read: JAN/],
-  ["? * * * *", /minute that cannot be read/],
-  ["** * * * *", /minute that cannot be read/],
-  ["*-5 * * * *", /minute that cannot be read/],
-  ["5-* * * * *", /minute that cannot be read/],
-  ["5- * * * *", /minute that cannot be read/],
-  ["1-2-3 * * * *", /minute that cannot be read/],
-  ["1,,2 * * * *", /minute that cannot be read/],
-  [",1 * * * *", /minute that cannot be read/],
-  ["1, * * * *", /minute that cannot be read/],
-  ["/5 * * * *", /minute that cannot be read/],
-  ["*/ * * * *", /minute that cannot be read/],
-  ["*/5/5 * * * *", /minute that cannot be read/],
-  ["*/x * * * *", /minute that cannot be read/],
-  ["*/-5 * * * *", /minute that cannot be read/],
-  ["*/0 * * * *", /step that is not 1 to 60: \*\/0/],
-  ["*/61 * * * *", /step that is not 1 to 60/],
-  ["5/15 * * * *", /step that needs \* or a range: 5\/15/],
-  ["10-5 * * * *", /minute that runs backwards: 10-5/],
-  ["0 24 * * *", /hour that is not 0 to 23: 24/],
-  ["0 22-2 * * *", /hour that runs backwards/],
-  ["0 */25 * * *", /step that is not 1 to 24/],
-  ["0 0 0 * *", /day of the month that is not 1 to 31: 0/],
-  ["0 0 32 * *", /day of the month that is not 1 to 31/],
-  ["0 0 L * *", /day of the month that cannot be read: L/],
-  ["0 0 LW * *", /day of the month that cannot be read/],
-  ["0 0 15W * *", /day of the month that cannot be read/],
-  ["0 0 ? * *", /day of the month that cannot be read/],
-  ["0 0 MON * *", /day of the month that cannot be read/],
-  ["0 0 * 0 *", /month that is not 1 to 12: 0/],
-  ["0 0 * 13 *", /month that is not 1 to 12/],
-  ["0 0 * JANUARY *", /month that cannot be read/],
-  ["0 0 * MON *", /month that cannot be read: MON/],
-  ["0 0 * DEC-JAN *", /month that runs backwards/],
-  ["0 0 * * 8", /day of the week that is not 0 to 7: 8/],
-  ["0 0 * * MONDAY", /day of the week that cannot be read/],
-  ["0 0 * * FOO", /day of the week that cannot be read: FOO/],
-  ["0 0 * * FRI-MON", /day of the week that runs backwards/],
-  ["0 0 * * 7-2", /day of the week that runs backwards/],
-  ["0 0 * * 5#2", /day of the week that cannot be read/],
-  ["0 0 * * MON#1", /day of the week that cannot be read/],
-  ["0 0 * * 5L", /day of the week that cannot be read/],
-  ["0 0 * * +1", /day of the week that cannot be read/],
-  ["0 0 * * ?", /day of the week that cannot be read/],
-  ["0 0 * * */8", /step that is not 1 to 7/],
-  ["0 0 30 2 *", /names a day that never comes/],
-  ["0 0 31 4,6,9,11 *", /names a day that never comes/],
-  ["٣ * * * *", /minute that cannot be read/],
-];
-
-Deno.test("what is refused, and why", async (t) => {
-  for (const [expression, says] of REFUSED) {
-    await t.step(JSON.stringify(expression), () => {
-      assert.throws(
-        () => readExpression(expression, "UTC"),
-        (error) => error instanceof TimetableFault && error.field === "schedule" && says.test(error.message),
-      );
-    });
-  }
-});
-
-Deno.test("zones: names of IANA, old ones too; no offsets, nothing else", () => {
-  for (
-    const zone of ["UTC", "Europe/Warsaw", "Europe/Kyiv", "Asia/Calcutta", "America/Argentina/Ushuaia", "Etc/GMT+2"]
-  ) {
-    assert.equal(readExpression("* * * * *", zone).next(new Date(0), 1).length, 1, zone);
-  }
-  for (
-    const zone of ["", " ", "+02:00", "-0500", "Europe", "Europe/Nowhere", "GMT+2", "a;b", "../etc", "x".repeat(200)]
-  ) {
-    assert.throws(
-      () => readExpression("* * * * *", zone),
-      (error) => error instanceof TimetableFault && error.field === "timezone",
-      zone,
-    );
-  }
-});
-
-const SENTENCES: [expression: string, sentence: string][] = [
-  ["* * * * *", "Every minute"],
-  ["*/1 * * * *", "Every minute"],
-  ["0-59 * * * *", "Every minute"],
-  ["*,5 * * * *", "Every minute"],
-  ["*/5 * * * *", "Every 5 minutes"],
-  ["*/59 * * * *", "At 0 and 59 minutes past the hour"],
-  ["0 9 * * *", "At 09:00"],
-  ["0 */24 * * *", "At 00:00"],
-  ["0 9 * * MON-FRI", "At 09:00, Monday through Friday"],
-  ["0 0 * * 7", "At 00:00, only on Sunday"],
-  ["0 0 * * 0,7", "At 00:00, only on Sunday"],
-  ["0 0 * * SAT-SUN", "At 00:00, Saturday through Sunday"],
-  ["0 0 * * */2", "At 00:00, only on Sunday, Tuesday, Thursday, and Saturday"],
-  ["0 0 * * 0-7", "At 00:00"],
-  ["0 9 1 * MON", "At 09:00, on day 1 of the month, or on Monday"],
-  ["0 9 1,15 JAN 3-5", "At 09:00, on day 1 and 15 of the month, or Wednesday through Friday, only in January"],
-  ["0 9 1-31 * MON", "At 09:00"],
-  ["0 0 29 2 *", "At 00:00, on day 29 of the month, only in February"],
-  ["0 0 1 */5 *", "At 00:00, on day 1 of the month, only in January, June, and November"],
-];
-
-Deno.test("in words", () => {
-  for (const [expression, sentence] of SENTENCES) {
-    assert.equal(readExpression(expression, "UTC").sentence, sentence, expression);
-  }
-});
-
-Deno.test("the last times and the next ones are the same, and are as many as are counted", () => {
-  const zones = ["UTC", "Europe/Warsaw", "America/New_York", "Australia/Lord_Howe", "Asia/Beirut", "Asia/Kolkata"];
-  const expressions = [
-    "*/30 * * * *",
-    "30 2 * * *",
-    "0 0 * * *",
-    "15 1,2,3 * * *",
-    "*/15 1-2 * * SUN",
-    "0 */24 1 * MON",
-  ];
-  const ranges = [["2026-03-25T00:07", "2026-04-08T00:00"], ["2026-09-30T00:07", "2026-11-03T00:00"]] as const;
-  for (const [zone, expression, range] of combined(zones, expressions, ranges)) {
-    const { next, last, count } = readExpression(expression, zone);
-    const [from, until] = [instant(range[0]), instant(range[1])];
-    const all: Date[] = [];
-    for (let [time] = next(from, 1); time && time <= until; [time] = next(time, 1)) all.push(time);
-    const label = `${expression}, ${zone}`;
-    assert.ok(all.length > 2, label);
-    assert.equal(count(from, until), all.length, label);
-    const latest = last(until, 150).filter((time) => time > from);
-    assert.deepEqual(iso(latest), iso(all.slice(-150)), label);
-    const [first = from, , third = from] = all;
-    assert.equal(count(first, third), 3, "both ends are counted");
-    assert.deepEqual(iso(last(third, 3)), iso(all.slice(0, 3)), "what is asked for is among them");
-  }
-});
-
-const combined = <A, B, C>(first: readonly A[], second: readonly B[], third: readonly C[]) =>
-  first.flatMap((a) => second.flatMap((b) => third.map((c) => [a, b, c] as const)));
