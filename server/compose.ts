@@ -11,6 +11,7 @@ import { createViewers } from "./domains/tokens/viewer_cache.ts";
 import { createFlows } from "./flow/run/engine.ts";
 import type { Limits } from "./flow/run/limits.ts";
 import { createApp } from "./http/front_door.ts";
+import { createBodyDeadlines } from "./http/rest/body_deadlines.ts";
 import { createPages } from "./http/pages/page_cache.ts";
 import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
@@ -54,7 +55,9 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       parts.flow_limits,
     );
     const schedules = createSchedules({ sql, flows, clock, log });
+    const body_deadlines = createBodyDeadlines();
     const handler = createApp({
+      body_deadlines,
       config,
       sql,
       kv,
@@ -75,6 +78,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       await schedules.close();
       await flows.close();
       await Promise.all([viewers.close(), compiler.close(), feeds.close(), connectors.close()]);
+      body_deadlines.close();
       kv.close();
       await database.close();
       log.flush();

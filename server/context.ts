@@ -74,19 +74,17 @@ export interface Context extends Services {
  * @param services also what only the HTTP layer uses
  */
 export function contexts<More extends Services>(services: More): (call: Call) => More & Context {
-  const shared = Object.create(services, {
-    viewer: {
-      get(this: Context) {
-        if (!this.call.viewer) throw new Error("a viewer is used before it is proven");
-        return this.call.viewer;
-      },
-    },
-    caller: {
-      get(this: Context) {
-        if (!this.call.caller) throw new Error("a caller is used before it is proven");
-        return this.call.caller;
-      },
-    },
-  });
-  return (call) => Object.create(shared, { call: { value: call } });
+  class RequestContext {
+    constructor(readonly call: Call) {}
+    get viewer() {
+      if (!this.call.viewer) throw new Error("a viewer is used before it is proven");
+      return this.call.viewer;
+    }
+    get caller() {
+      if (!this.call.caller) throw new Error("a caller is used before it is proven");
+      return this.call.caller;
+    }
+  }
+  Object.setPrototypeOf(RequestContext.prototype, services);
+  return (call) => new RequestContext(call) as RequestContext & More;
 }

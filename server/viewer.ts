@@ -32,6 +32,8 @@ export interface Viewer extends Restriction {
 
 /** Finds viewers by their tokens, through a cache of a few seconds. */
 export interface Viewers {
+  /** The viewer of a token that was proven within the last seconds, without a promise. */
+  cached(token: string): Viewer | undefined;
   byToken(token: string): Promise<Viewer | undefined>;
   byTokenId(token_id: number): Promise<Viewer | undefined>;
   /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
@@ -56,6 +58,8 @@ export interface Caller {
 /** One request, as far as its caller is concerned. */
 export interface Call {
   readonly request: Request;
+  /** As sent, without the query. */
+  readonly path: string;
   readonly request_id: string;
   /** The caller's IP address; behind trusted proxies the one that they report. */
   readonly address: string;
@@ -111,7 +115,8 @@ export function takeConnectionParams(
 
 /** The viewer where the request names one; undefined without a token and with one that is not valid. */
 export async function findViewer({ call, viewers }: Pick<Proving, "call" | "viewers">): Promise<Viewer | undefined> {
-  return call.viewer = call.token ? await viewers.byToken(call.token) : undefined;
+  const { token } = call;
+  return call.viewer = token === undefined ? undefined : viewers.cached(token) ?? await viewers.byToken(token);
 }
 
 /** @throws {Refusal} 401 */

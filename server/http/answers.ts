@@ -31,6 +31,24 @@ export function stamp(call: Call): { "x-request-id": string } {
   return { "x-request-id": call.request_id };
 }
 
+/** Adds that header to an answer. */
+export function stamped(call: Call, response: Response): Response {
+  call.stamped = true;
+  response.headers.append("x-request-id", call.request_id);
+  return response;
+}
+
+/** Checked once: with a list of headers that is checked for each answer, an answer takes a quarter longer. */
+const OF_JSON = new Headers(JSON_HEADERS);
+const OF_NOTHING = new Headers(CORS);
+
+/** @param text JSON */
+export const jsonAnswer = (call: Call, status: number, text: string): Response =>
+  stamped(call, new Response(text, { status, headers: OF_JSON }));
+
+export const emptyAnswer = (call: Call): Response =>
+  stamped(call, new Response(null, { status: 204, headers: OF_NOTHING }));
+
 export const refuse = (refusal: Refusal): Response =>
   new Response(JSON.stringify(refusal.body), {
     status: refusal.status,

@@ -42,11 +42,11 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
   const { trusted_proxies } = services.config;
 
   const answer = async (context: HttpContext): Promise<Response> => {
-    const { request } = context.call;
-    const found = table.find(request);
+    const { request, path } = context.call;
+    const found = table.find(request, path);
     if (!found) return await rest_of_hono.fetch(request, { context });
     try {
-      return await found(context);
+      return await found.answer(context, found.params);
     } catch (error) {
       return refuse(reported(error, {}, context));
     }
@@ -55,15 +55,12 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
   return async (request, info) => {
     const started = performance.now();
     const is_head = request.method === "HEAD";
-    const call = callOf(
-      is_head ? new Request(request, { method: "GET" }) : request,
-      newRequestId,
-      addressOf(request, info?.remoteAddr, trusted_proxies),
-    );
+    const address = addressOf(request, info?.remoteAddr, trusted_proxies);
+    const call = callOf(is_head ? new Request(request, { method: "GET" }) : request, newRequestId, address);
     const answered = await answer(contextOf(call));
     const response = is_head ? await withoutBody(answered) : answered;
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
-    report(services, request, response, call, started);
+    report(services, request.method, response.status, call, started);
     return response;
   };
 }
@@ -103,6 +100,7 @@ function callOf(request: Request, newRequestId: () => string, address: string): 
   const given = request.headers.get("x-request-id");
   return {
     request,
+    path: pathOf(request.url),
     request_id: given && /^[\w.:-]{1,64}$/.test(given) ? given : newRequestId(),
     token: bearerToken(request.headers.get("authorization")),
     address,
@@ -121,18 +119,12 @@ function requestIds(): () => string {
   return () => `${process}-${(count++).toString(36)}`;
 }
 
-function report(
-  { log }: Pick<HttpServices, "log">,
-  request: Request,
-  response: Response,
-  call: Call,
-  started: number,
-): void {
+function report({ log }: Pick<HttpServices, "log">, method: string, status: number, call: Call, started: number): void {
   log.request({
     request_id: call.request_id,
-    method: request.method,
-    route: pathOf(request.url),
-    status: response.status,
+    method,
+    route: call.path,
+    status,
     ms: Math.round((performance.now() - started) * 10) / 10,
     account: call.viewer?.account_id,
     user: call.viewer?.user_id,

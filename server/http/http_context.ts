@@ -1,6 +1,7 @@
 /** What handlers of HTTP requests use beyond a procedure's context. */
 import type { Context, Services } from "../context.ts";
 import type { Variants } from "./files/variants.ts";
+import type { BodyDeadlines } from "./rest/body_deadlines.ts";
 import type { PageCache } from "./pages/page_cache.ts";
 
 /** Files that are the same for every caller, made at the first request for them. */
@@ -11,6 +12,7 @@ export interface Documents {
 export interface HttpServices extends Services {
   pages: PageCache;
   documents: Documents;
+  body_deadlines: BodyDeadlines;
 }
 
 export type HttpContext = HttpServices & Context;

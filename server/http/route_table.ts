@@ -3,7 +3,6 @@
  * request for paths with parameters; a walk over the path's segments takes a tenth of that.
  */
 import { getPath, tryDecodeURIComponent } from "hono/utils/url";
-import { pathOf } from "./address.ts";
 import { allowed, methodNotAllowed, preflight } from "./answers.ts";
 import type { HttpContext } from "./http_context.ts";
 
@@ -16,8 +15,9 @@ interface Target {
   /** Names of the parameters, in the path's order. */
   names: string[];
   answers: Map<string, Answer>;
-  /** The header `Allow`. */
-  allow: string;
+  preflight: Answer;
+  /** 405 for the methods that the path does not have. */
+  refuse: Answer;
 }
 
 /** One segment of the known paths. */
@@ -33,8 +33,17 @@ const newNode = (): Node => ({ children: new Map(), parameters: new Map() });
 export interface RouteTable {
   /** @param path with `:names`; one may be followed by an ending, as in `:id.json` */
   add(method: string, path: string, answer: Answer): void;
-  /** Undefined where no path matches. A known path answers OPTIONS itself, and 405 for a method that it does not have. */
-  find(request: Request): ((context: HttpContext) => Response | Promise<Response>) | undefined;
+  /**
+   * Undefined where no path matches. A known path answers OPTIONS itself, and 405 for a method that it does not have.
+   *
+   * @param sent the request's path as sent
+   */
+  find(request: Request, sent: string): Found | undefined;
+}
+
+interface Found {
+  answer: Answer;
+  params: Params;
 }
 
 export function createRouteTable(): RouteTable {
@@ -53,44 +62,59 @@ export function createRouteTable(): RouteTable {
       branches.set(key, next);
       node = next;
     }
-    const target = node.target ??= { path, names, answers: new Map(), allow: "" };
+    if (node.target) return node.target;
+    const answers = new Map<string, Answer>();
+    const allow = () => allowed([...answers.keys()]);
+    const target = {
+      path,
+      names,
+      answers,
+      preflight: () => preflight(allow()),
+      refuse: () => methodNotAllowed(allow()),
+    };
     if (names.length === 0) fixed.set(path, target);
-    return target;
+    return node.target = target;
   };
 
   return {
     add(method, path, answer) {
-      const target = targetAt(path);
-      target.answers.set(method, answer);
-      target.allow = allowed([...target.answers.keys()]);
+      targetAt(path).answers.set(method, answer);
     },
-    find(request) {
-      const sent = pathOf(request.url);
+    find(request, sent) {
       const encoded = sent.includes("%");
       const path = encoded ? getPath(request) : sent;
       const values: string[] = [];
-      const target = fixed.get(path) ?? walk(root, path.split("/"), 1, values);
+      const target = fixed.get(path) ?? walk(root, path, 1, values);
       if (!target) return undefined;
       // An encoded dot is no dot: `/account%2Ejson` is no known path.
       if (encoded && target.path.endsWith(".json") && !sent.endsWith(".json")) return undefined;
-      const answer = target.answers.get(request.method);
-      if (!answer) return () => request.method === "OPTIONS" ? preflight(target.allow) : methodNotAllowed(target.allow);
-      return (context) => answer(context, paramsOf(target.names, values, encoded));
+      const { method } = request;
+      const answer = target.answers.get(method) ?? (method === "OPTIONS" ? target.preflight : target.refuse);
+      return { answer, params: values.length === 0 ? NO_PARAMS : paramsOf(target.names, values, encoded) };
     },
   };
 }
 
-/** A written-out segment goes before a parameter: `batch.json` is no record's id. @param values receives parameters */
-function walk(node: Node, segments: string[], at: number, values: string[]): Target | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return node.target;
+const NO_PARAMS: Params = {};
+
+/**
+ * A written-out segment goes before a parameter: `batch.json` is no record's id.
+ *
+ * @param from where the next segment begins, behind its slash; behind the end there is none
+ * @param values receives the parameters
+ */
+function walk(node: Node, path: string, from: number, values: string[]): Target | undefined {
+  if (from > path.length) return node.target;
+  const slash = path.indexOf("/", from);
+  const end = slash === -1 ? path.length : slash;
+  const segment = path.slice(from, end);
   const child = node.children.get(segment);
-  const found = child && walk(child, segments, at + 1, values);
+  const found = child && walk(child, path, end + 1, values);
   if (found) return found;
   for (const [ending, next] of node.parameters) {
     if (segment.length <= ending.length || !segment.endsWith(ending)) continue;
     values.push(segment.slice(0, segment.length - ending.length));
-    const target = walk(next, segments, at + 1, values);
+    const target = walk(next, path, end + 1, values);
     if (target) return target;
     values.pop();
   }
@@ -99,8 +123,8 @@ function walk(node: Node, segments: string[], at: number, values: string[]): Tar
 
 function paramsOf(names: string[], values: string[], encoded: boolean): Params {
   const params: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
-    const value = values[index] ?? "";
+  for (let index = 0; index < values.length; index++) {
+    const [name = "", value = ""] = [names[index], values[index]];
     params[name] = encoded ? tryDecodeURIComponent(value) : value;
   }
   return params;

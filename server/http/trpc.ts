@@ -10,14 +10,13 @@ import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { Hono } from "hono";
 import superjson, { type SuperJSONResult } from "superjson";
-import type { Context } from "../context.ts";
 import { Json } from "../database/json.ts";
 import { badRequest, notFound, Refusal } from "../errors.ts";
 import type { Meta } from "../trpc.ts";
 import { takeConnectionParams } from "../viewer.ts";
-import { pathOf, queryOf } from "./address.ts";
+import { queryOf } from "./address.ts";
 import { allowed, CORS, methodNotAllowed, preflight, refuse, reported } from "./answers.ts";
-import type { Env } from "./http_context.ts";
+import type { Env, HttpContext } from "./http_context.ts";
 import { parseJson, readBody } from "./rest/body.ts";
 import { type Runner, runnerOf } from "./rest/run_procedure.ts";
 
@@ -67,20 +66,20 @@ interface Answer {
 
 async function answerCalls(
   callables: Callables,
-  subscribe: (context: Context) => Promise<Response>,
-  context: Context,
+  subscribe: (context: HttpContext) => Promise<Response>,
+  context: HttpContext,
 ): Promise<Response> {
   const { call } = context;
   const { request } = call;
   if (request.headers.has("trpc-accept")) throw badRequest("Calls are not answered as a stream: use httpBatchLink");
   const query = queryOf(request.url);
   const batch = query.get("batch") === "1";
-  const path = decoded(pathOf(request.url).slice(ENDPOINT.length + 1));
+  const path = decoded(call.path.slice(ENDPOINT.length + 1));
   const names = batch ? path.split(",") : [path];
   if (!batch && callables.get(path)?.type === "subscription") return await subscribe(context);
   if (names.length > BATCH_LIMIT) return refuse(badRequest(`At most ${BATCH_LIMIT} calls go into one request`));
   const forms = names.some((name) => callables.get(name)?.meta.multipart_only);
-  const inputs = inputsOf(request, query, forms);
+  const inputs = inputsOf(context, query, forms);
   const inputOf = async (index: number) => {
     const input = await inputs();
     if (input instanceof FormData) return input;
@@ -124,7 +123,7 @@ function deserialized(input: unknown): unknown {
 
 /** Reads and parses the request's inputs once, when the first call asks for its own. */
 function inputsOf(
-  request: Request,
+  { call: { request }, body_deadlines }: HttpContext,
   query: URLSearchParams,
   forms: boolean,
 ): () => Promise<Record<string, unknown> | FormData | undefined> {
@@ -134,7 +133,7 @@ function inputsOf(
       return text === null ? undefined : parseJson(text);
     }
     if (!request.headers.has("content-type")) return undefined;
-    return (await readBody(request, forms)).value;
+    return (await readBody(request, forms, body_deadlines)).value;
   };
   let inputs: ReturnType<typeof read> | undefined;
   return () => inputs ??= read();
@@ -142,14 +141,14 @@ function inputsOf(
 
 async function answerCall(
   callable: Callable | undefined,
-  context: Context,
+  context: HttpContext,
   name: string,
   getRawInput: () => Promise<unknown>,
 ): Promise<Answer> {
   const { request } = context.call;
   try {
     proveMethod(callable, request.method);
-    const data = await callable.run({ ctx: context, getRawInput, signal: request.signal });
+    const data = await callable.run({ ctx: context, getRawInput });
     return { status: 200, text: `{"result":{"data":${serialized(data)}}}` };
   } catch (error) {
     return refused(reported(error, callable?.meta ?? {}, context), name);
@@ -157,7 +156,7 @@ async function answerCall(
 }
 
 /** @throws {Refusal} 405 */
-async function subscribe(router: AnyTRPCRouter, context: Context): Promise<Response> {
+async function subscribe(router: AnyTRPCRouter, context: HttpContext): Promise<Response> {
   const { call } = context;
   if (call.request.method !== "GET") {
     throw new Refusal(405, "Call this subscription with GET", { headers: { allow: "GET" } });

@@ -47,7 +47,7 @@ function recordingContext(token: string | undefined) {
         throw new Error(`${name} is not there`);
       },
     });
-  const viewers = { byToken: (sent: string) => Promise.resolve(VIEWERS[sent]) };
+  const viewers = { cached: () => undefined, byToken: (sent: string) => Promise.resolve(VIEWERS[sent]) };
   const pages = { byId: () => Promise.resolve(undefined), accountOf: () => Promise.resolve(1) };
   const call: Record<string, unknown> = {
     token,
@@ -98,7 +98,7 @@ async function assertSame(
     const { type } = procedure._def;
     const end = await ended(() =>
       which === "ours"
-        ? runnerOf(procedure, name)({ ctx, getRawInput, signal })
+        ? runnerOf(procedure, name)({ ctx, getRawInput })
         : callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal, batchIndex: 0 })
     );
     results.push({ end, asked, reads });

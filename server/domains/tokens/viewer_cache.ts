@@ -38,13 +38,14 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
   const timer = setInterval(writeUses, WRITE_USES_EVERY_MS);
   Deno.unrefTimer(timer);
 
-  const find = async (token: string | number) => {
-    const viewer = viewers.peek(token) ?? await viewers.find(token);
+  const used = (viewer: Viewer | undefined) => {
     if (viewer) uses.set(viewer.token_id, clock.now().getTime());
     return viewer;
   };
+  const find = async (token: string | number) => used(await viewers.find(token));
 
   return {
+    cached: (token) => used(viewers.peek(token)),
     byToken: find,
     byTokenId: find,
     forget: viewers.forgetAll,

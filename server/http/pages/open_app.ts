@@ -1,29 +1,25 @@
 /**
- * Apps as people open them. An app is untrusted code on this server's own address, so its page runs in a sandbox with an
- * opaque origin (the Content-Security-Policy below): from there it reaches neither the API as its viewer nor another app.
+ * Apps as people open them. An app is untrusted code on this server's own address, so its page runs in a sandbox: from
+ * there it reaches neither the API as its viewer nor another app.
  */
 import { findAppUser } from "../../domains/user_settings/queries.ts";
 import { visibleTo } from "../../visibility.ts";
 import { allow, findViewer, signPageToken, type Viewer } from "../../viewer.ts";
-import { hostOf, pathOf } from "../address.ts";
-import { stamp } from "../answers.ts";
+import { hostOf } from "../address.ts";
+import { stamped } from "../answers.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
 import { respond } from "../files/variants.ts";
 import type { HttpContext } from "../http_context.ts";
 import { type PlainRoute, refusedAs, UNCHANGED } from "../plain_route.ts";
 import { missingApp, signInFirst } from "./notices.ts";
 import type { ServedApp } from "./page_build.ts";
+import { SANDBOX } from "./sandbox.ts";
 
-/** Never `allow-same-origin`, never `allow-popups-to-escape-sandbox`. */
-const SANDBOX = {
-  "content-security-policy":
-    "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'self'; " +
-    "object-src 'none'; base-uri 'self'",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-  "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
-};
+const PAGE_WITH_TOKEN = new Headers({
+  ...SANDBOX,
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+});
 
 const CODE = /^[a-z0-9_-]{1,100}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -76,11 +72,11 @@ export const APP_PAGES: readonly PlainRoute[] = [
 ];
 
 /** A segment of the path as it was sent: encoded slashes and NULs name no app. */
-const segment = (url: string, index: number) => pathOf(url).split("/")[index] ?? "";
+const segment = (path: string, index: number) => path.split("/")[index] ?? "";
 
 async function answerPage(context: HttpContext): Promise<Response> {
   const { call } = context;
-  const app = await findApp(context, segment(call.request.url, 2));
+  const app = await findApp(context, segment(call.path, 2));
   if (!app) return missingApp();
   if (app.public && !call.token) return pageForVisitor(context, app);
   const viewer = await findViewer(context);
@@ -110,7 +106,7 @@ function sees(app: ServedApp, viewer: Viewer): boolean {
 function pageForVisitor(context: HttpContext, app: ServedApp): Response {
   const { call } = context;
   if (app.asks) return pageWithToken(context, app, "null", undefined);
-  return respond(call.request, app.page, "private, no-cache", { ...SANDBOX, ...stamp(call) });
+  return stamped(call, app.answer(call.request));
 }
 
 /**
@@ -121,21 +117,15 @@ function pageForVisitor(context: HttpContext, app: ServedApp): Response {
 function pageWithToken(context: HttpContext, app: ServedApp, user: string, viewer: Viewer | undefined): Response {
   const { call } = context;
   const page = app.pageFor(user, signPageToken(context, app, viewer));
-  return new Response(page, {
-    headers: {
-      ...SANDBOX,
-      ...stamp(call),
-      ...(call.set_cookie !== undefined && { "set-cookie": call.set_cookie }),
-      "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
-    },
-  });
+  const response = stamped(call, new Response(page, { headers: PAGE_WITH_TOKEN }));
+  if (call.set_cookie !== undefined) response.headers.append("set-cookie", call.set_cookie);
+  return response;
 }
 
 /** A sandboxed page's module requests carry no credentials, so the hash in the address is the only proof. */
-async function answerFile({ call: { request }, pages }: HttpContext): Promise<Response> {
-  const id = segment(request.url, 2);
-  const [, hash, kind] = /^([0-9a-f]{32})\.(js|css)$/.exec(segment(request.url, 3)) ?? [];
+async function answerFile({ call: { request, path }, pages }: HttpContext): Promise<Response> {
+  const id = segment(path, 2);
+  const [, hash, kind] = /^([0-9a-f]{32})\.(js|css)$/.exec(segment(path, 3)) ?? [];
   const app = ID.test(id) && hash ? await pages.byId(id) : undefined;
   const file = kind === "css" ? app?.style : app?.script;
   if (!app || !file) return missingApp();

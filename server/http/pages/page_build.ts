@@ -1,11 +1,14 @@
 /** Makes an app's page and files once, so that a request only fills in its viewer. */
 import type { Served } from "../../domains/apps/served.ts";
-import { sizeOf, type Variants, variantsOf } from "../files/variants.ts";
+import { prepared, sizeOf, type Variants, variantsOf } from "../files/variants.ts";
 import { inScript, renderPage } from "./page_html.ts";
+import { SANDBOX } from "./sandbox.ts";
 
 export interface ServedApp extends Served {
   /** The page for a visitor, without a page token. */
   page: Variants;
+  /** Answers with that page, in the encoding that the client takes. */
+  answer(request: Request): Response;
   script: Variants | undefined;
   style: Variants | undefined;
   /**
@@ -36,7 +39,7 @@ export async function buildPage(app: Served): Promise<ServedApp> {
   };
   const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
   const pageFor = withGaps((user, token) => renderPage(parts, user, `${carry}(${token});${shim}`));
-  return { ...app, script, style, page, pageFor };
+  return { ...app, script, style, page, answer: prepared(page, "private, no-cache", SANDBOX), pageFor };
 }
 
 /** Renders the page once, with two gaps that each request fills. */

@@ -1,7 +1,21 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../errors.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
-import { FORM_LIMIT, JSON_LIMIT, readBody, readBytes } from "./body.ts";
+import { FORM_LIMIT, JSON_LIMIT, readBody as readWithin, readBytes as readBytesWithin } from "./body.ts";
+import { createBodyDeadlines } from "./body_deadlines.ts";
+
+async function onTime<T>(work: (deadlines: ReturnType<typeof createBodyDeadlines>) => Promise<T>, limit_ms?: number) {
+  const deadlines = createBodyDeadlines(limit_ms, 10);
+  try {
+    return await work(deadlines);
+  } finally {
+    deadlines.close();
+  }
+}
+
+const readBody = (request: Request, forms: boolean) => onTime((deadlines) => readWithin(request, forms, deadlines));
+const readBytes = (request: Request, limit: number, limit_ms?: number) =>
+  onTime((deadlines) => readBytesWithin(request, limit, deadlines), limit_ms);
 
 const JSON_TYPE = "application/json";
 

@@ -1,11 +1,12 @@
 /** RFC 8288 links of a list to its other pages. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
-import { pathOf, queryOf } from "../address.ts";
+import type { Call } from "../../viewer.ts";
+import { queryOf } from "../address.ts";
 
-export function linksOf({ config }: Pick<Context, "config">, url: string, list: Json<unknown>): { link: string } {
-  const pathname = pathOf(url);
-  const searchParams = queryOf(url);
+/** The header `Link`. */
+export function linksOf({ config }: Pick<Context, "config">, { path, request }: Call, list: Json<unknown>): string {
+  const searchParams = queryOf(request.url);
   const page = Number(searchParams.get("page") ?? 1);
   const per_page = Number(searchParams.get("per_page") ?? 100);
   const last = Math.max(1, Math.ceil((list.total ?? 0) / per_page));
@@ -13,7 +14,7 @@ export function linksOf({ config }: Pick<Context, "config">, url: string, list: 
   searchParams.delete("after");
   const link = (rel: string, key: string, value: string | number) => {
     searchParams.set(key, String(value));
-    return `<${config.base_url}${pathname}?${searchParams}>; rel="${rel}"`;
+    return `<${config.base_url}${path}?${searchParams}>; rel="${rel}"`;
   };
   const to = (rel: string, number: number) => link(rel, "page", number);
   if (begins_after) {
@@ -22,10 +23,10 @@ export function linksOf({ config }: Pick<Context, "config">, url: string, list: 
     const behind = rows.length === per_page ? rows.at(-1)?.id : undefined;
     const ends = [to("first", 1), to("last", last)];
     searchParams.delete("page");
-    return { link: ends.toSpliced(1, 0, ...behind === undefined ? [] : [link("next", "after", behind)]).join(", ") };
+    return ends.toSpliced(1, 0, ...behind === undefined ? [] : [link("next", "after", behind)]).join(", ");
   }
   const links = [to("first", 1)];
   if (page > 1) links.push(to("prev", Math.min(page - 1, last)));
   if (page < last) links.push(to("next", page + 1));
-  return { link: [...links, to("last", last)].join(", ") };
+  return [...links, to("last", last)].join(", ");
 }

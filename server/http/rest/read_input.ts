@@ -2,23 +2,26 @@
 import { badRequest, invalid, unsupported } from "../../errors.ts";
 import { coerce, nest, plantField } from "../../input/form.ts";
 import { messageOf } from "../../input/messages.ts";
+import type { HttpContext } from "../http_context.ts";
 import type { Params } from "../route_table.ts";
 import { type Body, hasNone, readBody } from "./body.ts";
 import type { Route } from "./routes.ts";
 
 /** @throws {Refusal} 400, 408, 413, 415, 422 */
-export function readInput(route: Route, request: Request, params: Params): unknown {
+export function readInput(route: Route, context: HttpContext, params: Params): unknown {
   if (!route.input) return undefined;
+  const { request } = context.call;
   const input: Record<string, unknown> = {};
-  if (route.body.length > 0) return readWithBody(route, request, params, input);
+  if (route.body.length > 0) return readWithBody(route, context, params, input);
   takeQuery(input, route, request.url);
   return takeParams(input, route, params);
 }
 
-async function readWithBody(route: Route, request: Request, params: Params, input: Record<string, unknown>) {
+async function readWithBody(route: Route, context: HttpContext, params: Params, input: Record<string, unknown>) {
+  const { request } = context.call;
   const key = route.takes_key ? request.headers.get("idempotency-key") : null;
   if (key !== null && route.meta.whole_body !== undefined) proveKey(route, key);
-  await takeBody(input, route, request);
+  await takeBody(input, route, context);
   if (key !== null) takeKey(input, key);
   return takeParams(input, route, params);
 }
@@ -28,11 +31,15 @@ function takeParams(input: Record<string, unknown>, route: Route, params: Params
   return input;
 }
 
-async function takeBody(input: Record<string, unknown>, route: Route, request: Request): Promise<void> {
+async function takeBody(
+  input: Record<string, unknown>,
+  route: Route,
+  { call: { request }, body_deadlines }: HttpContext,
+): Promise<void> {
   const { multipart_only, wrapper, whole_body, lenient_body } = route.meta;
   // Without a wrapper the schema decides which fields must be there.
   if (wrapper === undefined && hasNone(request)) return;
-  const body = await readBody(request, Boolean(multipart_only));
+  const body = await readBody(request, Boolean(multipart_only), body_deadlines);
   if (whole_body !== undefined) {
     input[whole_body] = body.value;
     return;

@@ -1,7 +1,7 @@
 /** REST: every procedure with a `rest` meta, on the path that the meta declares. */
 import type { AnyTRPCRouter } from "@trpc/server";
 import { Json } from "../../database/json.ts";
-import { CORS, JSON_HEADERS, refuse, reported, stamp } from "../answers.ts";
+import { emptyAnswer, jsonAnswer, refuse, reported } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { Params, RouteTable } from "../route_table.ts";
 import { linksOf } from "./links.ts";
@@ -17,13 +17,11 @@ export function addRest(table: RouteTable, router: AnyTRPCRouter): void {
 }
 
 async function answer(route: Route, run: Runner, context: HttpContext, params: Params): Promise<Response> {
-  const { call } = context;
-  const { request } = call;
-  call.params = params;
+  context.call.params = params;
   try {
     // The body is read only after the caller is proven: a visitor's body costs nothing.
-    const getRawInput = () => readInput(route, request, params);
-    return send(route, context, await run({ ctx: context, getRawInput, signal: request.signal }));
+    const getRawInput = () => readInput(route, context, params);
+    return send(route, context, await run({ ctx: context, getRawInput }));
   } catch (error) {
     return refuse(reported(error, route.meta, context));
   }
@@ -31,13 +29,12 @@ async function answer(route: Route, run: Runner, context: HttpContext, params: P
 
 function send({ meta: { status = 200 } }: Route, context: HttpContext, value: unknown): Response {
   const { call } = context;
-  if (status === 204) return new Response(null, { status, headers: CORS });
-  const headers: Record<string, string> = { ...JSON_HEADERS, ...stamp(call) };
-  if (call.set_cookie !== undefined) headers["set-cookie"] = call.set_cookie;
-  if (!(value instanceof Json)) return new Response(JSON.stringify(value), { status, headers });
-  if (value.total === undefined) return new Response(value.text, { status, headers });
-  return new Response(value.text, {
-    status,
-    headers: { ...headers, "x-total-count": String(value.total), ...linksOf(context, call.request.url, value) },
-  });
+  if (status === 204) return emptyAnswer(call);
+  const response = jsonAnswer(call, status, value instanceof Json ? value.text : JSON.stringify(value));
+  if (call.set_cookie !== undefined) response.headers.append("set-cookie", call.set_cookie);
+  if (value instanceof Json && value.total !== undefined) {
+    response.headers.append("x-total-count", String(value.total));
+    response.headers.append("link", linksOf(context, call, value));
+  }
+  return response;
 }

@@ -11,7 +11,6 @@ export interface ProcedureCall {
   ctx: Context;
   /** Read when the first input parser asks: after the middlewares that prove the caller. */
   getRawInput: () => unknown;
-  signal: AbortSignal | undefined;
 }
 
 export type Runner = (call: ProcedureCall) => Promise<unknown>;
@@ -25,13 +24,24 @@ interface NextOptions {
   getRawInput?: () => unknown;
 }
 
-interface Options extends ProcedureCall {
-  input: unknown;
-  path: string;
-  type: string;
-  meta: unknown;
-  batchIndex: number;
-  next?: (more?: NextOptions) => Promise<Result>;
+/** What middlewares and resolvers receive. */
+class Options {
+  batchIndex = 0;
+  next: ((more?: NextOptions) => Promise<Result>) | undefined;
+
+  constructor(
+    readonly ctx: Context,
+    readonly getRawInput: () => unknown,
+    readonly input: unknown,
+    readonly path: string,
+    readonly type: string,
+    readonly meta: unknown,
+  ) {}
+
+  /** Made only where it is used: it costs more than the rest of these options. */
+  get signal(): AbortSignal {
+    return this.ctx.call.request.signal;
+  }
 }
 
 interface Parser {
@@ -68,13 +78,12 @@ export function runnerOf(procedure: AnyTRPCProcedure, path: string): Runner {
   const { resolver, meta, type } = definition;
   const steps = stepsOf(definition);
 
-  async function run(from: number, { ctx, signal, getRawInput }: ProcedureCall, given: unknown): Promise<Result> {
+  async function run(from: number, { ctx, getRawInput }: ProcedureCall, given: unknown): Promise<Result> {
     let input = given;
     const outputs: Parser[] = [];
     try {
       for (let at = from;; at++) {
         const step = steps[at] ?? { kind: "resolve" };
-        const options: Options = { ctx, input, path, type, meta, signal, getRawInput, batchIndex: 0 };
         switch (step.kind) {
           case "input":
             input = combined(input, parsed(step.parser, await getRawInput()));
@@ -83,6 +92,7 @@ export function runnerOf(procedure: AnyTRPCProcedure, path: string): Runner {
             outputs.push(step.parser);
             break;
           case "use": {
+            const options = new Options(ctx, getRawInput, input, path, type, meta);
             options.next = (more) =>
               run(at + 1, more ? changed(options, more) : options, more && "input" in more ? more.input : input);
             const result = await step.run(options);
@@ -90,7 +100,7 @@ export function runnerOf(procedure: AnyTRPCProcedure, path: string): Runner {
             return result.ok ? { ...result, data: checked(outputs, result.data) } : result;
           }
           case "resolve": {
-            const data = await resolver(options);
+            const data = await resolver(new Options(ctx, getRawInput, input, path, type, meta));
             return { ok: true, data: checked(outputs, data), ctx };
           }
         }
@@ -119,9 +129,8 @@ function stepsOf({ middlewares, inputs, output }: Definition): Step[] {
   });
 }
 
-const changed = ({ ctx, signal, getRawInput }: ProcedureCall, more: NextOptions): ProcedureCall => ({
+const changed = ({ ctx, getRawInput }: ProcedureCall, more: NextOptions): ProcedureCall => ({
   ctx: more.ctx ? { ...ctx, ...more.ctx } : ctx,
-  signal,
   getRawInput: more.getRawInput ?? getRawInput,
 });
 

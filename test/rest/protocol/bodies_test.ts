@@ -1,6 +1,7 @@
 /** Request bodies: kinds, sizes, depth, time, and what of them a stranger gets read. */
 import assert from "node:assert/strict";
 import { readBytes } from "../../../server/http/rest/body.ts";
+import { createBodyDeadlines } from "../../../server/http/rest/body_deadlines.ts";
 import { Refusal } from "../../../server/errors.ts";
 import { ADMIN_TOKEN, type TestServer } from "../../stage/harness.ts";
 import { addressOf, ROUTES } from "../../stage/addresses.ts";
@@ -273,7 +274,9 @@ Deno.test("bodies: a slow one is 408", async () => {
     cancel: () => clearInterval(timer),
   });
   const request = new Request("http://atrium.test/", { method: "POST", body });
-  await assert.rejects(readBytes(request, MiB, 60), (error) => error instanceof Refusal && error.status === 408);
+  const deadlines = createBodyDeadlines(60, 10);
+  await assert.rejects(readBytes(request, MiB, deadlines), (error) => error instanceof Refusal && error.status === 408);
+  deadlines.close();
   clearInterval(timer);
 });
 
