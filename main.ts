@@ -21,7 +21,7 @@ if (import.meta.main) {
     const config = readConfig(Deno.env.toObject());
     const { hosted, workers, process_number } = config;
     if (Deno.args.length > 0) finish(log, await runCommand(config, log, Deno.args));
-    else if (workers > 1 && process_number === undefined) await supervise(config, log);
+    else if (workers > 1 && process_number === undefined) await supervise(import.meta.url, config, log);
     else {
       // Registered before the first await: a hosting platform evaluates only this part to find them.
       const [sweep, tick] = [registerSweep(log), registerTick(log)];

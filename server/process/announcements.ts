@@ -1,5 +1,5 @@
 /** The lines for the person or script that started the process. Everything else goes to the log. */
-import { FolderLocked } from "../../db/embedded/lock.ts";
+import { FolderLocked } from "../../db/embedded/embedded.ts";
 import { DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { refusalOfDatabase } from "../database/pg_errors.ts";

@@ -1,5 +1,4 @@
 /** One of the server processes that a supervisor runs: started again with increasing pauses when it ends. */
-import { fileURLToPath } from "node:url";
 import { type Log, writeOut } from "../log.ts";
 import { LISTENING } from "./announcements.ts";
 
@@ -10,7 +9,6 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const PERMISSIONS = ["net", "env", "read", "write", "run", "sys"].map((name) => `--allow-${name}`);
 
 const FIRST_PAUSE_MS = 100;
@@ -20,7 +18,8 @@ const STABLE_MS = 30_000;
 /** A process ends by itself 4.5 s after SIGTERM. */
 const KILL_AFTER_MS = 4_800;
 
-export function keepRunning(number: number, log: Log): ServerProcess {
+/** @param program the URL of the module that the process runs */
+export function keepRunning(program: string, number: number, log: Log): ServerProcess {
   const listening = Promise.withResolvers<void>();
   let child: Deno.ChildProcess | undefined;
   let is_stopping = false;
@@ -29,7 +28,7 @@ export function keepRunning(number: number, log: Log): ServerProcess {
   async function run(): Promise<void> {
     for (let pause_ms = FIRST_PAUSE_MS; !is_stopping;) {
       const began = performance.now();
-      child = spawn(number);
+      child = spawn(program, number);
       const { pid } = child;
       log.info("server process started", { process: number, pid });
       const [{ code, signal }, listened] = await Promise.all([
@@ -70,10 +69,10 @@ export function keepRunning(number: number, log: Log): ServerProcess {
   };
 }
 
-function spawn(number: number): Deno.ChildProcess {
+function spawn(program: string, number: number): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
     // Sharing a port is unstable in Deno.
-    args: ["run", "--quiet", "--unstable-net", ...PERMISSIONS, MAIN],
+    args: ["run", "--quiet", "--unstable-net", ...PERMISSIONS, program],
     env: { PROCESS_NUMBER: String(number) },
     // Never written to. Its end tells the process that the supervisor ended.
     stdin: "piped",

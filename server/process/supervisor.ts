@@ -8,8 +8,11 @@ import { announceAddress, finish, giveUp, StartFault } from "./announcements.ts"
 import { onStopSignal, proveFree } from "./lifecycle.ts";
 import { keepRunning, type ServerProcess } from "./server_process.ts";
 
-/** @throws {Deno.errors.AddrInUse} */
-export async function supervise(config: Config, log: Log): Promise<void> {
+/**
+ * @param program the URL of the module that each process runs
+ * @throws {Deno.errors.AddrInUse}
+ */
+export async function supervise(program: string, config: Config, log: Log): Promise<void> {
   proveFree(config);
   const processes: ServerProcess[] = [];
   let is_stopping = false;
@@ -26,7 +29,7 @@ export async function supervise(config: Config, log: Log): Promise<void> {
   });
 
   const start = async (number: number) => {
-    const process = keepRunning(number, log);
+    const process = keepRunning(program, number, log);
     processes.push(process);
     await process.listening;
   };

@@ -101,7 +101,7 @@ Deno.test("house: db imports nothing of the server; only the database's door kno
   );
   assert.deepEqual(knowing.sort(), [
     "server/database/pool.ts imports db/embedded/embedded.ts",
-    "server/process/lifecycle.ts imports db/embedded/embedded.ts",
+    "server/process/announcements.ts imports db/embedded/embedded.ts",
   ]);
 });
 
