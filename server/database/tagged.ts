@@ -1,6 +1,6 @@
 /**
  * The tag of a pool or transaction, made cheap: sql`…` is a part until it is awaited. What only the driver can write
- * (identifiers, `insert` helpers) stays with the driver.
+ * (identifiers, `insert` helpers, `unsafe` text) stays with the driver.
  */
 import { Part, run } from "./part.ts";
 import type { Sql } from "./sql.ts";
@@ -12,13 +12,13 @@ const origins = new WeakMap<TemplateStringsArray, Error>();
 class Statement extends Part implements Promise<unknown> {
   #sent: Promise<unknown> | undefined;
 
-  constructor(readonly sql: Tagged, template: TemplateStringsArray, values: readonly unknown[]) {
+  constructor(readonly tagged: Tagged, template: TemplateStringsArray, values: readonly unknown[]) {
     super(template, values);
     if (!origins.has(template)) origins.set(template, new Error());
   }
 
   #send(): Promise<unknown> {
-    const { driver, isDrivers } = this.sql;
+    const { driver, isDrivers } = this.tagged;
     if (hasAny(this, isDrivers)) return native(this, driver);
     const query = run(driver, this);
     const origin = origins.get(this.template);
@@ -52,8 +52,8 @@ interface Tagged {
   isDrivers(value: unknown): boolean;
 }
 
-const hasAny = ({ values }: Part, is: Tagged["isDrivers"]): boolean =>
-  values.some((value) => value instanceof Part ? hasAny(value, is) : is(value));
+const hasAny = ({ values }: Part, isDrivers: Tagged["isDrivers"]): boolean =>
+  values.some((value) => value instanceof Part ? hasAny(value, isDrivers) : isDrivers(value));
 
 /** The same statement as the driver's own. */
 const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
@@ -64,15 +64,15 @@ const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
 
 /** @param driver a pool or transaction of postgres.js */
 export function withParts<Handle extends Sql>(driver: Handle): Handle {
-  const writers = [driver("name").constructor, driver({ name: 1 }).constructor];
-  const sql: Tagged = {
+  const writers = [driver("name"), driver({ name: 1 }), driver.unsafe("")].map((writer) => writer.constructor);
+  const tagged: Tagged = {
     driver,
     isDrivers: (value) => typeof value === "object" && value !== null && writers.includes(value.constructor),
   };
   return new Proxy(driver, {
     apply(_, __, [first, ...values]: [unknown, ...unknown[]]) {
       return isTemplate(first)
-        ? new Statement(sql, first, values)
+        ? new Statement(tagged, first, values)
         : Reflect.apply(driver, undefined, [first, ...values]);
     },
   });

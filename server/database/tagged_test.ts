@@ -7,6 +7,7 @@ class Identifier {
   constructor(readonly name: string) {}
 }
 class Columns {}
+class Unsafe extends Identifier {}
 
 /** A driver that notes what it is asked to send. */
 function noting() {
@@ -17,7 +18,8 @@ function noting() {
     sent.push({ template: [...first], values: values.map((value) => value instanceof Promise ? "fragment" : value) });
     return Promise.resolve("natively");
   };
-  const unsafe = (text: string, parameters: unknown[]) => {
+  const unsafe = (text: string, parameters?: unknown[]) => {
+    if (!parameters) return new Unsafe(text);
     sent.push({ text, parameters });
     return Promise.resolve("as parts");
   };
@@ -35,7 +37,7 @@ Deno.test("sql: fragments become one text, sent once and only when it is awaited
   assert.deepEqual(sent, [{ text: "select $1 where a = $2 ", parameters: [1, "x"] }]);
 });
 
-Deno.test("sql: a statement with an identifier, however deep it stands, is the driver's own", async () => {
+Deno.test("sql: a statement with an identifier or unsafe text, however deep it stands, is the driver's own", async () => {
   const { sent, sql } = noting();
   assert.equal(await sql`select from ${sql("users")} where ${sql`id = ${3}`}`, "natively");
   assert.deepEqual(sent, [
@@ -43,12 +45,15 @@ Deno.test("sql: a statement with an identifier, however deep it stands, is the d
     { template: ["select from ", " where ", ""], values: [new Identifier("users"), "fragment"] },
   ]);
   await sql`select ${sql`from ${sql("users")}`}`;
-  assert.equal(sent.length, 4);
+  assert.equal(await sql`${sql.unsafe("vacuum")}`, "natively");
+  assert.equal(sent.length, 5);
 });
 
 Deno.test("sql: it fails as a promise does", async () => {
   const sql = withParts(
-    Object.assign(() => new Columns(), { unsafe: () => Promise.reject(new Error("refused")) }) as unknown as Sql,
+    Object.assign(() => new Columns(), {
+      unsafe: (_: string, parameters?: unknown[]) => parameters ? Promise.reject(new Error("refused")) : new Columns(),
+    }) as unknown as Sql,
   );
   await assert.rejects(async () => await sql`select`, /refused/);
   assert.equal(await sql`select`.catch(() => "caught"), "caught");
