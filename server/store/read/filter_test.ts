@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../errors.ts";
 import { readSchema } from "../definition/definition.ts";
-import { type Filter, hasIndex, isSelective, readFilter, readOrder } from "./filter.ts";
+import { type Filter, readFilter, readOrder } from "./filter.ts";
+import { hasIndex, isSelective } from "./order_sql.ts";
 import { type KnownTable, knownTable } from "../definition/table.ts";
 
 const [defined = assert.fail()] = readSchema({

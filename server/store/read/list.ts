@@ -13,18 +13,9 @@
 import type { Sql } from "../../database/pool.ts";
 import { badRequest } from "../../errors.ts";
 import { Json } from "../../database/json.ts";
-import {
-  behindSql,
-  type Condition,
-  conditionSql,
-  hasIndex,
-  isOrderedById,
-  isSelective,
-  type Order,
-  orderSql,
-  presentSql,
-  textSql,
-} from "./filter.ts";
+import { conditionSql, textSql } from "./condition_sql.ts";
+import type { Condition, Order } from "./filter.ts";
+import { behindSql, hasIndex, isOrderedById, isSelective, orderSql, presentSql } from "./order_sql.ts";
 import { type Part, part, run } from "../../database/part.ts";
 import type { Place, Shape } from "./place.ts";
 import { shaped } from "./shaped.ts";
