@@ -91,7 +91,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       connectors,
       flows,
       generated,
-      /** Ends the answers that would go on for ever. */
+      /** Ends event streams and waits for runs, which would otherwise stay open. */
       endStreams: () => {
         feeds.end();
         flows.endWaits();

@@ -5,10 +5,10 @@ export interface Registered {
   begin(work: () => Promise<unknown>): void;
 }
 
-/** A start takes what came due, or was left behind, while nobody was there; its first requests go before. */
+/** The first pass comes soon after the start, for due triggers and abandoned runs, but after the first requests. */
 const FIRST_AFTER_MS = 500;
 
-/** Every minute, in every process: whoever comes first does the work. */
+/** Runs the sweep every minute in every process. Row locks divide the work among the processes. */
 export function registerSweep(log: Log): Registered {
   const sweep = waiting("sweep", log);
   void Deno.cron("sweep", "* * * * *", sweep.handler);

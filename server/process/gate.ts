@@ -1,10 +1,10 @@
 /**
- * The gate that a stopping process closes: who is inside is finished, who comes is sent away. `server.shutdown()` alone
- * would break off the bodies that clients are still sending.
+ * Lets a stopping process finish its requests and refuse new ones. `server.shutdown()` alone would cut off request
+ * bodies that clients are still sending.
  */
 export interface Gate {
   handler: (request: Request, info?: Deno.ServeHandlerInfo) => Response | Promise<Response>;
-  /** Sends newcomers away from now on. @returns once nobody is inside whose body might still be on its way */
+  /** Refuses new requests from now on. @returns resolves when no request is left whose body may still be arriving */
   close(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export interface FoundAction {
   action_public: boolean | null;
 }
 
-/** Without a viewer's rules; whoever calls the action applies those. */
+/** Finds an app's action without regard to visibility, which the caller of this function checks. */
 export async function findAction(sql: Sql, app_id: string, name: string): Promise<FoundAction | undefined> {
   const [found] = await sql<FoundAction[]>`
     select

@@ -30,7 +30,7 @@ const orders = (sql: Sql) => ({
 /** Signs that `like` would read as its own stand for themselves. */
 const within = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
-/** One page of the apps that the viewer may see, the newest first unless told. */
+/** One page of the apps that the viewer may see, newest first by default. */
 export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
   const { q, app_engine, active, show_in_module, dashboard_widget } = page;
   const chosen = sql`

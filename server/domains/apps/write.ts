@@ -36,11 +36,11 @@ export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>>
 }
 
 /**
- * Changes an app by what `edit` makes of its present state. The row is not locked while the compiler works, which may
- * take seconds: the write holds only if nobody wrote in between, and else starts again from the new state.
+ * Changes an app by what `edit` makes of its present state. The row is not locked during the compilation, which may
+ * take seconds. If the app was changed in the meantime, `edit` runs again on the new state.
  *
- * @throws {Refusal} 404, 409 where `lock_version` is stale
- * @throws {CompileFailure} nothing is changed then
+ * @throws {Refusal} 404, 409 if `lock_version` is not the current one
+ * @throws {CompileFailure} and changes nothing
  */
 export async function changeApp(
   ctx: Context,
@@ -85,10 +85,10 @@ async function tryChange(
 }
 
 /**
- * Whoever sees an app may call its actions, so who adds or changes one must see its flow. One that is not there may come
- * later.
+ * Checks that the viewer may see the flows of new and changed actions, because everyone who sees the app may call them.
+ * A flow that does not exist yet is allowed.
  *
- * @param before what somebody else has wired, and stays as it is
+ * @param before the present actions; unchanged ones are not checked
  * @throws {Refusal} 422
  */
 async function proveActions(

@@ -10,7 +10,7 @@ const columns = (sql: Sql) =>
     iso(t.last_used_at) as last_used_at, iso(t.created_at) as created_at
   `;
 
-/** @param user whose tokens; null for everybody's */
+/** @param user the owner of the tokens; null for the tokens of all users */
 export function listTokens(sql: Sql, account: number, user: number | null, page: TokenPage) {
   const whose = user === null ? sql`t.account_id = ${account}` : sql`t.account_id = ${account} and t.user_id = ${user}`;
   const order = page.sort === "-id" ? sql`t.id desc` : sql`t.id`;

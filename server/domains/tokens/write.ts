@@ -20,7 +20,8 @@ export async function createToken(ctx: Context, input: NewToken): Promise<Create
   if (within && !(scopes?.every((scope) => within.includes(scope)))) {
     throw forbidden("A token cannot make one that may do more than itself");
   }
-  // Else a token for a day could make one for ever.
+  // A token inherits the expiry of the token that creates it. Otherwise a token for one day could create a permanent
+  // one.
   const expires_at = input.expires_at ?? viewer.expires_at;
   if (viewer.expires_at && expires_at && Date.parse(expires_at) > Date.parse(viewer.expires_at)) {
     throw forbidden("A token cannot make one that outlives itself");
