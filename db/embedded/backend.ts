@@ -12,7 +12,7 @@ const INITDB = ["--wal-segsize=4"];
 
 const SETTINGS = {
   // The default of 128 MB would be allocated at the start. The operating system caches the same files anyway.
-  shared_buffers: "32MB",
+  shared_buffers: "16MB",
   // How much of the log a checkpoint keeps for reuse. Only upkeep.ts makes checkpoints.
   max_wal_size: "64MB",
   min_wal_size: "32MB",
