@@ -35,7 +35,8 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
   async function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
     signal.throwIfAborted();
     reach.check(url);
-    const answer = pools.poolFor(url).request({
+    const pool = await unlessAborted(pools.poolFor(url), signal);
+    const answer = pool.request({
       path: `${url.pathname}${url.search}`,
       method,
       headers: {
