@@ -1,6 +1,6 @@
 /**
- * What Atrium is measured against: the same answers from `Deno.serve` and postgres.js alone, in a process of its own,
- * without accounts, checks of what comes in, or a log. Environment: PORT, DATABASE_URL, ACCOUNT, SITE, PAGE (a file).
+ * The bare handler for departments and pages: the same answers as ours from `Deno.serve` and postgres.js alone. It checks
+ * no token and no input and writes no log. Environment: PORT, DATABASE_URL, ACCOUNT, SITE, PAGE (a file).
  */
 import { Hono } from "hono";
 import postgres from "postgres";

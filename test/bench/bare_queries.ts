@@ -1,6 +1,6 @@
 /**
- * The statements of server/domains/departments/queries.ts, each one constant text, and beside them the list as most
- * would write it. The bench checks that both servers give the same answers before it measures.
+ * The statements of server/domains/departments/queries.ts as constant texts, and a naive list for comparison. Before it
+ * measures, the bench checks that both servers answer alike.
  */
 import type postgres from "postgres";
 
@@ -11,7 +11,7 @@ const STORED = `
   company_bank, company_bank_account, company_logo, logo_file
 `;
 
-/** Of `d` and its account `a`; $1 is the account, $2 the base URL. */
+/** Columns of the department `d` and its account `a`. $1 is the account, $2 the base URL. */
 const SENT = `
   d.id, d.name, d.shortcut, d.description, d.phone, d.email,
   d.company_name, d.company_tax_no, d.company_street, d.company_street_number, d.company_post_code,
@@ -109,7 +109,7 @@ export function bareQueries(sql: postgres.Sql, account: number, site: string) {
   const one = async (text: string, ...rest: postgres.ParameterOrJSON<never>[]) =>
     (await run<{ json: string }>(text, site, ...rest))[0]?.json;
   return {
-    /** Sorted without an index, counted apart, made into JSON in JavaScript. */
+    /** Sorts without an index, counts in a second statement, and builds the JSON in JavaScript. */
     async listNaively(limit: number) {
       const [rows, counted] = await Promise.all([
         run<{ created_at: Date; updated_at: Date }>(NAIVE_LIST, site, limit),
@@ -118,7 +118,7 @@ export function bareQueries(sql: postgres.Sql, account: number, site: string) {
       const sent = rows.map((row) => ({ ...row, created_at: iso(row.created_at), updated_at: iso(row.updated_at) }));
       return { json: JSON.stringify(sent), total: counted[0]?.total ?? 0 };
     },
-    /** Walked along an index, made into JSON by PostgreSQL, passed on as text. */
+    /** Reads in the order of an index and passes on the JSON that PostgreSQL built. */
     async list(limit: number) {
       const [row] = await run<{ json: string; total: number }>(LIST, site, limit);
       return row ?? { json: "[]", total: 0 };

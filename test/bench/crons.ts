@@ -1,6 +1,6 @@
 /**
- * Scheduled triggers that are all due in the same minute: how long until all are claimed, and all started, by one process
- * and by three on one PostgreSQL, and what a process holds at most. Runs are only noted, one row each.
+ * Triggers that are all due in the same minute: the time until all are claimed, and until all are started, with one and
+ * with three processes on one PostgreSQL, and the peak memory of a process. A run is one inserted row.
  */
 import { migrate } from "../../db/migrate.ts";
 import { openDatabase } from "../../server/database/pool.ts";
@@ -19,17 +19,17 @@ const AIM_MS = 5_000;
 
 interface Options {
   rounds: number;
-  /** Due in the same minute. */
+  /** Number of triggers that are due in the same minute. */
   triggers: number;
 }
 
 interface Row {
   processes: number;
-  /** Until the last process had claimed what it could. Medians of the rounds. */
+  /** Until the last process finished claiming. Median of the rounds. */
   claimed_ms: number;
-  /** Until the last run was noted. */
+  /** Until the last run was inserted. Median of the rounds. */
   started_ms: number;
-  /** The most that one process held in any round, MB. */
+  /** Peak memory of one process over all rounds, in MB. */
   rss: number;
 }
 
@@ -42,7 +42,7 @@ async function measureOne(url: string, processes: number, { rounds, triggers }: 
   await addTriggers(database.sql, sizes, "2026-11-21T10:00:00Z");
   const tickers = await Promise.all(Array.from({ length: processes }, (_, i) => startTicker(url, `ticker ${i}`)));
   tickers.forEach((ticker) => stack.use(ticker));
-  // The first one is for the programs to get warm.
+  // The first round warms up and does not count.
   const all = await Array.fromAsync(Array.from({ length: rounds + 1 }), async (_, minute) => {
     const time = `2026-11-21T10:${String(minute).padStart(2, "0")}:00Z`;
     const done = await Promise.all(tickers.map((ticker) => ticker.tick(time)));

@@ -1,6 +1,6 @@
 /**
- * Durable runs a second: a flow of three steps (a call elsewhere, a mutation, a condition) called through an action,
- * beside the call between two commits alone, in turn.
+ * Durable runs per second: an action starts a flow of three steps (an HTTP call, a mutation, a condition). It takes turns
+ * with a bare handler that makes the HTTP call between two commits.
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
 /**
- * The floor under a durable run: a call elsewhere between two commits, in a process of its own. Environment: PORT,
+ * The floor of a durable run: an HTTP call between two commits. Environment: PORT,
  * DATABASE_URL, API (an address).
  */
 import { Agent, request } from "undici";

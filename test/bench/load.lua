@@ -1,6 +1,5 @@
--- Arguments: method, path, body, how many different {id} to go round, the first {id}, a word for {unique},
--- a file of lines for {line}.
--- Requests that do not differ from one another are put together once, so that the load costs little itself.
+-- Arguments: method, path, body, number of ids, first id, prefix for {unique}, file of lines for {line}.
+-- Requests without {unique} are formatted once, so that the load generator itself costs little.
 
 local ready = {}
 local turn = 0
@@ -18,7 +17,7 @@ function init(args)
     for line in io.lines(args[7]) do
       ready[#ready + 1] = wrk.format(method, (path:gsub("{line}", line)), nil, body)
     end
-    -- A round that begins where another ended asks for others.
+    -- Rounds begin at different lines.
     turn = math.random(#ready)
   elseif not fresh then
     for i = 1, count do

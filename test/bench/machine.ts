@@ -17,7 +17,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** Starts a watch; the function it gives tells how much of the machine others than this bench have used since, 0 to 1. */
+/** @returns a function that measures which share of the machine (0 to 1) other processes have used since this call */
 export function watchForeignLoad(): () => number {
   const [began, busy, own] = [performance.now(), busySeconds(), cpuSeconds(Deno.pid)];
   return () => {

@@ -1,12 +1,12 @@
 import { memoryOfProcess, processTree } from "./processes.ts";
 
-/** MB of proportional set size, but for `server_rss`. */
+/** In MB: proportional set size, except `server_rss`. */
 export interface Memory {
-  /** The serving process. */
+  /** The server process. */
   server: number;
-  /** What the serving process would hold if no other Deno ran. */
+  /** Resident set size of the server process: its memory if no other Deno ran. */
   server_rss: number;
-  /** Each of its children: compile workers. */
+  /** Its child processes: compile workers. */
   workers: number[];
   total: number;
 }
@@ -18,7 +18,7 @@ export function memoryOf(pid: number): Memory {
   return { server, server_rss: first?.rss ?? 0, workers, total: workers.reduce((sum, one) => sum + one, server) };
 }
 
-/** Looks at a process tree twice a second while `work` goes on: more often would itself be load. */
+/** Samples a process tree twice a second during `work`: more samples would themselves be load. */
 export async function withPeak<T>(pid: number, work: () => Promise<T>): Promise<[T, number]> {
   let peak = memoryOf(pid).total;
   const timer = setInterval(() => peak = Math.max(peak, memoryOf(pid).total), 500);

@@ -1,12 +1,12 @@
-/** Linux only: what /proc tells of processes, as far as the bench needs it. */
+/** Reads CPU time and memory of processes from /proc (Linux only). */
 
-/** Bench machines tick 100 times a second: USER_HZ is part of Linux's interface. */
+/** USER_HZ, the unit of CPU times in /proc. Linux has 100 on all common machines. */
 const TICKS_PER_SECOND = 100;
 
 interface Process {
   pid: number;
   parent: number;
-  /** Its own, and that of the children that it has waited for. */
+  /** Includes children that have ended and that it has waited for. */
   cpu_seconds: number;
 }
 
@@ -14,21 +14,21 @@ function readIfThere(path: string): string | undefined {
   try {
     return Deno.readTextFileSync(path);
   } catch {
-    // A process may end, or change its owner, between the listing and the look.
+    // The process may have ended since it was listed.
     return undefined;
   }
 }
 
 function readProcess(pid: number): Process | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
-  // The name in brackets may itself hold spaces and brackets.
+  // The name in brackets may contain spaces and brackets.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
   if (!fields) return undefined;
   const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
   return { pid, parent: fields[1] ?? 0, cpu_seconds: (user + system + childUser + childSystem) / TICKS_PER_SECOND };
 }
 
-/** A process and all that descend from it, itself first. */
+/** A process and its descendants; the process comes first. */
 export function processTree(root: number): Process[] {
   const all = [...Deno.readDirSync("/proc")]
     .flatMap(({ name }) => /^\d+$/.test(name) ? readProcess(Number(name)) ?? [] : []);
@@ -38,8 +38,8 @@ export function processTree(root: number): Process[] {
 }
 
 /**
- * MB of a process: `rss` is all that it holds; in `pss` what it shares with other processes, such as Deno's own program,
- * counts in parts.
+ * Memory of a process in MB. `pss` divides shared pages, such as those of Deno's program, among the processes that share
+ * them; `rss` does not.
  */
 export function memoryOfProcess(pid: number): { rss: number; pss: number } {
   const rollup = readIfThere(`/proc/${pid}/smaps_rollup`) ?? "";
@@ -47,12 +47,12 @@ export function memoryOfProcess(pid: number): { rss: number; pss: number } {
   return { rss: megabytes(/^Rss:\s+(\d+) kB/m), pss: megabytes(/^Pss:\s+(\d+) kB/m) };
 }
 
-/** CPU seconds of a process's main thread, which runs a server's JavaScript. The scheduler counts nanoseconds. */
+/** CPU seconds of a process's main thread, which runs a server's JavaScript. The resolution is nanoseconds. */
 export function mainThreadSeconds(pid: number): number {
   return Number(readIfThere(`/proc/${pid}/task/${pid}/schedstat`)?.split(" ")[0] ?? NaN) / 1e9;
 }
 
-/** CPU seconds since the machine's start in which it was not idle. */
+/** CPU seconds since boot in which the machine was not idle. */
 export function busySeconds(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = (readIfThere("/proc/stat") ?? "")
     .split("\n", 1)[0]?.split(/\s+/).slice(1).map(Number) ?? [];

@@ -23,7 +23,7 @@ const HELD_DB = `
   for key share nowait
 `;
 
-/** $3 has every field as null. */
+/** $3 is an object with every field as null. */
 const sentAs = (data: string) =>
   `(
   select row_to_json(sent)
@@ -54,7 +54,7 @@ const list = (condition: string, order: string) => `
 const LIST_OF_CITY = list("str_1 is not null and str_1 = $5::text", "id desc");
 const LIST_OF_CUSTOMER = list("str_2 is not null and str_2 = $5::text and int_1 is not null", "int_1 desc, id desc");
 
-/** What many records have stands among the newest: $7 of them are looked at before the index of texts. */
+/** Searches the newest $7 records first: a common text is found there without the index of texts. */
 const SEARCH_NEWEST = `
   with page as (
     select *
@@ -125,7 +125,7 @@ const PER_PAGE = 20;
 const WINDOW = 5_000;
 const NOTHING = Object.fromEntries(Object.keys(SCHEMA.fields).map((name) => [name, null]));
 
-/** @param newId makes the id of a record */
+/** @param newId creates record ids */
 export function bareStatements(sql: postgres.Sql, newId: () => string) {
   const run = async (text: string, { db, lock_version }: Known, ...rest: postgres.ParameterOrJSON<never>[]) => {
     const parameters = [db, lock_version, NOTHING, ...rest];

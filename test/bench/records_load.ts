@@ -1,4 +1,4 @@
-/** Records for the bench, loaded by SQL: the rows that the server would have written, a hundred times as fast. */
+/** Loads the records of the bench with SQL. The rows are those that the server would write; it would take 100 times as long. */
 import postgres from "postgres";
 
 /** What a bare statement needs to know of a measured database. */
@@ -8,7 +8,7 @@ export interface Known {
   table: number;
 }
 
-/** The schema of every database of the bench, and what its records are searched by, in this order. */
+/** The schema of every database of the bench. `SEARCHED`: its text fields, in the order of the column `search`. */
 export const SCHEMA = {
   fields: {
     name: "string",
@@ -22,13 +22,13 @@ export const SCHEMA = {
 };
 export const SEARCHED = ["name", "city", "customer", "note"];
 
-/** The first has half a percent of a table's records in it, however many there are. */
+/** Number of cities in each table: half a percent of its records are in one city. */
 export const CITIES = 200;
-/** A customer has as many records in each table, however large. */
+/** The same in a table of any size. */
 const RECORDS_OF_A_CUSTOMER = 50;
 export const customersOf = (records: number) => Math.ceil(records / RECORDS_OF_A_CUSTOMER);
 
-/** So that the record with this number can be found by its note. */
+/** The word that only the note of the record with this number contains. */
 export const wordOf = (n: number) => `w${(n * 2_654_435_761 % 2 ** 32).toString(16).padStart(8, "0")}`;
 
 const INSERT = `
@@ -57,8 +57,9 @@ const INSERT = `
 `;
 
 /**
- * Fills tables, given as their number → how many records. Indexes are built behind the rows, which takes a tenth of the
- * time that keeping them up with each row does.
+ * Fills tables. Indexes are dropped and built again after the rows, which takes a tenth of the time.
+ *
+ * @param tables table id → number of records
  */
 export async function loadRecords(url: string, tables: ReadonlyMap<number, number>): Promise<void> {
   const sql = postgres(url, { max: 1 });
@@ -86,8 +87,8 @@ export async function loadRecords(url: string, tables: ReadonlyMap<number, numbe
 }
 
 /**
- * Fills a table of its own for each measured database: what an author would make for these records by hand. It has typed
- * columns, a primary key, and an index for each field that the schema indexes, but no index for the search of texts.
+ * Fills a plain table for each measured database, as an author would create it for these records: typed columns, a
+ * primary key, and an index for each field that the schema indexes. It has no index of texts.
  */
 export async function makePlainTables(sql: postgres.Sql, sizes: readonly [code: string, records: number][]) {
   for (const [code, records] of sizes) {

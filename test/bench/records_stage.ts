@@ -1,4 +1,4 @@
-/** One PostgreSQL with a hundred databases of records, a few of them large, and both servers on it. */
+/** Starts one PostgreSQL with a hundred databases of records, of which some are large, and both servers on it. */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
@@ -21,9 +21,9 @@ import { type Launch, launch, type Server } from "./servers.ts";
 export interface Measured {
   code: string;
   records: number;
-  /** What a bare statement needs to know of it. */
+  /** The parameters that a bare statement needs. */
   known: Known;
-  /** Files of lines that requests differ by. */
+  /** Files of values, one per line: each request uses another line. */
   ids: string;
   cities: string;
   customers: string;
@@ -41,7 +41,7 @@ export interface RecordsStage {
 
 const DATABASES = 100;
 const RECORDS_OF_THE_OTHERS = 1_000;
-/** Lines of a file: so many records, chosen at random, are asked for in turn. */
+/** Lines of a file of ids, which are chosen at random. */
 const LINES = 50_000;
 
 async function makeDb(origin: string, token: string, code: string): Promise<void> {
@@ -100,7 +100,7 @@ async function fill(url: string, folder: string, sizes: readonly number[]): Prom
   }
 }
 
-/** What it starts, `stack` ends. @param sizes how many records the first databases have */
+/** @param stack ends what this starts. @param sizes record counts of the measured databases */
 export async function setRecordsStage(stack: AsyncDisposableStack, sizes: readonly number[]): Promise<RecordsStage> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_bench_" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));

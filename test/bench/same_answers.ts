@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Order } from "./load.ts";
 import type { Work } from "./works.ts";
 
-/** What differs from one answer to the next whoever gives it. */
+/** Keys that differ in each answer to a write. */
 const OWN = ["id", "name", "created_at", "updated_at", "lock_version"];
 
 async function answer(order: Order, word: string): Promise<{ status: number; content: unknown }> {
@@ -19,7 +19,7 @@ async function answer(order: Order, word: string): Promise<{ status: number; con
   return { status: response.status, content: isJson ? JSON.parse(text) : text };
 }
 
-/** tRPC wraps what REST sends plain. */
+/** The envelope of a tRPC answer. */
 const Wrapped = z.object({ result: z.object({ data: z.object({ json: z.unknown() }) }) });
 
 function unwrapped(content: unknown): unknown {
@@ -33,9 +33,10 @@ function withoutOwn(content: unknown, written: boolean): unknown {
 }
 
 /**
- * Asks every subject once and compares: a ratio between servers that do different work would mean nothing.
+ * Sends one request to every subject and compares the answers: a ratio between servers that do different work would mean
+ * nothing.
  *
- * @throws {Error} naming the work where an answer differs from ours
+ * @throws {Error} with the name of the work, if an answer differs from ours
  */
 export async function checkSameAnswers({ name, ours, others }: Work): Promise<void> {
   const written = ours.method !== "GET";

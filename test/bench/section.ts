@@ -1,15 +1,15 @@
-/** A part of the bench that can be run on its own. */
+/** A part of the bench that `--only` can select. */
 export interface Section {
   name: string;
-  /** What to install first; undefined where nothing is missing. */
+  /** The programs to install first; undefined if none is missing. */
   missing: string | undefined;
-  /** Measures. What it starts, `stack` ends. */
+  /** @param stack ends what this starts */
   measure(stack: AsyncDisposableStack): Promise<Measured>;
 }
 
 export interface Measured {
   /** For bench/last.json. */
   result: unknown;
-  /** For people. */
+  /** The text that is printed. */
   report: string;
 }

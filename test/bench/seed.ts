@@ -1,18 +1,18 @@
 import postgres from "postgres";
 
-/** Departments of the account that is measured, and of each of the others, which make its share of the table small. */
+/** Departments per account. The other accounts make the measured one a small part of the table. */
 const DEPARTMENTS = 200;
 const OTHER_ACCOUNTS = 50;
 
 export interface Seeded {
   account: number;
-  /** The measured account's departments have ids without a gap. */
+  /** Ids of the measured account's departments; there are no gaps. */
   ids: { first: number; count: number };
 }
 
 /**
- * Fills a database that Atrium has migrated and made its first account in: 50 other accounts, and 200 departments in
- * each of all 51, the first of which is the main one.
+ * Fills a migrated database that has its first account: adds 50 accounts, and 200 departments in each of the 51. The first
+ * department of each account is its main one.
  */
 export async function seed(url: string): Promise<Seeded> {
   const sql = postgres(url, { max: 1 });

@@ -4,26 +4,26 @@ import { freePort } from "../stage/ports.ts";
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Launch {
-  /** What follows `deno run`. */
+  /** Arguments of `deno run`. */
   args: string[];
   env: Record<string, string>;
-  /** Where its output goes; a server's log is part of its work, so it is written and kept. */
+  /** The file for its output: writing the log is part of a server's work. */
   log: string;
-  /** Asked again and again until it answers 200; relative. */
+  /** The path that is requested until it answers 200. */
   first: string;
   headers?: Record<string, string>;
 }
 
-/** A server under measure, in a process of its own. */
+/** A measured server in a separate process. */
 export interface Server {
   pid: number;
   origin: string;
   /** Milliseconds from launch to the first answer with data. */
   started_ms: number;
   stop(): Promise<void>;
-  /** @throws {Error} with the log's end, where the process has ended by itself */
+  /** @throws {Error} with the end of the log, if the process has ended */
   check(): Promise<void>;
-  /** Resolves when an event that begins so is in its log. @throws {Error} after two minutes, or where it has ended */
+  /** Resolves when the log has an event with this prefix. @throws {Error} after two minutes, or if the process ended */
   says(event: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ async function answers(url: string, headers: Record<string, string>): Promise<bo
     await response.body?.cancel();
     return response.ok;
   } catch (error) {
-    // Nobody listens yet.
+    // The server does not listen yet.
     if (error instanceof TypeError) return false;
     throw error;
   }
@@ -47,7 +47,7 @@ async function untilItAnswers(url: string, headers: Record<string, string>, hasE
   return false;
 }
 
-/** @throws {Error} with the log's end, where it does not answer within 30 s */
+/** @throws {Error} with the end of the log, if it does not answer within 30 s */
 export async function launch({ args, env, log, first, headers = {} }: Launch, port = freePort()): Promise<Server> {
   const origin = `http://127.0.0.1:${port}`;
   const inherited = Object.entries(Deno.env.toObject()).filter(([name]) => /^(PATH|HOME|DENO_DIR|TMPDIR)$/.test(name));

@@ -6,7 +6,7 @@ import { freePort } from "../stage/ports.ts";
 import { seed, type Seeded } from "./seed.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
 
-/** Everything that the bench measures, started and filled alike. */
+/** The servers of the sections `requests` and `containment`, on equally filled databases. */
 export interface Stage {
   ours: Server;
   bare: Server;
@@ -22,7 +22,7 @@ export interface Stage {
 const PAGE = "/a/bench";
 const LAUNCHES = 5;
 
-/** About 2 KB, as the pages that the figures of others were measured with. */
+/** About 2 KB. */
 const SOURCE = `<!doctype html><title>Bench</title><h1>Bench</h1>${
   "<p>A page of two thousand bytes or so.</p>".repeat(46)
 }`;
@@ -34,7 +34,7 @@ async function post(url: string, token: string, body: unknown): Promise<void> {
   await response.body?.cancel();
 }
 
-/** Launches in turn, and keeps the last of each running. */
+/** Launches both in turn, several times. The last of each keeps running. */
 async function launchBoth(ours: () => Promise<Server>, bare: () => Promise<Server>) {
   const starts: Stage["starts"] = { ours: [], bare: [] };
   const [last] = (await Array.fromAsync(Array.from({ length: LAUNCHES }), async (_, index) => {
@@ -49,8 +49,10 @@ async function launchBoth(ours: () => Promise<Server>, bare: () => Promise<Serve
 }
 
 /**
- * Starts PostgreSQL, lets our server make its tables and one public app, fills them, and gives the bare server a copy of
- * the very same database. What it starts, \`stack\` ends.
+ * Starts PostgreSQL and our server, which migrates its database and gets one public app. Then fills the database, and
+ * starts the bare server on a copy of it.
+ *
+ * @param stack ends what this starts
  */
 export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_bench_" });

@@ -1,4 +1,4 @@
-/** Databases for the tests, and how their records are asked for. */
+/** Databases for tests, and the paths of their records. */
 import type { Answer } from "./harness.ts";
 import { type Ask, made } from "./people.ts";
 
@@ -7,11 +7,11 @@ export const dbAt = (code: string) => `/platform/dbs/${code}.json`;
 
 export interface TestDb {
   code: string;
-  /** `records.json` of it, with a query. */
+  /** The path of its `records.json`, with a query. */
   records(query?: Record<string, string> | string): string;
   search(query?: Record<string, string> | string): string;
   record(id: string, query?: string): string;
-  /** The created record. */
+  /** @returns the created record */
   create(data: Record<string, unknown>, more?: Record<string, unknown>): ReturnType<typeof made>;
   change(db: Record<string, unknown>): Promise<Answer>;
 }
@@ -26,7 +26,7 @@ const queryOf = (query: Record<string, string> | string = "") => {
   return text && `?${text}`;
 };
 
-/** @param more of the database, such as its code; which is random unless told */
+/** @param more other fields of the database, such as `code`, which is random by default */
 export async function addDb(ask: Ask, schema: unknown, more: Record<string, unknown> = {}): Promise<TestDb> {
   const name = `db ${crypto.randomUUID()}`;
   const { code } = made(await ask("POST", DBS, { json: { db: { name, schema, ...more } } }));

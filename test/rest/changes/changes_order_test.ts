@@ -1,4 +1,4 @@
-/** Live records while many write at once: the events, applied in their order, are the table. */
+/** Live records with many writers: a subscriber that applies the events in order has the content of the table. */
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN, createDatabase, on_postgres, startServer, type TestServer } from "../../stage/harness.ts";
 import { follow, type Told } from "../../stage/followers.ts";
@@ -16,7 +16,7 @@ interface Known {
   id: string;
 }
 
-/** Writes of one writer: its own records and everybody's, one by one and in batches. */
+/** One writer: creates, updates and deletes its own and shared records, singly and in batches. */
 async function write(ask: Ask, code: string, writer: number): Promise<void> {
   const base = `/platform/dbs/${code}/records`;
   const create = (n: number) => ({ action: "create", record: { data: { title: `${writer}`, n } } });
@@ -41,12 +41,12 @@ async function write(ask: Ask, code: string, writer: number): Promise<void> {
       () => ask("DELETE", `${base}/${id}.json`),
     ];
     const { status } = await (answers[(turn + writer) % answers.length] ?? assert.fail())();
-    // Another writer may have deleted it meanwhile.
+    // Another writer may have deleted the record.
     assert.ok([200, 201, 204, 404, 422].includes(status), `${status}`);
   });
 }
 
-/** What a follower has who applies each event. */
+/** The state of a subscriber that applies each event. */
 function applied(told: Told[]): Map<string, unknown> {
   const table = new Map<string, unknown>();
   for (const { event, data } of told) {
@@ -58,7 +58,7 @@ function applied(told: Told[]): Map<string, unknown> {
   return table;
 }
 
-/** @param servers writers are spread over them; the first one tells */
+/** @param servers the writers use all of them in turn; the subscriber uses the first */
 async function proveOrder(servers: TestServer[], token: string): Promise<void> {
   const asks = servers.map((server) => as(proven(server.request), token));
   const [ask] = asks;

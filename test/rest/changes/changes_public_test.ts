@@ -1,11 +1,11 @@
-/** `GET /platform/db/:db_code/changes`: live records for callers without a login, within the scope of `list`. */
+/** `GET /platform/db/:db_code/changes`: live records for visitors, within the scope of the public method `list`. */
 import assert from "node:assert/strict";
 import { follow, type Told } from "../../stage/followers.ts";
 import { addPerson, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";
 import { addApp, addDb, bearer, browser, cookieOf, tokenIn } from "../../stage/visitors.ts";
 
-// Callers without a login belong to the default account.
+// Visitors belong to the default account.
 const test = (name: string, work: Parameters<ReturnType<typeof onSharedServer>>[1]) =>
   onAccount(name, work, { of_default: true });
 const onAccount = onSharedServer();
@@ -48,7 +48,7 @@ test("public changes: a scope shows each visitor its own", async ({ ask, server 
   const foreign = made(await theirs("create", { data: { title: "theirs" } }));
   await theirs("update", { id: foreign.id, data: { title: "changed" } });
   await mine("update", { id: own.id, data: { title: "mine, too" } });
-  // Whoever may write all may give a record away.
+  // A manager may change the field of the scope: the record then belongs to another visitor.
   const give = { record: { data: { owner: foreign.owner, title: "given" } } };
   await ask("PATCH", `/platform/dbs/${code}/records/${own.id}.json`, { json: give });
   const take = { record: { data: { owner: own.owner, title: "taken" } } };

@@ -1,4 +1,4 @@
-/** Live records: what a follower may see has changed as a whole, or changes are missing, so that it is told `reset`. */
+/** Live records: `reset` events, sent if changes are missing or if the visibility rules for the subscriber changed. */
 import assert from "node:assert/strict";
 import type { TestServer } from "../../stage/harness.ts";
 import { follow, type Follower, type Told } from "../../stage/followers.ts";
@@ -139,7 +139,7 @@ test("reset: a feed whose time runs out while it is followed is opened again", a
   await using one = await followDb(server, code, admin.token);
   await using two = await followDb(server, code, admin.token);
   await Promise.all([one.tells(1), two.tells(1)]);
-  // As a machine finds it that has slept: nothing tells of it.
+  // The state after a machine slept: no notification announces it.
   await server.sql.begin(async (tx) => {
     await tx`alter table dbs disable trigger db_changed`;
     await tx`update dbs set live_until = now() - interval '1 second' where code = ${code}`;

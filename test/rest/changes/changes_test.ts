@@ -250,7 +250,7 @@ Deno.test({
     const [here, there] = [await startServer({ DATABASE_URL }), await startServer({ DATABASE_URL })];
     const [ask_here, ask_there] = [as(proven(here.request), ADMIN_TOKEN), as(proven(there.request), ADMIN_TOKEN)];
     const code = await addDb(ask_here, { schema: SCHEMA });
-    // Each knows the database as nobody follows it.
+    // Every server has the definition of a database without subscribers in memory.
     await add(ask_here, code, { title: "before" });
     await add(ask_there, code, { title: "before" });
     await using follower = await followDb(there, code, ADMIN_TOKEN);

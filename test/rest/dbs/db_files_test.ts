@@ -169,7 +169,7 @@ test("import: what cannot be read is refused", async ({ ask }) => {
   assert.equal((await ask("POST", `/platform/dbs/${code}/export.csv`)).status, 405);
 });
 
-/** So many rows as they are asked for. */
+/** A body of `count` rows that are generated as they are read. */
 function rows(count: number, made: (row: number) => void | Promise<void>): ReadableStream<Uint8Array> {
   let row = 0;
   return new ReadableStream({

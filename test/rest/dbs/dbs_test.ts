@@ -1,4 +1,4 @@
-/** Databases as their authors define them. What a schema may say: server/store/definition/definition_test.ts. */
+/** Databases. The rules of schemas are tested in server/store/definition/definition_test.ts. */
 import assert from "node:assert/strict";
 import { addDb, dbAt, DBS } from "../../stage/db.ts";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
@@ -14,7 +14,7 @@ const SCHEMA = {
   indexes: { idx_str_1: "apple", idx_int_1: "mango" },
 };
 
-/** The keys of a database, in their order. */
+/** The keys of a database in answers, in their order. */
 const KEYS = [
   "id",
   "name",

@@ -1,4 +1,4 @@
-/** `POST …/records/batch.json`: many writes, all or nothing. */
+/** `POST …/records/batch.json`: many writes in one transaction. */
 import assert from "node:assert/strict";
 import { NO_UUID } from "../../stage/addresses.ts";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";

@@ -12,7 +12,7 @@ const inAccount = onSharedServer();
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? Date.now());
 const ROUNDS = 8;
 
-/** Places in lists of departments and users; null is no department. */
+/** Indexes into the lists of departments and users; null is no department. */
 interface Round {
   restricted: boolean;
   db_department: number | null;
@@ -23,7 +23,7 @@ interface Round {
 interface Step {
   user: number;
   act: "create" | "read" | "update" | "move" | "delete" | "batch" | "look";
-  /** Which record, modulo how many there are. */
+  /** The index of a record, modulo the number of records. */
   record: number;
   department: number | null;
   n: number;
@@ -35,7 +35,7 @@ const DEPARTMENTS = 3;
 const anyDepartment = fc.option(fc.nat(DEPARTMENTS - 1), { nil: null });
 const anyRound: fc.Arbitrary<Round> = fc.record({
   restricted: fc.oneof({ arbitrary: fc.constant(true), weight: 4 }, fc.constant(false)),
-  // Mostly where everybody sees the database, or nothing else would be seen.
+  // Mostly null: in a hidden database no record is visible, and nothing else would be tested.
   db_department: fc.oneof({ arbitrary: fc.constant(null), weight: 2 }, fc.nat(DEPARTMENTS - 1)),
   users: fc.array(
     fc.record({ departments: fc.uniqueArray(fc.nat(DEPARTMENTS - 1)), without_department: fc.boolean() }),
@@ -59,7 +59,7 @@ interface Known {
   department: number | null;
 }
 
-/** The account as it is known here. */
+/** The oracle: the account in memory. */
 interface World {
   ask: Ask;
   db: TestDb;
@@ -69,7 +69,7 @@ interface World {
   round: Round;
 }
 
-/** The rule, in the words of the specification. */
+/** The visibility rule, as the specification words it. */
 function sees({ round }: World, user: number, department: number | null): boolean {
   const { departments = [], without_department = false } = round.users[user] ?? {};
   if (!round.restricted || ROLES[user] === "admin") return true;
@@ -91,7 +91,7 @@ async function setUp(world: World): Promise<void> {
   });
 }
 
-/** The status that a write must end with, and what it then does to what is known. */
+/** The status that a write must have, and its effect on the oracle. */
 async function perform(world: World, step: Step): Promise<void> {
   const { ask, db, records, people } = world;
   const { user, act, n, department } = step;
@@ -130,7 +130,7 @@ async function perform(world: World, step: Step): Promise<void> {
     const batch = db.records().replace(".json", "/batch.json");
     const { status, body } = await ask("POST", batch, { token, json: { operations } });
     told(status, !opens ? 404 : may_place && visible ? 200 : 422);
-    // All or nothing.
+    // A batch is one transaction.
     if (status !== 200) return;
     records.splice(records.indexOf(record), 1);
     records.push({ id: body[0].id, n: 99, department });
@@ -143,7 +143,7 @@ async function perform(world: World, step: Step): Promise<void> {
   Object.assign(record, { n, ...moves && { department } });
 }
 
-/** Lists, searches, counts, pages. */
+/** Compares lists, searches, counts and pages. */
 async function look(world: World, user: number, n: number): Promise<void> {
   const { ask, db, people, records, round } = world;
   const { token } = people[user] ?? assert.fail();
@@ -172,7 +172,7 @@ async function look(world: World, user: number, n: number): Promise<void> {
   const [anchor] = records;
   if (!anchor) return;
   const behind = await ask("GET", db.records({ sort: "n", after: anchor.id }), { token });
-  // One that is hidden is none to page from.
+  // A list cannot start after a hidden record.
   if (seen.includes(anchor)) same(behind.body, by_n.slice(by_n.indexOf(anchor) + 1), "after");
   else assert.equal(behind.status, 400, what);
 }

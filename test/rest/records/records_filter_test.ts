@@ -1,4 +1,4 @@
-/** Filters, orders, pages and searches of records against an oracle in memory, on fields with an index and without. */
+/** Filters, orders, pages and searches of records, compared with an oracle in memory, with and without an index. */
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
 import { addDb, type Listed, type TestDb } from "../../stage/db.ts";
@@ -23,7 +23,7 @@ const inAccount = onSharedServer();
 const RECORDS = 60;
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? Date.now());
 
-/** A database of random records, as they are known here. */
+/** Creates a database of random records. @returns it with the records in memory */
 async function fill(ask: Ask): Promise<{ db: TestDb; records: Kept[] }> {
   const db = await addDb(ask, SCHEMA);
   const operations = fc.sample(anyData, { numRuns: RECORDS, seed: SEED })
@@ -34,7 +34,7 @@ async function fill(ask: Ask): Promise<{ db: TestDb; records: Kept[] }> {
   return { db, records };
 }
 
-/** Names them by their values where they differ, so that a failure can be read. */
+/** Compares ids. A failure shows the records' values, which can be read. */
 function assertSame(
   actual: Listed[],
   expected: readonly Kept[],
@@ -54,11 +54,11 @@ inAccount(
     const wanted: Wanted[] = Object.entries(FIELDS).flatMap(([field, type]) =>
       operatorsOf(field).flatMap((operator) => {
         const values = VALUES[type];
-        // Of long pools a third, another one for each operator.
+        // A third of a long pool of values, another third for each operator.
         const some = values.length < 10 ? values : values.filter((_, i) => i < 2 || i % 3 === operator.length % 3);
         if (operator === "in") {
           const lists = [values.slice(1, 4), [null, ...values.slice(-2)], [null]];
-          // A text with a comma makes a list of parameters of it.
+          // A text with a comma can only be sent as a list of parameters.
           const spread = values.includes("x,y") ? [[null, "x,y"]] : [];
           return [...lists, ...spread].map((values) => ({
             field,

@@ -1,4 +1,4 @@
-/** Lists of records: parameters, headers, pages, and tables larger than what is looked at first. */
+/** Lists of records: parameters, headers, pages, and tables larger than the window that a search reads first. */
 import assert from "node:assert/strict";
 import { addDb, type Listed, type TestDb } from "../../stage/db.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
@@ -7,7 +7,7 @@ import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/sce
 
 const inAccount = onSharedServer();
 
-/** Makes them in the order given. @returns their ids */
+/** Creates records in the order given. @returns their ids */
 async function createAll(ask: Ask, db: TestDb, rows: readonly Record<string, unknown>[]): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < rows.length; at += 1_000) {
@@ -155,7 +155,7 @@ inAccount("records: lists", async ({ server, ask, play }) => {
   assert.equal((await ask("GET", db.records({ "filter[updated_at]": changed.updated_at }))).body[0]?.id, ids[1]);
 });
 
-/** Queries that are refused with 400, and what they are told. */
+/** Queries that are refused with 400, and their messages. */
 const BAD: [query: string, told: RegExp][] = [
   ["page=0", /page/],
   ["page=x", /page/],
@@ -237,7 +237,7 @@ inAccount("records: paging goes on where the record it stands on is gone", async
   assert.equal((await ask("GET", db.records({ sort: "n", after: id }))).status, 400, "another table's is none");
 });
 
-/** More than the records that a search looks at first. */
+/** More records than the window that a search reads first. */
 const MANY = 5_300;
 
 inAccount("records: a large table gives what the oracle finds, however rare it is", async ({ ask }) => {

@@ -1,4 +1,4 @@
-/** Changes of a schema that take long, and several processes on one database. */
+/** Schema changes that take long, and several processes on one database. */
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
@@ -8,10 +8,10 @@ import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.t
 const inAccount = onSharedServer();
 
 const FIELDS = { n: "integer", s: "string" };
-/** More than are gone over at once. */
+/** More records than one page of a reindex. */
 const RECORDS = 2_300;
 
-/** @returns the ids, the oldest first */
+/** @returns the ids, oldest first */
 async function fill(ask: Ask, db: TestDb, count = RECORDS): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1_000) {
@@ -51,7 +51,7 @@ inAccount("reindex: every record of a large table is gone over, and stays in its
   assert.equal((await ask("GET", db.search({ "filter[s]": "s3", count: "true" }))).headers.get("x-total-count"), "230");
 });
 
-/** Tries every 20 ms. @throws {Error} after 10 s */
+/** Checks every 20 ms. @throws {Error} after 10 s */
 async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     if (await holds()) return;
@@ -60,7 +60,7 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
   throw new Error(what);
 }
 
-/** Somebody else's connection that holds a record's row, so that a change comes as far as that and waits. */
+/** Locks the row of a record on another connection: a schema change waits there. */
 async function holding(url: string, id: string, work: () => Promise<void>): Promise<void> {
   const other = postgres(url, { max: 1 });
   try {

@@ -1,4 +1,4 @@
-/** What a change of a database's schema does to its records, and to whoever reads and writes them meanwhile. */
+/** The effects of a schema change on records, and on requests that read and write them at the same time. */
 import assert from "node:assert/strict";
 import { addDb, dbAt, type Listed, type TestDb } from "../../stage/db.ts";
 import { type Ask, inTurn, onSharedServer } from "../../stage/scenario.ts";
@@ -18,12 +18,12 @@ interface Stage {
   ids: string[];
   /** Changes the schema. */
   becomes(schema: unknown, status?: number): Promise<Record<string, string[]>>;
-  /** Which of the records a list has, in its order. */
+  /** The indexes of the records in a list, in its order. */
   sees(query: Record<string, string>): Promise<number[]>;
   data(i: number): Promise<Record<string, unknown>>;
 }
 
-/** A database of three records. */
+/** Creates a database of three records. */
 function onRecords(name: string, schema: unknown, work: (stage: Stage) => Promise<void>): void {
   inAccount(name, async ({ ask }) => {
     const db = await addDb(ask, schema);
@@ -102,7 +102,7 @@ onRecords(
   },
 );
 
-/** Schemas that some records do not fit, and which. */
+/** Schemas that some records do not fit, with the indexes of these records. */
 const NARROWER: [name: string, schema: Record<string, unknown>, unfit: number[]][] = [
   ["texts as integers", { fields: { ...FIELDS, name: "integer" } }, [0, 1]],
   ["integers as texts", { fields: { ...FIELDS, n: "string" } }, [0, 1]],
@@ -291,7 +291,7 @@ inAccount("schema: records written while it changes are as the schema that they 
     { fields: { ...fields, b: "text" }, indexes: { idx_int_2: "n", idx_str_1: "a" } },
     { fields, indexes: { idx_str_2: "a", idx_int_1: "n" } },
   ];
-  /** Tried again while the schema is being changed. */
+  /** Repeats a request while the schema is being changed. */
   const persist = async (work: () => ReturnType<Ask>) => {
     for (let tries = 0; tries < 50; tries++) {
       const answer = await work();
@@ -313,7 +313,7 @@ inAccount("schema: records written while it changes are as the schema that they 
     ]);
     assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 201]);
   });
-  // What stands in the index is found by it.
+  // A filter finds a record by what its index slot holds.
   const { body: all } = await ask("GET", db.search({ sort: "n" }));
   assert.equal(all.length, 45);
   await inTurn(all, async ({ id, a, n }: Record<string, string>) => {

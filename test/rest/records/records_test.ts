@@ -1,4 +1,4 @@
-/** Records of the private API: shapes, rules of the fields, tables, whose they are. Lists have files of their own. */
+/** Records in the private API: shapes, field rules, tables, owners. Other files test lists. */
 import assert from "node:assert/strict";
 import { addDb } from "../../stage/db.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
@@ -105,7 +105,7 @@ inAccount("records: create, read, update, delete", async ({ ask, admin, play }) 
   ]);
 });
 
-/** What is sent, as a body may carry it, and what is said of each field. */
+/** The `data` of a body as JSON, and the messages for each field. */
 const FAULTS: [name: string, data: string, told: Record<string, RegExp>][] = [
   ["a required field is missing", "{}", { title: /^can't be blank$/ }],
   ["a required field is null", '{"title":null}', { title: /^can't be blank$/ }],
@@ -147,7 +147,7 @@ inAccount("records: what a field does not take is 422 on that field", async ({ a
       status: 422,
       body: told,
     },
-    // An update does not have to name what is required.
+    // An update may leave out required fields.
     ...data === "{}" ? [] : [
       {
         name: `update: ${name}`,
@@ -260,7 +260,7 @@ inAccount("records: nobody reaches another database's or another account's", asy
   const [own, other] = [await addDb(ask, schema), await addDb(ask, schema)];
   const { token } = await addAccount(server);
   const stranger = as(ask, token);
-  // The same code, so that only the account tells them apart.
+  // Both databases have the same code: only the account distinguishes them.
   const theirs = await addDb(stranger, schema, { code: own.code });
   const { id } = await other.create({ a: "x" });
   const stolen = await theirs.create({ a: "theirs" });

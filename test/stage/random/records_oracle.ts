@@ -1,4 +1,4 @@
-/** Filters, orders and searches in memory, by the words of the specification: what the server's answers are held against. */
+/** Filters, sorts and searches records in memory, as the specification words it. Tests compare the server with it. */
 import fc from "../../packages/fast_check.ts";
 import type { FieldType } from "../../../server/store/store.ts";
 
@@ -12,11 +12,11 @@ export interface Kept {
 export interface Wanted {
   field: string;
   operator: string;
-  /** One, or for `in` any number; null and "" are blanks. */
+  /** One value, for `in` any number; null and "" are blank. */
   values: Value[];
 }
 
-/** A field of every type that an index takes, with its twin that has none, and the one type that has none. */
+/** One field of each type. A type that an index accepts also has a twin field without an index. */
 export const TYPES: Record<string, FieldType> = {
   s: "string",
   t: "text",
@@ -70,10 +70,10 @@ const TEXTS = [
 ];
 const LONG = "x".repeat(255);
 
-/** Few values of each type, so that many are equal: blanks, edges, one meaning in several forms. */
+/** Few values of each type, so that many records are equal: blanks, limits, and one value in several notations. */
 export const VALUES: Record<FieldType, Value[]> = {
   string: [...TEXTS, LONG],
-  // What makes them differ stands behind what an index holds.
+  // These differ only after the first 255 characters, which are all that an index slot holds.
   text: [...TEXTS, LONG, `${LONG}a`, `${LONG}b`, `${LONG}ba`, `${LONG}😀`],
   integer: [null, 0, -1, 5, 7, 10, 2 ** 53 - 1, -(2 ** 53) + 1],
   number: [null, 0, -1.5, 0.1, 5, 1e21, 1e-7, -1e300],
@@ -92,7 +92,7 @@ export const VALUES: Record<FieldType, Value[]> = {
 
 const isBlank = (value: Value | undefined) => value === null || value === undefined || value === "";
 
-/** Negative, zero or positive. Texts are compared by their code points, times by what they mean; a blank is the lowest. */
+/** Compares as for sorting: texts by code points, times by their meaning. A blank is the lowest value. */
 function compare(type: FieldType, a: Value | undefined, b: Value | undefined): number {
   if (isBlank(a) || isBlank(b)) return Number(isBlank(b)) - Number(isBlank(a));
   if (type === "integer" || type === "number" || type === "boolean") return Number(a) - Number(b);
@@ -107,7 +107,7 @@ function compare(type: FieldType, a: Value | undefined, b: Value | undefined): n
 
 const fold = (text: Value | undefined) => `${text ?? ""}`.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 
-/** Blanks equal blanks, and are neither less nor greater than anything. */
+/** A blank equals a blank, and is neither less nor greater than any value. */
 export function holds(type: FieldType, value: Value | undefined, operator: string, values: Value[]): boolean {
   const [first = null] = values;
   const order = compare(type, value, first);
@@ -144,7 +144,7 @@ export function listed<R extends Kept>(records: readonly R[], wanted: readonly W
     .toSorted((a, b) => sign * ((type && compare(type, a.data[field], b.data[field])) || (a.id < b.id ? -1 : 1)));
 }
 
-/** Whether any string or text field has it in it. */
+/** Whether any string or text field contains it. */
 export const hasText = ({ data }: Kept, q: string): boolean =>
   Object.entries(FIELDS).some(([name, type]) =>
     (type === "string" || type === "text") && fold(data[name]).includes(fold(q))
@@ -152,7 +152,7 @@ export const hasText = ({ data }: Kept, q: string): boolean =>
 
 const anyValue = (name: string) => fc.constantFrom(...VALUES[FIELDS[name] ?? "string"]);
 
-/** Twins have the same values. */
+/** Twin fields have the same value. */
 export const anyData: fc.Arbitrary<Record<string, Value>> = fc
   .record(Object.fromEntries(Object.keys(TYPES).map((name) => [name, anyValue(name)])))
   .map((data) => ({ ...data, ...Object.fromEntries(INDEXED.map((name) => [twin(name), data[name] ?? null])) }));
@@ -174,7 +174,7 @@ export const anySort: fc.Arbitrary<string> = fc.tuple(
   fc.constantFrom(...Object.keys(FIELDS), "id", "created_at"),
 ).map(([sign, field]) => sign + field);
 
-/** As an address carries it. A comma parts the values of `in`, so that texts with one come as a list. */
+/** Query parameters. Commas separate the values of `in`, so texts with a comma are sent as a list of parameters. */
 export function parametersOf(wanted: readonly Wanted[]): [string, string][] {
   return wanted.flatMap(({ field, operator, values }): [string, string][] => {
     const texts = values.map((value) => value === null ? "" : `${value}`);
