@@ -4,7 +4,7 @@
  * - engine: turns an author's source into an app; a folder in `engines/` each
  * - runtime: the library files that compiled apps import, such as Vue
  * - vendor file: a file of a runtime, served at `/vendor/<hash>.js`
- * - layer: a part of a runtime in a file of its own, so that small apps load little
+ * - layer: a part of a runtime in a separate file, so that small apps load little
  * - compile worker: a subprocess that compiles sources and builds runtimes
  * - build: the result of compiling a source
  */

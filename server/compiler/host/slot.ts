@@ -61,6 +61,8 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
 
   function workerFor(engine: Engine): Promise<Subprocess> {
     if (worker) return worker;
+    // The timer of a worker that died while idle would end the next one.
+    clearTimeout(idle);
     const starting = launch(engine);
     [worker, state] = [starting, "starting"];
     const forget = () => {
@@ -101,15 +103,15 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
     return spawned;
   }
 
-  /** From now on the worker is idle. */
+  /** Starts the idle time of the worker. */
   function rest() {
     clearTimeout(idle);
-    idle = setTimeout(end, idle_ms);
-    // Must not keep a process alive that has nothing else to do.
+    idle = setTimeout(endIdle, idle_ms);
+    // The timer alone must not keep this process alive.
     Deno.unrefTimer(idle);
   }
 
-  function end() {
+  function endIdle() {
     worker?.then((ended) => ended.kill(), () => {});
     [worker, state] = [undefined, "empty"];
   }

@@ -24,7 +24,7 @@ const LONG_MS = 1000;
 /** Half of the kernel's limit. The other half is for one more request, however long. */
 const RETIRE_CPU_S = CPU_S / 2;
 
-/** The answer is on its way first. */
+/** Lets the server read the answer first. */
 const PREPARE_AFTER_MS = 2;
 
 type Outcome =

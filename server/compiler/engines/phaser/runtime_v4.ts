@@ -1,4 +1,4 @@
-/** Phaser 4 is a runtime of its own: few games import it, and its package has 20 MB to download. */
+/** Builds the runtime of Phaser 4, apart from Phaser 3: few games import it, and its package is 20 MB to download. */
 import { buildPhaser } from "./runtime.ts";
 
 export const buildRuntime = () =>

@@ -115,7 +115,7 @@ const warningOf = ({ message, position }: Mistake) => position ? showWarning(mes
 const OPTIONS =
   /\b(?:setup|render|template|mixin|export\s+default|defineComponent|defineOptions)\b|\$(?:options|watch)\b/;
 
-/** Errs on the side of true: true for every script that is not purely `<script setup>`. */
+/** False only where the component certainly does not use the options API. */
 const mayHaveOptions = ({ script, scriptSetup, template }: SFCDescriptor) =>
   [script, scriptSetup, template].some((block) => block && OPTIONS.test(block.content));
 
