@@ -1,5 +1,5 @@
 /**
- * The typed client: every procedure of the server, with the types of its input and output.
+ * The typed client: calls every procedure of the server, with the types of its input and output.
  *
  * @example
  * ```ts
@@ -22,18 +22,18 @@ import superjson from "superjson";
 import type { AppRouter } from "../server/router.ts";
 
 export interface ClientOptions {
-  /** The server's address, without a path. */
+  /** The server's base URL, without a path. */
   url: string;
-  /** An API token; a function is asked for each request. */
+  /** An API token. A function is called for each request. Without a token only public procedures answer. */
   token?: string | (() => string | Promise<string>);
-  /** Calls made at the same time travel in one request unless this is false. */
+  /** Whether concurrent calls share one request; true by default. */
   batch?: boolean;
   fetch?: typeof globalThis.fetch;
 }
 
 export type Client = ReturnType<typeof createTRPCClient<AppRouter>>;
 
-/** What a refused call throws; `data.body` is what REST would have answered, such as `{ name: ["can't be blank"] }`. */
+/** The error of a refused call. `data.body` is REST's body, such as `{ name: ["can't be blank"] }`. */
 export type ClientError = TRPCClientError<AppRouter>;
 export const isClientError = (error: unknown): error is ClientError => error instanceof TRPCClientError;
 
@@ -53,11 +53,11 @@ export function createClient({ url, token, batch = true, fetch }: ClientOptions)
     links: [
       splitLink({
         condition: ({ type }: Operation) => type === "subscription",
-        // An EventSource sends no headers of its own.
+        // An EventSource cannot send headers.
         true: httpSubscriptionLink({ url: options.url, transformer: superjson, connectionParams }),
         false: splitLink({
           condition: ({ input }: Operation) => carriesFile(input),
-          // JSON cannot carry a file: such a call travels as the form that REST takes, too.
+          // JSON cannot contain a file, so a call with a file is sent as the form that REST also accepts.
           true: [asForm, httpLink(plain)],
           false: batch ? httpBatchLink({ ...plain, maxItems: 50, maxURLLength: 8_000 }) : httpLink(plain),
         }),
@@ -73,7 +73,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const carriesFile = (value: unknown): boolean =>
   value instanceof Blob || isObject(value) && Object.values(value).some(carriesFile);
 
-/** `{ department: { name, logo } }` as `department[name]`, `department[logo]`. */
+/** Names the fields of `{ department: { name, logo } }` `department[name]` and `department[logo]`. */
 function toForm(input: unknown): FormData {
   const form = new FormData();
   const add = (name: string, value: unknown) => {

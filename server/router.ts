@@ -1,4 +1,4 @@
-/** One line a domain. A domain's name is also the first part of its scopes. */
+/** The router: one line per domain. The domain's name is also the first part of its scopes. */
 import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { connectors } from "./domains/connectors/router.ts";

@@ -1,10 +1,10 @@
 /**
- * Parts of a request's address, cut out of its text: a `Host` that is no host makes the whole one unreadable as a URL,
- * and is no reason to refuse what does not need it.
+ * Reads parts of a request's URL from its text. A request with an invalid `Host` header has an URL that `URL` does not
+ * parse, and must still be answered.
  */
 import { isIP } from "node:net";
 
-/** From the first slash behind the host. */
+/** The path as sent, without the query. */
 export function pathOf(url: string): string {
   const query = url.indexOf("?");
   return url.slice(url.indexOf("/", 8), query === -1 ? undefined : query);
@@ -18,17 +18,17 @@ export function queryOf(url: string): URLSearchParams {
 export const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.indexOf("/", 8));
 
 /**
- * Who calls. What stands in `X-Forwarded-For` is anybody's word, but for what the trusted proxies have added at its
- * end: the last of them adds the address before it, and so on.
+ * The caller's IP address. Clients can send any `X-Forwarded-For`, so only the entries that trusted proxies append count:
+ * each proxy appends the address of its own client.
  *
- * @param proxies how many stand in front
+ * @param proxies the number of trusted proxies in front of this server
  */
 export function addressOf({ headers }: Request, remote: Deno.Addr | undefined, proxies: number): string {
   const connected = remote && "hostname" in remote ? remote.hostname : "127.0.0.1";
   if (proxies === 0) return plain(connected);
-  const told = headers.get("x-forwarded-for")?.split(",").at(-proxies)?.trim() ?? "";
-  return plain(isIP(told) ? told : connected);
+  const reported = headers.get("x-forwarded-for")?.split(",").at(-proxies)?.trim() ?? "";
+  return plain(isIP(reported) ? reported : connected);
 }
 
-/** An IPv4 address is written as one, however it came. */
+/** Writes an IPv4-mapped IPv6 address as IPv4. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -11,7 +11,7 @@ interface Stage {
   server: TestServer;
   url: string;
   client: Client;
-  /** What each HTTP request called: its path below `/trpc/`. */
+  /** The path below `/trpc/` of each HTTP request. */
   requests: string[];
   clientOf(token: string | undefined, options?: { batch?: boolean }): Client;
 }
@@ -40,7 +40,7 @@ onPort("client: every procedure of the router is called and answers what REST wo
   const called = new Set(requests.flatMap((path) => path.split(",")));
   const router: AnyTRPCRouter = appRouter;
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
-  // What goes on for ever is followed in tests of its own.
+  // Subscriptions never end and have their own tests.
   const ended = procedures.filter(([, { _def }]) => _def.type !== "subscription").map(([name]) => name);
   assert.deepEqual([...called].sort(), ended.sort());
 });

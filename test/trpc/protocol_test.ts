@@ -1,4 +1,4 @@
-/** `/trpc` as any other client than ours may call it: the protocol's edges, and what must never get through. */
+/** Calls `/trpc` without the typed client: malformed, oversized and hostile requests. */
 import assert from "node:assert/strict";
 import { type Answer, type Sent, startServer, type TestServer } from "../stage/harness.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Our runner of procedures against tRPC's own, for every procedure of the router: the same middlewares, parsers and
- * resolvers must run in the same order, with the same results and errors.
+ * Compares our runner of procedures with `callTRPCProcedure`, for every procedure of the router: the same middlewares,
+ * parsers and resolvers must run in the same order, with the same results and errors.
  */
 import assert from "node:assert/strict";
 import { type AnyTRPCProcedure, type AnyTRPCRouter, callTRPCProcedure, initTRPC, TRPCError } from "@trpc/server";
@@ -24,7 +24,7 @@ const VIEWER: Viewer = {
   without_department: true,
 };
 
-/** Viewers by their token. */
+/** Viewers by token. */
 const VIEWERS: Record<string, Viewer> = {
   admin: VIEWER,
   guest: { ...VIEWER, role: "guest" },
@@ -32,8 +32,7 @@ const VIEWERS: Record<string, Viewer> = {
 };
 
 /**
- * A context whose services record what is asked of them: every call of a service is noted and throws, so that a
- * resolver's first step is visible without a database.
+ * A context whose services record each call and then throw. So a resolver's first step shows without a database.
  */
 function recordingContext(token: string | undefined) {
   const asked: string[] = [];
@@ -64,7 +63,7 @@ function recordingContext(token: string | undefined) {
   return { ctx: ctx as unknown as Context, asked };
 }
 
-/** What a call ended with, in a form that can be compared. */
+/** The result or the error of a call, in a form that can be compared. */
 async function ended(run: () => Promise<unknown>): Promise<unknown> {
   try {
     const value = await run();
@@ -107,7 +106,7 @@ async function assertSame(
   return results[1]?.end;
 }
 
-/** An input that the schema accepts as far as can be told from its examples. */
+/** An input made of the schema's examples, which is valid in most cases. */
 function exampleInput(schema: z.ZodType | undefined): unknown {
   if (!(schema instanceof z.ZodObject)) {
     return schema instanceof z.ZodPipe ? exampleInput(schema.def.out as z.ZodType) : {};

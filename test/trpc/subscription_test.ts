@@ -1,9 +1,9 @@
-/** Live records over tRPC: the typed client's subscription, which is an EventSource. */
+/** Follows a database's changes with the typed client's subscription, which is an EventSource. */
 import assert from "node:assert/strict";
 import { createClient } from "../../client/mod.ts";
 import { ADMIN_TOKEN, startServer } from "../stage/harness.ts";
 
-/** Resolves with what a subscription is told, as soon as it is `count` events. */
+/** Resolves with the events of a subscription, once there are `count`. */
 function heard(client: ReturnType<typeof createClient>, db_code: string, count: number, lastEventId?: string) {
   const { promise, resolve, reject } = Promise.withResolvers<{ id: string; event: string }[]>();
   const events: { id: string; event: string }[] = [];
@@ -23,7 +23,7 @@ function heard(client: ReturnType<typeof createClient>, db_code: string, count: 
 
 Deno.test({
   name: "subscription: tells of changes, and goes on behind the last one that was seen",
-  // The EventSource ends a moment after it is told to.
+  // The EventSource closes its connection asynchronously.
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {

@@ -1,4 +1,4 @@
-/** What the compiler knows of the typed client. These tests cannot fail at run time: they fail in `deno task check`. */
+/** Checks the types of the typed client. These tests fail in `deno task check`, never at run time. */
 import type { Client, ClientError } from "../../client/mod.ts";
 
 type Output<P extends { query: (...args: never[]) => unknown } | { mutate: (...args: never[]) => unknown }> = Awaited<

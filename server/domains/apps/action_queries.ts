@@ -6,7 +6,7 @@ export interface FoundAction {
   department_id: number | null;
   active: boolean;
   public: boolean;
-  /** Of the first action of that name; null where there is none. */
+  /** Null if the app has no action of that name. */
   flow_code: string | null;
   action_public: boolean | null;
 }

@@ -24,9 +24,9 @@ interface Action {
 }
 
 /**
- * A page reaches the actions of its own app only; a viewer's token needs the scope.
+ * Refuses pages of other apps, and tokens without the scope.
  *
- * @param app_id undefined where the path does not name it
+ * @param app_id undefined if the path does not contain it
  * @throws {Refusal} 403, 404
  */
 export function proveActionCaller({ caller }: Context, kind: "read" | "write", app_id: string | undefined): void {
@@ -38,8 +38,8 @@ export function proveActionCaller({ caller }: Context, kind: "read" | "write", a
 }
 
 /**
- * The action, where this caller may call it: a visitor only a public action of an active public app. The cached app may
- * be a few seconds old, so a refusal is checked against the database.
+ * Finds the action if this caller may call it. A visitor may call only public actions of active public apps. The cached
+ * app may be a few seconds old, so a refusal is checked against the database.
  *
  * @throws {Refusal} 401, 404
  */
@@ -71,7 +71,7 @@ function refusalOf(found: FoundAction | undefined, { viewer }: Caller): Refusal 
   if (!found?.flow_code) return notFound("Action");
   const open = found.active && found.public && found.action_public;
   if (viewer?.account_id === found.account_id) {
-    // Managers try the actions of an app before it is switched on.
+    // Managers may call the actions of an inactive app, to try them.
     const active = found.active || viewer.role === "admin" || viewer.role === "manager";
     return active && (open || visibleTo(viewer, found.department_id)) ? undefined : notFound("Action");
   }

@@ -1,3 +1,4 @@
+/** SQL of apps. */
 import type { Build, CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
@@ -5,7 +6,7 @@ import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { visible } from "../../visibility.ts";
 import type { App, AppPage, ListedApp } from "./schema.ts";
 
-/** How many replaced states an app keeps. */
+/** The number of earlier versions that an app keeps. */
 const KEPT_VERSIONS = 100;
 
 const listed = (sql: Sql) =>
@@ -27,7 +28,7 @@ const orders = (sql: Sql) => ({
   "-updated_at": sql`updated_at desc, id desc`,
 });
 
-/** Signs that `like` would read as its own stand for themselves. */
+/** A `like` pattern that finds the text itself: its wildcards are escaped. */
 const within = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 /** One page of the apps that the viewer may see, newest first by default. */
@@ -65,7 +66,7 @@ const one = (sql: Sql, viewer: Viewer, id: string) =>
 export const findApp = (sql: Sql, viewer: Viewer, id: string) =>
   oneJson<App>(sql, sql`select ${columns(sql)} from apps where ${one(sql, viewer, id)}`);
 
-/** What a change starts from. */
+/** The state that a change starts from. */
 export interface Written {
   app_engine: Engine;
   css_engine: CssEngine;
@@ -86,7 +87,7 @@ export async function findWritten(sql: Sql, viewer: Viewer, id: string): Promise
   return app;
 }
 
-/** Flows of these codes that the viewer may not see. */
+/** Those flows with these codes that are hidden from the viewer. */
 export const listHiddenFlows = (sql: Sql, viewer: Viewer, codes: string[]) =>
   sql<{ code: string }[]>`
     select code
@@ -96,7 +97,7 @@ export const listHiddenFlows = (sql: Sql, viewer: Viewer, codes: string[]) =>
       and (${visible(sql, viewer)}) is not true
   `;
 
-/** Columns of a write, as JSON; a build's are added by `buildValues`. */
+/** The columns that a write sets. `buildValues` makes those of a build. */
 export type Values = Record<string, unknown>;
 
 export const buildValues = (
@@ -137,9 +138,9 @@ export const insertApp = (sql: Sql, viewer: Viewer, id: string, values: Values) 
   );
 
 /**
- * Changes the app where it still is at `lock_version`.
+ * Changes the app if it still has this `lock_version`.
  *
- * @param keeps whether the state before becomes a version
+ * @param keeps whether the current state becomes an earlier version
  */
 export const updateApp = (
   sql: Sql,

@@ -6,13 +6,13 @@ import { fieldsOf } from "../../input/messages.ts";
 import type { Written } from "./queries.ts";
 import { AppChanges, type Replacement } from "./schema.ts";
 
-/** Characters; more than any field takes. */
+/** Characters. No field may be longer. */
 const LONGEST = 500_000;
 
 /**
- * The change that a replacement makes of an app.
+ * Returns the change of the app that a replacement asks for.
  *
- * @throws {Refusal} 422 where the fragment is absent, ambiguous, or the result is not valid
+ * @throws {Refusal} 422 if the fragment is absent or ambiguous, or if the result is invalid
  */
 export function replaced(app: Written, replacement: Replacement): AppChanges {
   const { field, replace_all } = replacement;
@@ -26,13 +26,13 @@ export function replaced(app: Written, replacement: Replacement): AppChanges {
   if (count > 1 && !replace_all) {
     throw invalid({ old: [`occurs ${count} times in ${field}; make it longer, or send replace_all`] });
   }
-  // No field takes as much; joined, it could be more than any memory holds.
+  // Checked before joining: the result could be larger than the memory.
   if (before.length + count * (by.length - old.length) > LONGEST) throw invalid({ [field]: ["would become too long"] });
   const after = pieces.join(by);
   return checked({ [field]: field === "fields" ? parseFields(after) : after });
 }
 
-/** Two names for one key (spec, "Replace"). */
+/** The value of a key that has two names (spec, "Replace"). */
 function oneOf(value: string | undefined, alias: string | undefined, key: "old" | "new"): string {
   const given = value ?? alias;
   if (given === undefined) throw invalid({ [key]: ["can't be blank"] });

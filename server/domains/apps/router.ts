@@ -24,7 +24,7 @@ import {
 import { readApp, readVersion, readVersions } from "./read.ts";
 import { changeApp, createApp, removeApp, restoreVersion } from "./write.ts";
 
-/** For a caller who may not know of an app, it and its action are missing in the same words. */
+/** A hidden app and a missing action get the same answer, so that callers cannot tell them apart. */
 const ACTION_NAMES = { id: "Action", action_name: "Action", flow_process_id: "Flow process" };
 
 export const apps = router({

@@ -1,3 +1,4 @@
+/** Shapes of apps, their actions and versions, in requests and answers. */
 import { z } from "zod";
 import { CSS_ENGINES, ENGINES } from "../../compiler/compiler.ts";
 import {
@@ -38,7 +39,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const Engine = z.enum(ENGINES);
 const CssEngine = z.enum(CSS_ENGINES);
 
-/** Blank is null. */
+/** A blank code becomes null. */
 const UrlCode = text(1000).transform((value) => slug(value) || null)
   .refine((code) => code === null || !UUID.test(code), "must not look like an id")
   .refine((code) => code === null || code.length <= 100, "is too long (maximum is 100 characters)")
@@ -112,7 +113,7 @@ export type NewApp = z.output<typeof NewApp>;
 export const AppChanges = optional.extend({ lock_version: LockVersion.optional() });
 export type AppChanges = z.output<typeof AppChanges>;
 
-/** An app as sent. `app_code` and `css_code` never are. */
+/** An app in answers. The columns `app_code` and `css_code` are never sent. */
 export const App = z.object({
   id: Uuid,
   ...written,
@@ -143,7 +144,7 @@ export const App = z.object({
 });
 export type App = z.output<typeof App>;
 
-/** Lists leave the source out, which may be 200 KB, and the prompt. */
+/** An app in lists, without its prompt and its source, which may be 200 KB. */
 export const ListedApp = App.omit({ source_code: true, prompt: true });
 export type ListedApp = z.output<typeof ListedApp>;
 
@@ -177,7 +178,7 @@ export const Replacement = z.object({
 });
 export type Replacement = z.output<typeof Replacement>;
 
-/** A state that a later change of source, engines or actions replaced. */
+/** An earlier version: a state that a change of source, engines or actions replaced. */
 export const ListedVersion = z.object({
   version: z.int().meta({ examples: [1] }),
   app_engine: Engine,
@@ -194,7 +195,7 @@ export const VersionPage = page(["-version", "version"]).extend({ id: Uuid });
 export type VersionPage = z.output<typeof VersionPage>;
 export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_483_647).meta({ examples: [1] }) });
 
-/** What an action's call and its status say. Source: spec, "Action call status values". */
+/** The answer to a call of an action and to a poll. Source: spec, "Action call status values". */
 export const ActionAnswer = z.object({
   flow_process_id: Uuid,
   status: z.enum(["pending", "finished", "error"]).meta({ examples: ["finished"] }),

@@ -1,4 +1,4 @@
-/** What `/a/` serves: active apps of every account. The caller of these queries decides who may open which. */
+/** SQL of the apps that `/a/` serves: active ones of every account. The caller decides who may open them. */
 import type { CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Sql } from "../../database/pool.ts";
 
@@ -52,7 +52,7 @@ export async function findServedId(sql: Sql, account_id: number, url_code: strin
   return app?.id;
 }
 
-/** Undefined where the app is gone or no longer active. */
+/** Undefined if the app is deleted or inactive. */
 export async function findServedVersion(
   sql: Sql,
   { id, account_id }: { id: string; account_id: number },

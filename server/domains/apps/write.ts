@@ -1,4 +1,4 @@
-/** Creating and changing apps: what is compiled, what is kept, and who may have changed it meanwhile. */
+/** Creates, changes, restores and deletes apps. A change of the source compiles it. */
 import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../../context.ts";
@@ -20,7 +20,7 @@ import {
 import { readApp, readVersion } from "./read.ts";
 import type { App, AppChanges, NewApp } from "./schema.ts";
 
-/** A change that others overtake this often is given up. */
+/** After this many conflicts with other writers a change is refused with 409. */
 const ATTEMPTS = 20;
 
 /** @throws {CompileFailure} */
@@ -72,7 +72,7 @@ async function tryChange(
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
   const opens = changes.public === true && !app.public;
   if (changes.actions || opens) {
-    // Who opens an app to everybody opens its public actions.
+    // Opening an app to everyone also opens its public actions.
     const kept = opens ? app.actions.filter((action) => !action.public) : app.actions;
     await proveActions(ctx, changes.actions ?? app.actions, kept);
   }
@@ -115,7 +115,7 @@ export async function removeApp({ sql, viewer, pages }: Context, id: string): Pr
   pages.forget(id);
 }
 
-/** The app with the version's source, engines and actions; what it replaces becomes a version in turn. */
+/** Restores the source, engines and actions of a version. The replaced state becomes a version in turn. */
 export async function restoreVersion(ctx: Context, id: string, version: number): Promise<Json<App>> {
   const { source_code, app_engine, css_engine, actions } = (await readVersion(ctx, id, version)).parse();
   return await changeApp(ctx, id, () => ({ source_code, app_engine, css_engine, actions }));
@@ -134,7 +134,7 @@ async function rebuilt({ compiler, viewer }: Context, app: Written, changes: App
   return buildValues(await compiler.compile({ engine, css_engine, source_code }, viewer.account_id));
 }
 
-/** @param fields as they are before the write */
+/** @param fields the app's `fields` before the write */
 function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, unknown>): Values {
   const { dashboard_widget, lock_version: _lock_version, ...values } = input;
   return {

@@ -1,3 +1,4 @@
+/** Procedures of records: the private ones, and the public methods, which need no login. */
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { pageProcedure, router, userProcedure } from "../../trpc.ts";
@@ -124,7 +125,7 @@ export const records = router({
     .input(RecordChanges).output(sent(Record))
     .mutation(({ ctx, input }) => changeRecord(ctx, input)),
 
-  /** Over tRPC what `GET /platform/dbs/:db_code/changes` is over REST. */
+  /** The same events as the stream `GET /platform/dbs/:db_code/changes`. */
   changes: userProcedure
     .input(ChangesInput.extend({ lastEventId: z.string().regex(/^\d{1,15}$/).nullish() }))
     .subscription(({ ctx, input, signal }) => trackedChanges(ctx, input, signal)),

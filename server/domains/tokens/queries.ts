@@ -1,3 +1,4 @@
+/** SQL of API tokens. */
 import type { Buffer } from "node:buffer";
 import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
@@ -31,7 +32,7 @@ export interface Row {
   from_environment?: boolean;
 }
 
-/** Undefined where the account has no such user. */
+/** Undefined if the account has no such user. */
 export async function insertToken(sql: Sql, row: Row): Promise<Token | undefined> {
   const { account_id, user_id, name, hash, scopes, expires_at, from_environment = false } = row;
   const [token] = await sql<Token[]>`
@@ -50,7 +51,7 @@ export async function insertToken(sql: Sql, row: Row): Promise<Token | undefined
   return token;
 }
 
-/** @param user whose token it must be; null for anybody's */
+/** @param user deletes only a token of this user; null deletes any user's token */
 export async function deleteToken(sql: Sql, account: number, user: number | null, id: number): Promise<boolean> {
   const { count } = await sql`
     delete from tokens
@@ -61,7 +62,11 @@ export async function deleteToken(sql: Sql, account: number, user: number | null
   return count > 0;
 }
 
-/** The one indexed query of authentication: an active user's unexpired token, by its hash or its number. */
+/**
+ * The query of authentication, which uses an index. The token must be unexpired, and its user active.
+ *
+ * @param by the token's hash or id
+ */
 export async function findViewer(sql: Sql, by: Buffer | number): Promise<Viewer | undefined> {
   const [row] = await sql<Viewer[]>`
     select
@@ -78,7 +83,7 @@ export async function findViewer(sql: Sql, by: Buffer | number): Promise<Viewer 
   return row;
 }
 
-/** @param uses milliseconds since 1970 by token */
+/** @param uses milliseconds since 1970 by token id */
 export const touchTokens = (sql: Sql, uses: ReadonlyMap<number, number>) =>
   sql`
     update tokens t

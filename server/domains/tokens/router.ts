@@ -1,3 +1,4 @@
+/** Procedures of API tokens. */
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ById } from "../../input/shapes.ts";

@@ -1,7 +1,8 @@
+/** Shapes of API tokens, in requests and answers. */
 import { z } from "zod";
 import { Id, Name, page, Timestamp } from "../../input/shapes.ts";
 
-/** What a scope opens: `<domain>:read` its queries, `<domain>:write` its mutations. */
+/** The domains of scopes: `<domain>:read` allows the domain's queries, `<domain>:write` its mutations. */
 export const DOMAINS = [
   "account",
   "departments",
@@ -20,7 +21,7 @@ export const DOMAINS = [
 ] as const;
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));
-/** Later ones have no ISO 8601 form of four digits. */
+/** The last moment whose year has four digits, as ISO 8601 needs. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const Scopes = z.array(Scope).max(100).nullable()
@@ -28,7 +29,7 @@ const Scopes = z.array(Scope).max(100).nullable()
   .meta({ examples: [["departments:read"]] });
 const TokenName = Name.meta({ examples: ["Nightly export"] });
 
-/** A token as listed: never its secret. */
+/** A token in lists, without its secret. */
 export const Token = z.object({
   id: Id,
   name: TokenName,
@@ -40,7 +41,7 @@ export const Token = z.object({
 });
 export type Token = z.output<typeof Token>;
 
-/** The create response, the only place that ever shows the secret. */
+/** The answer to a create, which is the only one with the secret. */
 export const CreatedToken = Token.extend({
   token: z.string().describe("Shown once; send it as `Authorization: Bearer …`")
     .meta({ examples: ["atr_4cQ0bT7mW1xK9sVdR2eLhZ5uYpN8gJaF6oCiXqB3tMv"] }),

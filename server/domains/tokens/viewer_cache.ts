@@ -7,18 +7,18 @@ import { remember } from "../../remembered.ts";
 import { findViewer, touchTokens } from "./queries.ts";
 import { hashOf } from "./secret.ts";
 
-/** Another server process notices a revocation within 5 s: this time and the query's. */
+/** A revocation must hold within 5 s in other server processes. The remaining second is for the query. */
 const BELIEVED_MS = 4_000;
 const REMEMBERED = 10_000;
 const WRITE_USES_EVERY_MS = 30_000;
 
 export interface ViewerMemory extends Viewers {
-  /** Writes the uses that are not written yet, and stops. */
+  /** Writes the last uses that are not written yet, and stops. */
   close(): Promise<void>;
 }
 
 export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log: Log }): ViewerMemory {
-  /** By token, and by the numbers of tokens. */
+  /** By the token as sent, and by its id, which page tokens contain. */
   const viewers = remember<string | number, Viewer>({
     load: async (token) => Object.freeze(await findViewer(sql, typeof token === "number" ? token : hashOf(token))),
     believed_ms: BELIEVED_MS,

@@ -1,13 +1,14 @@
+/** Creates and revokes API tokens. */
 import type { Context } from "../../context.ts";
 import { forbidden, invalid, notFound } from "../../errors.ts";
 import { deleteToken, insertToken } from "./queries.ts";
 import type { CreatedToken, NewToken } from "./schema.ts";
 import { hashOf, newSecret } from "./secret.ts";
 
-/** Whose tokens the caller manages: everybody's as an admin, else its own. */
+/** The user whose tokens the viewer manages; null, which means all users, for an admin. */
 export const managedUser = ({ viewer }: Context) => viewer.role === "admin" ? null : viewer.user_id;
 
-/** @throws {Refusal} 403 for another's token, or scopes beyond those of the token that asks */
+/** @throws {Refusal} 403 for a token of another user, or one that may do more than the viewer's own token */
 export async function createToken(ctx: Context, input: NewToken): Promise<CreatedToken> {
   const { viewer, sql, clock } = ctx;
   const user_id = input.user_setting_id ?? input.user_id ?? viewer.user_id;
@@ -42,7 +43,7 @@ export async function createToken(ctx: Context, input: NewToken): Promise<Create
   return { ...token, token: secret };
 }
 
-/** Holds at once in this process, within seconds in another. */
+/** Takes effect at once in this process, and within 5 s in others. */
 export async function revokeToken(ctx: Context, id: number): Promise<void> {
   if (!await deleteToken(ctx.sql, ctx.viewer.account_id, managedUser(ctx), id)) throw notFound("Token");
   ctx.viewers.forget();

@@ -49,12 +49,12 @@ interface Form {
 }
 
 /**
- * Makes the headers of each form once, when a client first takes it: checking twelve headers again for each answer took
- * half of a cached page's time.
+ * Creates the headers of each form once, when a client first accepts it. The runtime checks every character of new
+ * headers: for the twelve of a page this took half of the answer's time.
  *
  * @param cache_control without `no-transform`
  * @param more further headers
- * @returns answers with the form that the client takes, or 304; each answer's headers may be added to
+ * @returns a function that answers with a form that the client accepts, or 304
  */
 export function prepared(
   variants: Variants,
@@ -96,7 +96,7 @@ function formOf(
   };
 }
 
-/** For a file that is answered once in a while. */
+/** Answers once, without keeping the headers. */
 export const respond = (
   request: Request,
   variants: Variants,
@@ -105,8 +105,8 @@ export const respond = (
 ): Response => prepared(variants, cache_control, more)(request);
 
 /**
- * The smallest form that the client takes. Hono's `accepts` would choose the first of equal weights, which is gzip in
- * what browsers send.
+ * Chooses the smallest form that the client accepts. Hono's `accepts` would choose the first of equal weights, which is
+ * gzip in browsers' headers.
  */
 function encodingFor(accepted: string | null, variants: Variants): Encoding {
   if (!accepted) return "identity";

@@ -112,7 +112,7 @@ function pageForVisitor(context: HttpContext, app: ServedApp): Response {
 /**
  * A page that names its viewer or browser is never cached.
  *
- * @param user what the app may know of its viewer, as JSON
+ * @param user the viewer's data for the app, as JSON; `null` for a visitor
  */
 function pageWithToken(context: HttpContext, app: ServedApp, user: string, viewer: Viewer | undefined): Response {
   const { call } = context;

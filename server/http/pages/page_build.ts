@@ -1,4 +1,4 @@
-/** Makes an app's page and files once, so that a request only fills in its viewer. */
+/** Renders an app's page once, so that a request only fills in its viewer and page token. */
 import type { Served } from "../../domains/apps/served.ts";
 import { prepared, sizeOf, type Variants, variantsOf } from "../files/variants.ts";
 import { inScript, renderPage } from "./page_html.ts";
@@ -7,23 +7,23 @@ import { SANDBOX } from "./sandbox.ts";
 export interface ServedApp extends Served {
   /** The page for a visitor, without a page token. */
   page: Variants;
-  /** Answers with that page, in the encoding that the client takes. */
+  /** Answers with that page, in an encoding that the client accepts. */
   answer(request: Request): Response;
   script: Variants | undefined;
   style: Variants | undefined;
   /**
    * The page for one caller.
    *
-   * @param user what the app may know of its viewer, as JSON
+   * @param user the viewer's data for the app, as JSON; `null` for a visitor
    */
   pageFor(user: string, page_token: string): string;
 }
 
-/** Bytes in memory, roughly: strings take two a character. */
+/** The size in memory, in bytes. Strings take two bytes per character. */
 export const bytesOf = ({ page, script, style, code, css }: ServedApp) =>
   2 * (code.length + css.length) + sizeOf(page) + (script ? sizeOf(script) : 0) + (style ? sizeOf(style) : 0);
 
-/** Without the comment at its head, and without its last semicolon: `shim_token.js` is a function that is called. */
+/** Removes the comment at the head, and the last semicolon: `shim_token.js` is a function expression that is called. */
 const scriptOf = async (file: string) =>
   (await Deno.readTextFile(new URL(`../../../client/app/${file}`, import.meta.url)))
     .replace(/^\/\*[^]*?\*\/\s*/, "").replace(/;\s*$/, "");

@@ -1,4 +1,4 @@
-/** Active apps in memory, ready to be served: `/a/` answers without a query. */
+/** Keeps active apps with their rendered pages in memory, so that `/a/` answers without a query. */
 import type { Pages } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { findAccountOfHost } from "../../domains/account/queries.ts";
@@ -13,11 +13,11 @@ const REMEMBERED_CODES = 10_000;
 const REMEMBERED_HOSTS = 1_000;
 
 export interface PageCache extends Pages {
-  /** An active app by its id. */
+  /** Finds an active app by its id. */
   byId(id: string): Promise<ServedApp | undefined>;
-  /** The account of a request without a login. */
+  /** Finds the account of a request without a login. */
   accountOf(host: string): Promise<number | undefined>;
-  /** An active app by its code, in the account of the host. */
+  /** Finds an active app by its code, in the account of the host. */
   byCode(host: string, code: string): Promise<ServedApp | undefined>;
 }
 

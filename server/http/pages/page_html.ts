@@ -1,4 +1,4 @@
-/** The HTML around an app. Pure: the same app and user give the same page. */
+/** Renders the HTML around an app. */
 import type { CssEngine, Engine } from "../../compiler/compiler.ts";
 
 export interface PageParts {
@@ -7,15 +7,15 @@ export interface PageParts {
   db_code: string | null;
   engine: Engine;
   css_engine: CssEngine;
-  /** The app's own module or script; the whole document for html. */
+  /** The app's compiled code; for the engine html the whole document. */
   code: string;
-  /** Root-relative addresses. */
+  /** A root-relative address. */
   script: string;
-  /** Undefined where the app has no stylesheet. */
+  /** A root-relative address; undefined if the app has no stylesheet. */
   style: string | undefined;
-  /** Modules that the script imports, to be fetched beside it. */
+  /** Addresses of the modules that the script imports, for `modulepreload`. */
   imports: readonly string[];
-  /** Classic scripts that run before it, such as the browser build of Tailwind. */
+  /** Addresses of classic scripts that run before the app, such as the browser build of Tailwind. */
   scripts: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function renderPage(parts: PageParts, user: string, shim: string): string
   const head = [
     ...parts.imports.map((href) => `<link rel="modulepreload" href="${attribute(href)}">`),
     ...(parts.style ? [`<link rel="stylesheet" href="${attribute(parts.style)}">`] : []),
-    // A game's canvas is the page.
+    // A game's canvas fills the page.
     ...(GAMES.includes(parts.engine) ? ["<style>body{margin:0}canvas{display:block}</style>"] : []),
     ...before,
   ];
@@ -57,17 +57,17 @@ ${head.join("\n")}
 
 const GAMES: readonly Engine[] = ["kaboom", "phaser"];
 
-/** Written so that every text can be read in one way only: another way would take exponential time on hostile ones. */
+/** Unambiguous, so that it never backtracks: hostile documents would otherwise take exponential time. */
 const COMMENT = /<!--(?:-?>|(?!-?>)(?:(?!--!?>)[^])*--!?>)/.source;
 const DOCTYPE = new RegExp(`^(?:\\s|${COMMENT})*<!doctype[^>]*>`, "i");
 
-/** Behind a doctype, which must stay first or the browser turns to quirks mode; else at the very start. */
+/** Inserts after the doctype if there is one: a doctype that is not first puts the browser into quirks mode. */
 function insertFirst(document: string, element: string): string {
   const [doctype = ""] = DOCTYPE.exec(document) ?? [];
   return doctype + element + document.slice(doctype.length);
 }
 
-/** A short page for a person whom the app cannot be shown. */
+/** A short page that says why there is no app. */
 export const noticePage = (title: string, sentence: string) =>
   `<!doctype html>
 <html lang="en">
@@ -95,5 +95,5 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 const text = (value: string) => value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 const attribute = text;
 
-/** Nothing inside may end the script element or open a comment that swallows its end. */
+/** Escapes text that would end the script element, or open a comment that hides its end. */
 export const inScript = (code: string) => code.replace(/<(?=[/!]|script)/gi, "\\u003c");

@@ -1,6 +1,6 @@
 /**
- * The time limit of request bodies: one timer that looks at all bodies in flight once a second. A timer of its own for
- * each body took 2 µs.
+ * The time limit of request bodies. One timer checks all bodies in flight once a second, because a timer for each body
+ * took 2 µs.
  */
 import { Refusal } from "../../errors.ts";
 

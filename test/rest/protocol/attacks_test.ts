@@ -1,4 +1,4 @@
-/** What a hostile author, token or stranger once got through with. Each is answered, and the server answers the next. */
+/** Attacks that once succeeded. Each must be answered, and the server must answer the next request. */
 import { equal, match, ok } from "node:assert/strict";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../../stage/harness.ts";
 

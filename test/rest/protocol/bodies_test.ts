@@ -1,4 +1,4 @@
-/** Request bodies: kinds, sizes, depth, time, and what of them a stranger gets read. */
+/** Request bodies: kinds, sizes, depth and time, and that a body is read only after authentication. */
 import assert from "node:assert/strict";
 import { readBytes } from "../../../server/http/rest/body.ts";
 import { createBodyDeadlines } from "../../../server/http/rest/body_deadlines.ts";
@@ -82,7 +82,7 @@ inAccount("bodies: kinds", async ({ play }) => {
     name: `${type ?? "no content type"} is ${status}`,
     method: "POST",
     path: ALL,
-    // A body of bytes gets no content type of its own.
+    // The runtime sets no content type for a body of bytes.
     sent: {
       raw: new TextEncoder().encode(body(crypto.randomUUID())),
       ...(type !== undefined && { headers: { "content-type": type } }),
@@ -164,7 +164,7 @@ inAccount("bodies: multipart", async ({ ask, play }) => {
   assert.deepEqual([refused.status, Object.keys(refused.body)], [422, ["name"]], "NUL in a form");
 });
 
-/** A body of which the test knows how much was read. */
+/** A body that counts how much of it was read. */
 function watched(chunk: Uint8Array, chunks: number) {
   const seen = { chunks: 0, cancelled: false };
   const body = new ReadableStream({
@@ -177,7 +177,7 @@ function watched(chunk: Uint8Array, chunks: number) {
   return { body, seen };
 }
 
-/** Straight to the handler, since the harness announces no length and streams no body. */
+/** Calls the handler directly, because the harness sends no content length and no streams. */
 async function send(
   { handler, base_url }: TestServer,
   path: string,
@@ -239,7 +239,7 @@ inAccount("bodies: what strangers send is not read", async ({ server }) => {
   });
 });
 
-/** Writes a request as it is and reads what comes back within a second. */
+/** Sends raw bytes, and returns the bytes that arrive within a second. */
 async function talk(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url);
   using connection = await Deno.connect({ hostname, port: Number(port) });

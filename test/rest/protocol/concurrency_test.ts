@@ -1,4 +1,4 @@
-/** What must hold when several callers do the same thing at once. */
+/** Invariants that must hold when several callers do the same thing at once. */
 import assert from "node:assert/strict";
 import type { Answer } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
@@ -28,7 +28,7 @@ interface Department {
   main: boolean;
 }
 
-/** Exactly one main department where there is any, and the account agrees. */
+/** Proves that exactly one department is the main one, if there are any, and that the account refers to it. */
 async function hasOneMain(ask: Ask): Promise<void> {
   const { body: departments } = await ask("GET", `${ALL}?per_page=500`);
   const mains = departments.filter(({ main }: Department) => main).map(({ id }: Department) => id);
@@ -137,7 +137,7 @@ inAccount("concurrency: assignments from both sides at once, in any order, all h
   const departments: number[] = made_ids.sort((a, b) => a - b);
   const turned = (list: number[], index: number) => index % 2 ? list.toReversed() : list;
   await inTurn(rounds(6), async (round) => {
-    // Every second round takes all assignments away again.
+    // Every second round removes all assignments.
     const [users, of] = round % 2 ? [[], []] : [ids, departments];
     const answers = await Promise.all([
       ...departments.map((id, index) => update(ask, id, { user_setting_ids: turned(users, index) })),

@@ -15,7 +15,7 @@ import { type Ask, inTurn, type Method, onSharedServer } from "../../stage/scena
 
 const inAccount = onSharedServer();
 
-/** Of both tests: two thirds are generated. */
+/** The requests of both tests together; two thirds are generated. */
 const REQUESTS = Number(Deno.env.get("FUZZ_REQUESTS") ?? 1_500);
 const GENERATED = Math.ceil(REQUESTS * 2 / 3);
 const CHOSEN = REQUESTS - GENERATED;
@@ -25,9 +25,9 @@ const LONGEST_MS = 5_000;
 
 interface Generated {
   route: Route;
-  /** Which of the known ids, or text that may be none. */
+  /** The index of a known id, or a text in its place. */
   id: number | string;
-  /** Likewise of databases. */
+  /** The index of a known database code, or a text in its place. */
   db: number | string;
   version: string;
   input: Record<string, unknown>;
@@ -51,15 +51,15 @@ const requestFor = (route: Route): fc.Arbitrary<Generated> =>
     form: fc.boolean(),
   });
 
-/** Deletes are rarer than the rest, so that something is left to work on. */
+/** Deletes are rarer than other requests, so that objects remain. */
 const anyRequest = fc.oneof(
   ...ROUTES.map((route) => ({ arbitrary: requestFor(route), weight: route.method === "DELETE" ? 1 : 3 })),
 );
 
-/** Made of code units at random, a text may have no UTF-8 form; in an address it must have one. */
+/** Random code units may form lone surrogates, which an address cannot encode. */
 const segment = (text: string) => encodeURIComponent(text.toWellFormed()).replace(/^(\.+)$/, "%2e$1");
 
-/** Other spellings of 1 in an address would end the test's own admin or its token. */
+/** Other spellings of 1 could delete the test's own admin or its token. */
 const isAdmins = ({ name }: Route, id: string) => /^(tokens|user_settings)\./.test(name) && Number(id) === 1;
 
 async function timed(ask: Ask, method: Method, path: string, sent: Parameters<Ask>[2]): Promise<Answer> {
@@ -67,7 +67,7 @@ async function timed(ask: Ask, method: Method, path: string, sent: Parameters<As
   const answer = await ask(method, path, sent);
   const took = performance.now() - started;
   const what = `${method} ${path} ${JSON.stringify(sent)?.slice(0, 2_000)}`;
-  // Writes beside a change of the schema may be told to come again.
+  // A write during a change of the schema may be answered with 503.
   const is_locked = answer.status === 503 && /schema/.test(answer.body.error);
   assert.ok(answer.status < 500 || is_locked, `${answer.status} for ${what}: ${JSON.stringify(answer.body)}`);
   if (sent?.token !== null) assert.notEqual(answer.status, 401, `the admin's token is gone after ${what}`);
@@ -92,12 +92,12 @@ const SCHEMA = {
 
 interface Some {
   apps: string[];
-  /** Codes. */
+  /** Codes of databases. */
   dbs: string[];
   records: string[];
 }
 
-/** Some of everything to work on. */
+/** Creates objects of every kind. */
 async function makeSome(ask: Ask): Promise<Some> {
   const some: Some = { apps: [], dbs: [], records: [] };
   await inTurn([1, 2, 3, 4], async () => {
@@ -120,7 +120,7 @@ async function makeSome(ask: Ask): Promise<Some> {
   return some;
 }
 
-/** As a browser would send the object. */
+/** The object as a browser would send it in a form. */
 function formOf(body: Record<string, unknown>): FormData {
   const form = new FormData();
   const append = (name: string, value: unknown): void => {
@@ -134,7 +134,7 @@ function formOf(body: Record<string, unknown>): FormData {
   return form;
 }
 
-/** Bodies that are right, for one naughty field to be put on top. */
+/** Valid bodies, in which the test replaces one field by a naughty string. */
 const BASES: Record<string, () => Record<string, unknown>> = {
   departments: () => ({ name: crypto.randomUUID() }),
   user_settings: () => ({ email: `${crypto.randomUUID()}@example.com` }),
@@ -157,7 +157,7 @@ inAccount("fuzz: naughty strings in every text field", async ({ ask }) => {
   });
   assert.ok(fields.length > 80, `${fields.length} fields`);
   const all = fields.length * NAUGHTY.length;
-  // A stride without a common divisor reaches every field and every string long before it reaches every pair.
+  // A stride without a common divisor covers every field and every string with far fewer requests than all pairs.
   const stride = Math.max(1, Math.floor(all / CHOSEN)) | 1;
   const chosen = Array.from({ length: Math.min(all, CHOSEN) }, (_, index) => {
     const pair = (index * stride) % all;
@@ -168,7 +168,7 @@ inAccount("fuzz: naughty strings in every text field", async ({ ask }) => {
     const domain = route.name.split(".")[0] ?? "";
     const base = route.method === "POST" ? BASES[domain]?.() ?? { name: crypto.randomUUID() } : {};
     const body = withText(route.meta.wrapper ? base : { field: "source_code", old: "1", new: "1" }, path, text);
-    // The second of its kind: the first user is the admin.
+    // The second user, because the first one is the admin.
     const id = domain === "apps" ? app : domain === "records" ? record : "2";
     const address = route.path.replace(":id", id).replace(":db_code", db);
     await timed(ask, route.method, address, { json: route.meta.wrapper ? { [route.meta.wrapper]: body } : body });
@@ -201,7 +201,7 @@ inAccount("fuzz: a naughty string comes back as it was sent", async ({ ask }) =>
   });
 }, { of_default: true });
 
-/** The least that each engine compiles. */
+/** The smallest source that each engine compiles. */
 const SAMPLES = [
   ["svelte", "<p></p>"],
   ["vue", "<template><p></p></template>"],
@@ -210,10 +210,10 @@ const SAMPLES = [
   ["phaser", "new Phaser.Game({});"],
 ] as const;
 
-/** The last one: whatever is made or ended here, the tests before have done their work. */
+/** Runs last, because it creates and deletes objects of every kind. */
 inAccount("fuzz: generated requests", async ({ ask }) => {
   const { apps, dbs, records } = await makeSome(ask);
-  // The compiler's first work on a fresh database, making the runtimes, is not what is measured here.
+  // The first compile may take longer. It is not measured.
   await inTurn(SAMPLES, async ([app_engine, source_code]) => {
     await inTurn(["tailwind_all", "tailwind"], async (css_engine) => {
       made(
@@ -225,7 +225,7 @@ inAccount("fuzz: generated requests", async ({ ask }) => {
   });
   const idOf = ({ route, id }: Generated): string => {
     if (typeof id === "string") return isAdmins(route, id) ? "x" : segment(id);
-    // The admin and its token, which are the first of their kind, are needed to the end.
+    // Keeps the first user and token, which are the admin's.
     const known = route.name.startsWith("apps.") ? apps : route.name.startsWith("records.") ? records : undefined;
     return known ? known[id % known.length] ?? "" : `${id + 2}`;
   };
@@ -251,7 +251,7 @@ inAccount("fuzz: generated requests", async ({ ask }) => {
   const all = fc.array(anyRequest, { minLength: AT_ONCE, maxLength: AT_ONCE });
   const { failed, seed, errorInstance } = await fc.check(
     fc.asyncProperty(all, async (requests) => void await Promise.all(requests.map(perform))),
-    // What the requests before have left behind counts, so a smaller example would not be the same one.
+    // No shrinking: a failure may depend on the objects that earlier requests left.
     { numRuns: Math.ceil(GENERATED / AT_ONCE), endOnFailure: true, ...(SEED && { seed: Number(SEED) }) },
   );
   assert.ok(!failed, `FUZZ_SEED=${seed}: ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`);

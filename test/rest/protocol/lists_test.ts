@@ -1,4 +1,4 @@
-/** What every list does: a bare array, pages, orders, headers. Shown on departments, then for each list route. */
+/** Rules of every list: a bare array, pages, orders, headers. Tested with departments, then on each list route. */
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ROUTES } from "../../stage/addresses.ts";
@@ -98,7 +98,7 @@ inAccount("lists: every list refuses a bad parameter with 400, and counts", asyn
   await play(lists.map(({ path }): Scenario => ({
     name: path,
     method: "GET",
-    // Runs of flows may be many: they are counted when asked.
+    // There may be very many runs, so they are counted only on request.
     path: path.includes("flow_processes") ? `${path}?count=true` : path,
     status: 200,
     headers: { "x-total-count": /^\d+$/ },

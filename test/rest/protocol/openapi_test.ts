@@ -1,4 +1,4 @@
-/** The API reference: valid, whole, and true of the server that it describes. */
+/** The API reference is valid and complete, and the server behaves as it says. */
 import assert from "node:assert/strict";
 import { Validator } from "../../packages/openapi_validator.ts";
 import { Ajv2020 } from "../../packages/ajv.ts";
@@ -14,7 +14,7 @@ import { startServer, type TestServer } from "../../stage/harness.ts";
 type Document = any;
 
 const all_routes = routesOf(appRouter);
-/** Those that need a login; the others are called by pages and visitors. */
+/** Routes that need a login. Pages and visitors call the others. */
 const routes = all_routes.filter(({ meta }) => meta.role);
 const pathOf = ({ path }: { path: string }) => path.replace(/:(\w+)/g, "{$1}");
 const operationOf = (route: Route) => document.paths[pathOf(route)]?.[route.method.toLowerCase()];
@@ -22,7 +22,7 @@ const operationOf = (route: Route) => document.paths[pathOf(route)]?.[route.meth
 const document: Document = JSON.parse(JSON.stringify(describe(appRouter, PLAIN_ROUTES, "http://atrium.test")));
 
 async function withServer(work: (server: TestServer) => Promise<void>): Promise<void> {
-  // The examples' connectors are tried, too: nothing of that leaves this machine.
+  // The examples also test connectors. Without addresses no request leaves this machine.
   const server = await startServer({}, { lookup: () => Promise.resolve([]) });
   try {
     await work(server);
@@ -31,7 +31,7 @@ async function withServer(work: (server: TestServer) => Promise<void>): Promise<
   }
 }
 
-/** Validates values against the schemas that stand in the document at a JSON pointer. */
+/** Validates a value against the schema at a JSON pointer of the document. */
 function createProof() {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -43,7 +43,7 @@ function createProof() {
   };
 }
 
-/** Every schema with an example beside it, and every schema's own examples. */
+/** Yields every example, of a schema or next to one, with the path of its schema. */
 function* examplesIn(node: Document, keys: string[] = []): Generator<[example: unknown, keys: string[]]> {
   if (typeof node !== "object" || node === null) return;
   if ("schema" in node && "example" in node) yield [node.example, [...keys, "schema"]];
@@ -67,7 +67,7 @@ Deno.test("openapi: valid under a public validator, with every route and nothing
   );
   const mounted = all_routes.map((route) => `${route.name} ${route.method} ${pathOf(route)}`);
   assert.deepEqual(described.sort(), mounted.sort());
-  // Over REST a subscription's events are a stream, which is no procedure.
+  // A subscription has no REST route: over REST its events are a stream.
   const router: AnyTRPCRouter = appRouter;
   const procedures = Object.values<AnyTRPCProcedure>(router._def.procedures);
   assert.equal(mounted.length, procedures.filter(({ _def }) => _def.type !== "subscription").length);
@@ -132,7 +132,7 @@ function assertAnswers(route: Route): void {
   }
 }
 
-/** What the shape of a route does not tell. */
+/** Statuses that the shape of the route does not imply. */
 const MORE: Record<string, number[]> = {
   "departments.update": [409],
   "apps.update": [409],
@@ -156,7 +156,8 @@ Deno.test("openapi: every example is valid under its own schema", () => {
 });
 
 /**
- * What creates stands before what changes, that before what reads, and what deletes comes last, from the inside out.
+ * Routes that create come first, then those that change, then those that read; routes that delete come last, the inner
+ * objects first.
  */
 const stage = ({ method, name }: Route) =>
   name.endsWith(".create") ? 0 : method === "GET" ? 2 : method === "DELETE" ? 3 : 1;
@@ -165,10 +166,10 @@ const inOrder = [
   ...routes.toReversed().filter(({ method }) => method === "DELETE"),
 ];
 
-/** Ids of records that stand in examples. */
+/** Ids of records in the examples. */
 const RECORD_IDS = ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e56"];
 
-/** The route's example, with records that are there. */
+/** The route's example, with ids of existing records. */
 async function exampleFor(route: Route, request: TestServer["request"]): Promise<unknown> {
   const example = operationOf(route).requestBody?.content["application/json"].example;
   if (example === undefined || !route.name.startsWith("records.")) return example;
@@ -180,14 +181,14 @@ async function exampleFor(route: Route, request: TestServer["request"]): Promise
   return JSON.parse(text);
 }
 
-/** What they ask for has ended. */
+/** Routes that answer 409, because the run in question has ended. */
 const ENDED = ["flow_processes.cancel"];
 
-/** The database that the examples make. */
+/** The database that the examples create. */
 const DB = "guestbook";
 const RECORDS = `/platform/dbs/${DB}/records.json`;
 
-// Connectors' driver has a timer of its own, which outlives them by a second.
+// undici keeps a timer for a second after its last request.
 const sanitizers = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test(
@@ -220,7 +221,7 @@ Deno.test(
     }),
 );
 
-/** Whoever leaves out a table's name, or has it wrong, is told the names. */
+/** A request with a missing or wrong table name is answered with the names of the tables. */
 async function assertTablesAreNamed(request: TestServer["request"], prove: ReturnType<typeof createProof>) {
   const schema = { tables: { people: { fields: {} }, dogs: { fields: {} } } };
   assert.equal((await request("POST", "/platform/dbs.json", { json: { db: { name: "Zoo", schema } } })).status, 201);

@@ -1,4 +1,4 @@
-/** Paths, methods, headers, logs: what holds for every endpoint. Bodies have a file of their own. */
+/** Rules of every endpoint: paths, methods, headers, logs. `bodies_test.ts` has those of bodies. */
 import assert from "node:assert/strict";
 import type { TestServer } from "../../stage/harness.ts";
 import { addressOf, NO_UUID, ROUTES } from "../../stage/addresses.ts";
