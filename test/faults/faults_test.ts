@@ -1,6 +1,6 @@
 /**
- * Workers that are killed, paused and stopped lose no run and double none. `deno task faults`
- * does so for long; `plants_test.ts` proves that it would be noticed.
+ * Killed, paused and stopped workers lose no run and repeat none. `deno task faults` runs
+ * longer; `plants_test.ts` proves that violations are noticed.
  */
 import assert from "node:assert/strict";
 import { on_postgres } from "../stage/harness.ts";
@@ -10,11 +10,11 @@ import { dropBase, makeBase, openSite, type Site } from "./site.ts";
 
 const admin_url = Deno.env.get("TEST_POSTGRES_URL");
 
-/** @param only_postgres where the driver reaches into the database */
+/** @param only_postgres for tests that manipulate the database behind the server */
 const test = (name: string, fn: (site: Site) => Promise<void>, only_postgres = false) =>
   Deno.test({
     name: `faults: ${name}`,
-    // The oracle gives each worker an address of its own, which only Linux has without being told.
+    // The oracle listens on 127.0.0.2 and above, which only Linux has without configuration.
     ignore: Deno.build.os !== "linux" || only_postgres && !on_postgres,
     async fn() {
       const base = on_postgres && admin_url ? await makeBase(admin_url) : undefined;

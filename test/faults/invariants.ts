@@ -3,12 +3,12 @@ import type { Call } from "./oracle.ts";
 import { type FlowName, FLOWS, type Site } from "./site.ts";
 import type { Worker } from "./workers.ts";
 
-/** A run that its caller was told of. */
+/** A run whose start was acknowledged to a caller. */
 export interface Acknowledged {
   id: string;
   flow: FlowName;
   key: string | undefined;
-  /** The ends that callers were told. */
+  /** The outcomes that callers got. */
   ends: End[];
 }
 
@@ -18,11 +18,11 @@ interface End {
   error?: string;
 }
 
-/** When a worker was away, so that another one had to do its steps again. `performance.now()`. */
+/** A period (`performance.now()`) in which a worker was disturbed, so that steps may be repeated. */
 export interface Fault {
   from: number;
   until: number;
-  /** It was paused: then it may send what it had on its tongue. */
+  /** The worker was paused. When it resumes, it may still send what it had decided before. */
   wakes?: boolean;
 }
 
@@ -47,17 +47,15 @@ interface Mark {
   mark: number;
 }
 
-/** How long everything may take once nobody disturbs it any more. */
-const PATIENCE_MS = 20_000;
-/** How long after a pause something may come of what was decided before it. */
-const WAKING_MS = 500;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** How long runs may take to end once no worker is disturbed. A planted fault may use all of it. */
+const PATIENCE_MS = 30_000;
+/** How long after a pause a worker may still send what it had decided before. */
+const WAKING_MS = 2_000;
 
 export const statusPath = ({ app_id }: Site, { flow, id }: Pick<Acknowledged, "flow" | "id">) =>
   `/platform/apps/${app_id}/action/${flow}/status?flow_process_id=${id}`;
 
-/** What Deno KV holds of runs. */
+/** The keys of runs in Deno KV. */
 export async function listLeft({ kv: path }: Site): Promise<string[]> {
   using kv = await Deno.openKv(path);
   const left: string[] = [];
@@ -67,14 +65,13 @@ export async function listLeft({ kv: path }: Site): Promise<string[]> {
   return left;
 }
 
-/** Waits until the runs have ended and nothing of any is in flight. @returns what did not come to that */
+/** Waits until all runs have ended and left Deno KV. @returns the violations that remain */
 export async function settle(
   site: Site,
   worker: Worker,
   runs: readonly Acknowledged[],
-  patience_ms = PATIENCE_MS,
 ): Promise<string[]> {
-  const until = performance.now() + patience_ms;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const pending: string[] = [];
     const lost: string[] = [];
@@ -83,16 +80,16 @@ export async function settle(
       if (status === 404) lost.push(`${run.id} is lost: it was acknowledged, and nobody knows it`);
       else if (status !== 200 || body.status === "pending") pending.push(`${run.id} is pending for ever`);
     }
-    // Whoever is not known at any moment will not be known later.
+    // An acknowledged run must be known at any time, so there is nothing to wait for.
     if (lost.length > 0) return lost;
     const left = pending.length === 0 ? await listLeft(site) : [];
     const broken = [...pending, ...left.map((key) => `${key} is left in Deno KV`)];
-    if (broken.length === 0 || performance.now() > until) return broken;
-    await pause(100);
+    if (broken.length === 0 || performance.now() > deadline) return broken;
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** All that does not hold, of runs that have settled. */
+/** Returns all violations, for runs that have settled. */
 export async function findBroken(
   site: Site,
   workers: readonly Worker[],
@@ -137,7 +134,7 @@ const sameEnd = (end: End, { status, data, error }: Run) =>
   end.status === status &&
   (status === "finished" ? JSON.stringify(end.data) === JSON.stringify(data) : end.error === error);
 
-/** Its connector steps are those that the oracle was asked for, and gave what it answered. */
+/** The connector steps must match the oracle's calls and answers. */
 function brokenSteps({ steps }: Run, calls: readonly Call[]): string[] {
   const done = steps.filter(({ type }) => type === "connector");
   return [
@@ -152,7 +149,7 @@ function brokenSteps({ steps }: Run, calls: readonly Call[]): string[] {
   ];
 }
 
-/** Each record step's record is there once, as it says, with what the call before it was given. */
+/** Each record step must have created one record, with the mark that the call before it received. */
 function brokenMarks({ steps }: Run, flow: FlowName, marks: readonly Mark[]): string[] {
   const find = (place: string) => steps.find((step) => step.place === place)?.output;
   const notes: Record<string, string> = FLOWS[flow].notes;
@@ -175,7 +172,7 @@ function brokenData({ steps, data }: Run, flow: FlowName): string[] {
   });
 }
 
-/** What the oracle alone can tell: one run a key, one key a step, in order, and nothing twice without need. */
+/** Checks the oracle's calls alone: one run for a key, one key for a step, in order, and no repeated call without a fault. */
 function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): string[] {
   const broken: string[] = [];
   for (const [key, same] of Map.groupBy(calls.filter((call) => call.caller_key), ({ caller_key }) => caller_key)) {

@@ -1,36 +1,36 @@
 /**
- * The world that connectors call: it counts its calls and knows which worker makes each, because every worker looks its
- * name up to an address of its own.
+ * The API that the flows call. It records its calls and knows the worker behind each, because the oracle's name resolves
+ * to a different address for each worker.
  */
 import { freePort } from "../stage/ports.ts";
 
-/** As connectors know it. */
+/** Its host name in connectors. */
 export const HOST = "oracle.test";
 const MOST_WORKERS = 4;
+const REACHED_MS = 60_000;
 
 export interface Call {
-  /** What the caller sent as `Idempotency-Key`. */
+  /** The header `Idempotency-Key` of the call. */
   key: string;
   run: string;
-  /** Of the step. */
   place: string;
-  /** What whoever began the run sent as its key. */
+  /** The idempotency key with which the run was started. */
   caller_key: string | null;
   worker: number;
   /** `performance.now()`. */
   at: number;
-  /** Never given twice: what came of which call. */
+  /** A number that identifies the call and is sent in its answer. */
   mark: number;
-  /** Of the answer; undefined while there is none. */
+  /** The status of the answer; undefined until it is sent. */
   status: number | undefined;
 }
 
 export interface Oracle extends AsyncDisposable {
   port: number;
   calls: Call[];
-  /** The status of the answer, when it is time for it. */
+  /** Decides the status of an answer, and by its promise the time. */
   behave: (call: Call) => number | Promise<number>;
-  /** The `count`th call of a step's place, by whichever run. @throws {Error} where it does not come within 15 s */
+  /** Resolves to the `count`th call from a place, of any run. @throws {Error} if it does not come within 60 s */
   reached(place: string, count?: number): Promise<Call>;
 }
 
@@ -47,7 +47,7 @@ export function startOracle(): Oracle {
     reached(place, count = 1) {
       const found = () => calls.filter((call) => call.place === place)[count - 1];
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`no call ${count} of ${place}`)), 15_000);
+        const timer = setTimeout(() => reject(new Error(`no call ${count} of ${place}`)), REACHED_MS);
         const look = () => {
           const call = found();
           if (!call) return;

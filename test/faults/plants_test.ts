@@ -1,4 +1,4 @@
-/** Each planted fault is caught by the invariants, in a story in which nothing is caught without it. */
+/** The invariants catch each planted fault, in a scenario in which they find nothing without the fault. */
 import assert from "node:assert/strict";
 import { on_postgres } from "../stage/harness.ts";
 import { type Edit, planted, plantedTree } from "./plant.ts";

@@ -1,11 +1,13 @@
-/** Rounds of the long test: runs are begun by the dozen while workers are killed, paused and stopped at random. */
+/** A round of the long test: many runs are started while workers are killed, paused and stopped at random. */
 import { type Acknowledged, type Fault, findBroken, settle } from "./invariants.ts";
 import { FLOW_NAMES, LEASE_MS, type Site } from "./site.ts";
 import type { Worker } from "./workers.ts";
 
 const CALLERS = 6;
 const RUNS_OF_EACH = 4;
-/** How long workers are disturbed. */
+/** Longer than a killed worker takes to come back on a busy machine. */
+const START_MS = 60_000;
+/** How long workers are disturbed in a round. */
 const STORM_MS = 1_200;
 
 export interface Figures {
@@ -13,10 +15,10 @@ export interface Figures {
   kills: number;
   pauses: number;
   stops: number;
-  /** Calls that the oracle saw, and those with a key that it had answered before. */
+  /** All calls to the oracle, and those whose key it had already answered. */
   calls: number;
   repeated: number;
-  /** Living workers that others declared dead though nobody had paused them. */
+  /** Workers that were declared dead although they had not been disturbed. */
   mistaken: number;
   broken: string[];
 }
@@ -41,7 +43,7 @@ export function addFigures(sum: Figures, more: Figures): void {
 
 export type Random = () => number;
 
-/** The same numbers for the same seed (mulberry32). */
+/** Random numbers that depend on the seed only (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -54,7 +56,7 @@ export function seeded(seed: number): Random {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Slow and fast calls, and some that fail at first. */
+/** Answers quickly or slowly, and fails some calls at first. */
 export function unsteady(random: Random): Site["oracle"]["behave"] {
   const failed = new Map<string, number>();
   return async ({ key }) => {
@@ -76,7 +78,7 @@ export async function launchCrew(site: Site, count: number): Promise<Crew> {
   return { site, workers };
 }
 
-/** @param random decides on everything; the machine's own moods remain */
+/** @param random decides everything except the timing of the machine */
 export async function runRound(crew: Crew, random: Random): Promise<Figures> {
   const { site } = crew;
   site.oracle.calls.length = 0;
@@ -107,14 +109,15 @@ export async function runRound(crew: Crew, random: Random): Promise<Figures> {
   return figures;
 }
 
-/** Begins one run after the other; with a key, until somebody has acknowledged it. */
+/** Starts one run after the other. A run with a key is tried until it is acknowledged. */
 async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowledged[]): Promise<void> {
   for (let i = 0; i < RUNS_OF_EACH; i++) {
     const flow = FLOW_NAMES[Math.floor(random() * FLOW_NAMES.length)] ?? "chain";
     const key = random() < 0.7 ? crypto.randomUUID() : undefined;
-    // A caller that has its answer may not know it, and ask again; or ask several times at once.
+    // A caller may ask again after an answer that got lost, or send several requests at once.
     const [answers, at_once] = key === undefined ? [1, 1] : [random() < 0.3 ? 2 : 1, random() < 0.3 ? 3 : 1];
-    for (let answered = 0, tries = 0; answered < answers && tries < 20; tries++) {
+    const deadline = performance.now() + START_MS;
+    for (let answered = 0; answered < answers && performance.now() < deadline;) {
       const worker = workers[Math.floor(random() * workers.length)];
       const ask = () =>
         worker?.ask("POST", `/platform/apps/${site.app_id}/action/${flow}`, { key }, {
@@ -137,7 +140,7 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
   }
 }
 
-/** At the end all are there and awake. */
+/** Kills, pauses and stops workers. At the end all of them run. */
 async function disturb({ site, workers }: Crew, random: Random, figures: Figures, faults: Fault[]): Promise<void> {
   const until = performance.now() + STORM_MS;
   const alone = workers.length === 1;

@@ -1,8 +1,8 @@
 /**
  * `deno task faults [--rounds=200] [--seed=1] [--embedded]`
  *
- * Two workers on one PostgreSQL and one file of Deno KV (or one on the embedded database) are killed, paused and stopped
- * at random while runs are begun. Prints what was done and what did not hold, and ends with 1 where anything did not.
+ * Kills, pauses and stops two workers on one PostgreSQL and one file of Deno KV (or one worker on the embedded database)
+ * at random while runs are started. Prints figures and violations. Exits with 1 if there was a violation.
  */
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
@@ -39,7 +39,7 @@ async function run(base: Base | undefined): Promise<boolean> {
   return broken.length === 0;
 }
 
-/** A worker's log without its requests. */
+/** The end of a worker's log, without requests. */
 const notable = (output: string) =>
   output.split("\n").filter((line) => !line.includes('"event":"request"')).slice(-40).join("\n");
 

@@ -1,28 +1,28 @@
-/** Where workers work: a database, a file of Deno KV, the oracle, and the flows that call it. */
+/** What workers share: a database, a file of Deno KV, the oracle, and the flows that call it. */
 import postgres from "postgres";
 import { copyMigrated } from "../stage/harness.ts";
 import { createDatabase, dropDatabase } from "../stage/postgres/postgres.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
 import { launchWorker, SECRET_KEYS, type Worker } from "./workers.ts";
 
-/** How long a worker may be silent. Its pauses are longer. */
+/** Pauses of workers are longer than the lease. */
 export const LEASE_MS = 1_000;
 const SWEEP_MS = 250;
 
 export interface Site extends AsyncDisposable {
   oracle: Oracle;
   app_id: string;
-  /** Deno KV's file. */
+  /** The file of Deno KV. */
   kv: string;
-  /** Undefined on the embedded database, which only its one worker can open. */
+  /** Undefined for the embedded database, which only its worker can open. */
   sql: postgres.Sql | undefined;
-  /** Whether workers can connect to PostgreSQL; those that have are cut off. */
+  /** Allows or refuses new connections of workers to PostgreSQL, and ends the present ones. */
   setReachable(reachable: boolean): Promise<void>;
-  /** @param index below 4: by it the oracle knows the worker */
+  /** @param index below 4; the oracle identifies the worker by it */
   launch(index: number, more?: { tree?: string; sweep_ms?: number; wait_ms?: number }): Promise<Worker>;
 }
 
-/** A furnished database on PostgreSQL, which sites are copies of. */
+/** A database on PostgreSQL with connector, flows and app. Sites are copies of it. */
 export interface Base {
   admin_url: string;
   name: string;
@@ -47,9 +47,9 @@ const note = (id: string, of: string) => ({
   data: { run: "{run.id}", place: id, mark: `{steps.${of}.body.mark}` },
 });
 
-/** The places of their calls, in order. */
+/** The flows, with the places of their calls in order. */
 export const FLOWS = {
-  /** The second call's answer decides whether there is a third. */
+  /** The second call's answer decides whether a third follows. */
   chain: {
     program: [
       call("one"),
@@ -79,7 +79,7 @@ export const FLOWS = {
     notes: { last: "each.2.one" },
     returns: { one: "each.2.one" },
   },
-  /** Two processes that make its first call come to different ends. */
+  /** The first call's answer decides the branch, so two processes that make it may take different branches. */
   fork: {
     program: [
       call("one"),
@@ -138,7 +138,7 @@ export const dropBase = ({ admin_url, name }: Base) => dropDatabase(admin_url, n
 
 const nameOf = (what: string) => `faults_${what}_${crypto.randomUUID().slice(0, 8)}`;
 
-/** @param base on the embedded database without one */
+/** @param base undefined for the embedded database */
 export async function openSite(base: Base | undefined): Promise<Site> {
   const oracle = startOracle();
   const folder = await Deno.makeTempDir({ prefix: "atrium_faults_" });

@@ -1,8 +1,8 @@
 /**
- * A server of the fault test, made as `main.ts` makes it: `worker.ts <lease in ms> <sweep every ms> <address>`, where
- * the address is the oracle's for this worker alone.
+ * A server process of the fault tests, composed as in `main.ts`: `worker.ts <lease in ms> <sweep every ms> <address>`.
+ * The address is the one at which this worker, and no other, finds the oracle.
  *
- * `POST /-/sweep` and `POST /-/tick` do at once what `Deno.cron` does every minute.
+ * `POST /-/sweep` and `POST /-/tick` run a sweep or a tick, which `Deno.cron` otherwise does every minute.
  */
 import { compose } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";

@@ -5,42 +5,43 @@ import { addressOf } from "./oracle.ts";
 export const TREE = new URL("../../", import.meta.url).pathname;
 export const TOKEN = "token-of-the-fault-test";
 export const SECRET_KEYS = "k1:0123456789abcdef0123456789abcdef";
-/** What a process needs of this one's environment. */
+/** Environment variables that a worker inherits. Settings of Atrium are not inherited. */
 const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
-const READY_MS = 30_000;
+/** Long, because several workers may start on a busy machine. */
+const READY_MS = 120_000;
 
 export interface WorkerOptions {
-  /** Where its modules stand; the project's own unless told. */
+  /** The root of its source tree, by default this project's. */
   tree?: string | undefined;
   index: number;
   lease_ms: number;
-  /** 0: only when it is asked to. */
+  /** 0 for sweeps on request only. */
   sweep_ms: number;
   environment: Record<string, string>;
 }
 
 export interface Answer {
-  /** 0 where there was none. */
+  /** 0 if there was no answer. */
   status: number;
-  // deno-lint-ignore no-explicit-any -- whoever asks knows what it is
+  // deno-lint-ignore no-explicit-any -- tests know what they ask for
   body: any;
 }
 
 export interface Worker {
   index: number;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** SIGTERM; resolves when it is gone. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
   ask(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** When it found itself declared dead, by `performance.now()`. */
+  /** The times (`performance.now()`) at which it noticed that a peer had declared it dead. */
   deaths: number[];
   output(): string;
 }
 
-/** @throws {Error} with what it wrote where it does not listen */
+/** @throws {Error} with its output if it ends before it listens */
 export async function launchWorker({ tree = TREE, index, lease_ms, sweep_ms, environment }: WorkerOptions) {
   const port = freePort();
   const inherited = INHERITED.flatMap((name) => {
@@ -72,7 +73,7 @@ export async function launchWorker({ tree = TREE, index, lease_ms, sweep_ms, env
     try {
       child.kill(signal);
     } catch (error) {
-      // It has ended by itself.
+      // The process has already ended.
       if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
     }
     await ended;
@@ -97,8 +98,8 @@ export async function launchWorker({ tree = TREE, index, lease_ms, sweep_ms, env
   return worker;
 }
 
-/** A worker that is paused answers late or never. */
-const ANSWER_MS = 6_000;
+/** Longer than a pause. A killed worker's connections close at once. */
+const ANSWER_MS = 60_000;
 
 async function ask(url: string, method: string, json?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   try {
