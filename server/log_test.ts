@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createLog, faultOf } from "./log.ts";
+import { until } from "../test/stage/until.ts";
 
 const TIME = Date.parse("2026-11-21T08:30:00.123Z");
 
@@ -47,7 +48,7 @@ Deno.test("log: lines are gathered for a moment; errors, much text and flush() w
   log.info("one");
   log.info("two");
   assert.deepEqual(writes, []);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until(() => writes.length > 0, "the log is written");
   assert.equal(writes.length, 1);
   log.info("three");
   log.error("four");

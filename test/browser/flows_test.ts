@@ -5,8 +5,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Page } from "../packages/playwright.ts";
 import { made } from "../stage/people.ts";
-import { startStage, until } from "../flow/flow_stage.ts";
+import { startStage } from "../flow/flow_stage.ts";
 import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { until } from "../stage/until.ts";
 
 const APP = `<script>
   import { action, db } from "platform";
@@ -98,14 +99,14 @@ browserTest(
     await button.click();
     await shows(page, "Asking…");
     equal(await button.isDisabled(), true);
-    await until(() => api.count("/rates/USD") === 1, "the API is not called");
+    await until(() => api.count("/rates/USD") === 1, "the API is called");
     answer(4.2);
     await shows(page, "USD 4.2");
     match(await page.locator("li").innerText(), /^\d{4}-\d\d-\d\d: 4\.2$/);
 
     await button.click();
     await shows(page, "Asking…");
-    await until(() => api.count("/rates/USD") === 2, "the API is not called again");
+    await until(() => api.count("/rates/USD") === 2, "the API is called again");
     answer(4.7);
     await shows(page, "USD 4.7, too high");
     equal(await page.locator("li").count(), 1, "the day's record is changed, not doubled");

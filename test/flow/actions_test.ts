@@ -4,7 +4,8 @@ import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson } from "../stage/people.ts";
 import { inTurn } from "../stage/scenario.ts";
 import { tokenIn } from "../stage/visitors.ts";
-import { onStage, until } from "./flow_stage.ts";
+import { onStage } from "./flow_stage.ts";
+import { until } from "../stage/until.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
 
@@ -35,7 +36,7 @@ inTeam("actions: finished within the call, pending and polled, or failed", async
   const poll = async () => (await ask("GET", status(slow, body.flow_process_id))).body;
   assert.deepEqual(await poll(), { flow_process_id: body.flow_process_id, status: "pending" });
   answer();
-  await until(async () => (await poll()).status === "finished", "it does not finish");
+  await until(async () => (await poll()).status === "finished", "it finishes");
   assert.deepEqual((await poll()).data, { n: 1 });
 
   const broken = await addApp((await addFlow([call("missing")])).code);

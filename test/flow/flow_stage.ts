@@ -129,12 +129,3 @@ export function onStage(environment: Record<string, string> = {}) {
       },
     });
 }
-
-/** Polls every 20 ms. @throws {Error} with `what` after 10 s */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(what);
-}

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { follow } from "../stage/followers.ts";
-import { onStage, until } from "./flow_stage.ts";
+import { onStage } from "./flow_stage.ts";
+import { until } from "../stage/until.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
 
@@ -40,7 +41,7 @@ inTeam(
     const { body: [first] } = await list("?status=pending");
     assert.deepEqual([first.id, first.status, first.finished_at], [held, "pending", null]);
     assert.ok(first.started_at);
-    await until(async () => (await ask("GET", `${PATH}/${held}.json`)).body.steps.length === 1, "its step is not seen");
+    await until(async () => (await ask("GET", `${PATH}/${held}.json`)).body.steps.length === 1, "its step is seen");
     const { body: { steps: [going_on] } } = await ask("GET", `${PATH}/${held}.json`);
     assert.deepEqual([going_on.place, going_on.status, going_on.input.params], ["call", "running", { path: "held" }]);
     assert.deepEqual((await list("?status=error")).ids, [two]);
@@ -54,7 +55,7 @@ inTeam(
     assert.deepEqual((await list(`?per_page=2&after=${three}`)).ids, [two, one]);
     assert.equal((await list(`?per_page=2&after=${three}`)).total, "5", "from wherever it is read");
     answer();
-    await until(async () => (await list("?status=pending")).ids.length === 0, "it does not end");
+    await until(async () => (await list("?status=pending")).ids.length === 0, "it ends");
     assert.deepEqual((await list("?per_page=2&page=2")).ids, [three, two]);
     await play([
       { name: "an unknown status", method: "GET", path: `${PATH}.json?status=odd`, status: 400 },
@@ -94,7 +95,7 @@ inTeam("processes: a cancelled run stops at once, and nothing comes after", asyn
   const { code } = await addFlow([call("stuck"), { ...call("after"), id: "after" }]);
   const app = await addApp(code);
   const { flow_process_id: id } = (await ask("POST", `/platform/apps/${app}/action/go`, { json: {} })).body;
-  await until(() => api.count("/stuck") > 0, "it is not called");
+  await until(() => api.count("/stuck") > 0, "it is called");
   const { body } = await ask("POST", `${PATH}/${id}/cancel.json`);
   assert.deepEqual([body.status, body.error], ["cancelled", "Cancelled"]);
   const told = (await ask("GET", `/platform/apps/${app}/action/go/status?flow_process_id=${id}`)).body;
@@ -164,7 +165,7 @@ inTeam(
     await one.ended;
     assert.deepEqual(one.told.map(({ data }) => data.status).at(-1), "finished");
     assert.deepEqual(one.told.at(-1)?.data.steps.map((step: { place: string }) => step.place), ["call"]);
-    await until(() => all.told.some(({ data }) => data.id === id && data.status === "finished"), "its end is not told");
+    await until(() => all.told.some(({ data }) => data.id === id && data.status === "finished"), "its end is told");
     assert.deepEqual(all.told.map(({ event }) => event).slice(0, 2), ["ready", "process"]);
     const refused = await ask("GET", `${PATH}/changes?id=0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55`);
     assert.equal(refused.status, 404);

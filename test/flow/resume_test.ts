@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { createDatabase, on_postgres, startServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
-import { startApi, until } from "./flow_stage.ts";
+import { startApi } from "./flow_stage.ts";
+import { until } from "../stage/until.ts";
 
 /** The environment that two servers use, one after the other. */
 const placeFor = async (host: string) => ({
@@ -63,7 +64,7 @@ Deno.test({
     const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: { input } });
     assert.equal(run.body.status, "pending");
     const id = run.body.flow_process_id;
-    await until(() => api.count("/held") === 1, "the second call does not come");
+    await until(() => api.count("/held") === 1, "the second call comes");
     const steps = (await first.request("GET", `/connect/flow_processes/${id}.json`)).body.steps;
     assert.deepEqual(steps.map((step: { place: string }) => step.place), ["step_1", "large", "log", "step_2", "held"]);
     await first.close();
@@ -73,7 +74,7 @@ Deno.test({
     const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
     assert.equal((await inspect()).status, "pending", "it waits for whoever takes it");
     await second.sweep();
-    await until(async () => (await inspect()).status !== "pending", "it does not end");
+    await until(async () => (await inspect()).status !== "pending", "it ends");
     const ended = await inspect();
     assert.deepEqual([ended.status, ended.attempts, ended.data], [
       "finished",
@@ -108,7 +109,7 @@ async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: numbe
   const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
   const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
   const id = run.body.flow_process_id;
-  await until(() => api.count("/held") === 1, "the second call does not come");
+  await until(() => api.count("/held") === 1, "the second call comes");
   await first.close();
   const kv_path = `${environment.DATA_DIR}/kv.sqlite3`;
   {
@@ -126,7 +127,7 @@ async function leaveBehind({ by_ms, calls, ends }: { by_ms: number; calls: numbe
   const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
   assert.deepEqual((await inspect()).steps, [], "nothing can be told of it");
   await second.sweep();
-  await until(async () => (await inspect()).status !== "pending", "it does not end");
+  await until(async () => (await inspect()).status !== "pending", "it ends");
   const { status, error } = await inspect();
   assert.deepEqual([status, error], ends);
   assert.deepEqual([api.count("/large"), api.count("/held")], [calls, calls]);
@@ -189,12 +190,12 @@ if (on_postgres) {
       const program = [{ type: "connector", connector_code: "api", method: "get", timeout: 300 }];
       const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
       const { body } = await one.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
-      await until(() => api.count("/held") === 1, "the call does not come");
+      await until(() => api.count("/held") === 1, "the call comes");
       const path = `/connect/flow_processes/${body.flow_process_id}`;
       assert.equal((await other.request("POST", `${path}/cancel.json`)).status, 200);
       await cut.promise;
       const ended = async () => (await other.request("GET", `${path}.json`)).body.status;
-      await until(async () => await ended() !== "pending", "it does not end");
+      await until(async () => await ended() !== "pending", "it ends");
       assert.equal(await ended(), "cancelled");
       await other.close();
       await one.close();

@@ -237,13 +237,11 @@ inTeam("flow steps: retries are used up before on_error counts, with one idempot
 
 inTeam("flow steps: a call that takes too long is cut off, and may be tried again", async ({ api, run }) => {
   const path = `/slow_${crypto.randomUUID()}`;
-  api.answers.set(
-    path,
-    (call) =>
-      call > 1 ? Response.json(1) : new Promise((resolve) => setTimeout(() => resolve(Response.json(0)), 1_500)),
-  );
+  const late = Promise.withResolvers<Response>();
+  api.answers.set(path, (call) => call > 1 ? Response.json(1) : late.promise);
   const retry = { attempts: 2, delay: 0, on: ["timeout"] };
   const answer = await run([get(path.slice(1), { id: "call", timeout: 1, retry })]);
+  late.resolve(Response.json(0));
   assert.deepEqual([answer.status, answer.data, api.count(path)], ["finished", 1, 2]);
 });
 

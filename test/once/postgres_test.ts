@@ -1,7 +1,8 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects } from "node:assert/strict";
 import postgres from "postgres";
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { findPostgres } from "../stage/postgres/binaries.ts";
+import { until } from "../stage/until.ts";
 
 const ignore = await findPostgres() === undefined;
 
@@ -25,18 +26,8 @@ async function folderOf(url: string): Promise<string> {
   return String(row?.[0]);
 }
 
-/** The keeper works on for some milliseconds after the process that it outlives. */
-async function isGone(folder: string): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
-    try {
-      await Deno.stat(folder);
-    } catch (error) {
-      return error instanceof Deno.errors.NotFound;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return false;
-}
+const isGone = (folder: string): Promise<boolean> =>
+  Deno.stat(folder).then(() => false, (error) => error instanceof Deno.errors.NotFound);
 
 Deno.test({
   name: "a throw-away PostgreSQL: stock durability, databases from a template, nothing left behind",
@@ -82,6 +73,6 @@ Deno.test({
     await child.status;
     await reader.cancel();
     await Deno.remove(file);
-    strictEqual(await isGone(folder), true);
+    await until(() => isGone(folder), "the keeper, which outlives the process, has removed the folder");
   },
 });

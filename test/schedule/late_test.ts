@@ -1,8 +1,8 @@
 /** Late starts, ends between ticks, pauses while a trigger is due, deletions during a tick. */
 import assert from "node:assert/strict";
 import { inTurn } from "../stage/scenario.ts";
-import { eventually } from "../stage/launch.ts";
 import { type Entry, onSharedDatabase, type Stage, tooMany } from "./schedule_stage.ts";
+import { until } from "../stage/until.ts";
 
 const onStage = onSharedDatabase();
 
@@ -92,7 +92,7 @@ onStage("ends are counted in a moment, without a tick", async (stage) => {
   await stage.tick("2026-11-21 10:00:00");
   schedules.noteEnd(id);
   schedules.noteEnd(id);
-  await eventually(async () => (await healthOf(stage))?.failures === 1, "the failure is counted");
+  await until(async () => (await healthOf(stage))?.failures === 1, "the failure is counted");
   const { active, next_run_at } = await healthOf(stage) ?? {};
   assert.deepEqual([active, next_run_at], [false, null], "nothing was due");
 });

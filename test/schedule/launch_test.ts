@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { on_postgres } from "../stage/harness.ts";
-import { ask, eventually, launch, newPlace, stop } from "../stage/launch.ts";
+import { ask, launch, newPlace, stop } from "../stage/launch.ts";
+import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-launch-test";
 
@@ -30,7 +31,7 @@ Deno.test({
 
     await using second = await launch(environment);
     const runs = async () => JSON.parse((await ask(`${second.url}/account/crons/${id}/runs.json`, TOKEN)).text);
-    await eventually(async () => (await runs())[0]?.outcome === "finished", "the run has ended");
+    await until(async () => (await runs())[0]?.outcome === "finished", "the run has ended");
     const [run, ...others] = await runs();
     assert.deepEqual([run.state, others.length], ["late", 0]);
     await stop(second);

@@ -3,10 +3,11 @@
  * reacts to a threshold; an app shows it.
  */
 import assert from "node:assert/strict";
-import { onStage, until } from "../flow/flow_stage.ts";
+import { onStage } from "../flow/flow_stage.ts";
 import { made } from "../stage/people.ts";
 import { inTurn } from "../stage/scenario.ts";
 import { page, tokenIn } from "../stage/visitors.ts";
+import { until } from "../stage/until.ts";
 
 const inTeam = onStage();
 

@@ -4,9 +4,9 @@ import { migrate } from "../../db/migrate.ts";
 import { openDatabase, type Pool } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
 import { createDatabase, on_postgres } from "../stage/harness.ts";
-import { eventually } from "../stage/launch.ts";
 import { inTurn } from "../stage/scenario.ts";
 import { addTriggers, startTicker } from "./tickers.ts";
+import { until } from "../stage/until.ts";
 
 /** The published figures are for `SCHEDULE_TRIGGERS=10000`. */
 const TRIGGERS = Number(Deno.env.get("SCHEDULE_TRIGGERS") ?? 2_000);
@@ -52,10 +52,10 @@ Deno.test({
       const letStarts = await holdStarts(sql, "one", "10:02");
       const dying = tickers[0]?.tick("2026-11-21T10:02:00Z").catch(() => undefined);
       const claims = () => sql`select 1 from cron_runs where due_at = '2026-11-21T10:02Z' limit 1`;
-      await eventually(async () => (await claims()).length > 0, "it has claimed");
+      await until(async () => (await claims()).length > 0, "it has claimed");
       const others = tickers.slice(1).map((ticker) => ticker.tick("2026-11-21T10:02:00Z"));
       const held = () => sql`select 1 from pg_locks where locktype = 'advisory' and not granted`;
-      await eventually(async () => (await held()).length > 0, "it starts runs");
+      await until(async () => (await held()).length > 0, "it starts runs");
       tickers[0]?.kill();
       await letStarts();
       await Promise.all([dying, ...others]);

@@ -5,7 +5,8 @@ import { freePort } from "./ports.ts";
 const TREE = new URL("../../", import.meta.url);
 /** What a process needs of this one's environment; settings of Atrium never pass through. */
 const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
-const READY_MS = 30_000;
+/** Long, because several processes may start on a busy machine. */
+const READY_MS = 120_000;
 /** What `-P` itself writes to standard error, until that option is stable. */
 const OF_DENO = /^Warning Permissions in the config file is an experimental feature.*\n/m;
 
@@ -145,13 +146,4 @@ export async function ask(
   if (token) headers.set("authorization", `Bearer ${token}`);
   const response = await fetch(url, { ...init, headers });
   return { status: response.status, text: await response.text() };
-}
-
-/** Tries until it holds. @throws {Error} after `patience_ms` */
-export async function eventually(holds: () => Promise<boolean>, what: string, patience_ms = 10_000): Promise<void> {
-  const until = performance.now() + patience_ms;
-  while (!await holds()) {
-    if (performance.now() > until) throw new Error(`not within ${patience_ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

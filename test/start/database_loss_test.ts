@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { createDatabase, on_postgres } from "../stage/harness.ts";
-import { emptyPlace, eventually, launch, type Process, stop } from "../stage/launch.ts";
+import { emptyPlace, launch, type Process, stop } from "../stage/launch.ts";
 import { openProxy } from "../stage/proxy.ts";
+import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-loss-tests";
 const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
@@ -84,7 +85,7 @@ Deno.test({
     assert.ok(slowest < 4_000, `${slowest} ms: a connection that never comes back waits for its time-out, 5 s`);
 
     await assertAlive(process);
-    await eventually(async () => (await create(process, "Afterwards")).status === 201, "it works again", 3_000);
+    await until(async () => (await create(process, "Afterwards")).status === 201, "it works again", 3_000);
     assert.equal((await ask(process, "/readyz")).status, 200);
     const rows = await killer<{ name: string; users: number }[]>`
       select d.name, (select count(*)::int from department_users u where u.department_id = d.id) as users
@@ -125,7 +126,7 @@ Deno.test({
       await assertAlive(process);
 
       proxy.comeBack();
-      await eventually(async () => (await create(process, `Back ${round}`)).status === 201, "it works again", 3_000);
+      await until(async () => (await create(process, `Back ${round}`)).status === 201, "it works again", 3_000);
       assert.equal((await ask(process, "/readyz")).status, 200);
     }
     const names = JSON.parse((await ask(process, "/account/departments.json")).text).map(({ name }: { name: string }) =>
@@ -152,7 +153,7 @@ Deno.test({
     assert.equal((await ask(process, "/readyz")).status, 503);
     await assertAlive(process);
     proxy.thaw();
-    await eventually(async () => (await ask(process, "/readyz")).status === 200, "it is ready again", 5_000);
+    await until(async () => (await ask(process, "/readyz")).status === 200, "it is ready again", 5_000);
     proxy.freeze();
     const held = create(process, "Held").catch(() => "cut off");
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,7 +1,7 @@
 /** Two servers on one database: what is done through one holds at the other. PostgreSQL only. */
 import assert from "node:assert/strict";
 import { createDatabase, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
-import { eventually } from "../stage/launch.ts";
+import { until } from "../stage/until.ts";
 
 async function withTwo(work: (one: TestServer, other: TestServer) => Promise<void>): Promise<void> {
   const DATABASE_URL = await createDatabase();
@@ -58,7 +58,7 @@ Deno.test({
         const there = await Promise.all([revoked, switched_off, deleted].map(({ token }) => statusWith(other, token)));
         return [...there, await list(other)].join() === "401,401,401,403";
       };
-      await eventually(refused, "the other server refuses them", 5_000 - (performance.now() - began));
+      await until(refused, "the other server refuses them", 5_000 - (performance.now() - began));
     }),
 });
 
@@ -89,23 +89,23 @@ Deno.test({
       assert.match((await open(`/a/${id}`)).body, /<p>first<\/p>/);
 
       assert.equal((await change({ source_code: "<p>second</p>" })).status, 200);
-      await eventually(async () => /<p>second<\/p>/.test((await open("/a/page")).body), "the new source", 1_000);
+      await until(async () => /<p>second<\/p>/.test((await open("/a/page")).body), "the new source", 1_000);
       assert.notEqual((await open("/a/page")).headers.get("etag"), first.headers.get("etag"));
 
       assert.equal((await change({ url_code: "moved" })).status, 200);
-      await eventually(async () => (await open("/a/page")).status === 404, "the old address is gone", 1_000);
+      await until(async () => (await open("/a/page")).status === 404, "the old address is gone", 1_000);
       assert.match((await open("/a/moved")).body, /<p>second<\/p>/);
 
       assert.equal((await change({ public: false })).status, 200);
-      await eventually(async () => (await open("/a/moved")).status === 401, "it is not public any more", 1_000);
+      await until(async () => (await open("/a/moved")).status === 401, "it is not public any more", 1_000);
 
       assert.equal((await change({ public: true, active: false })).status, 200);
-      await eventually(async () => (await open("/a/moved")).status === 404, "it is switched off", 1_000);
+      await until(async () => (await open("/a/moved")).status === 404, "it is switched off", 1_000);
       assert.equal((await change({ active: true })).status, 200);
-      await eventually(async () => (await open("/a/moved")).status === 200, "it is switched on", 1_000);
+      await until(async () => (await open("/a/moved")).status === 200, "it is switched on", 1_000);
 
       assert.equal((await one.request("DELETE", `/platform/apps/${id}.json`)).status, 204);
-      await eventually(async () => (await open("/a/moved")).status === 404, "it is deleted", 1_000);
+      await until(async () => (await open("/a/moved")).status === 404, "it is deleted", 1_000);
     }),
 });
 

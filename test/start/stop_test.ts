@@ -1,7 +1,8 @@
 /** SIGTERM and SIGINT: what is in flight is finished, nothing holds the process longer than 5 s. */
 import assert from "node:assert/strict";
-import { ask, eventually, launch, newPlace, type Process, stop } from "../stage/launch.ts";
+import { ask, launch, newPlace, type Process, stop } from "../stage/launch.ts";
 import { beginRequest } from "../stage/slow_request.ts";
+import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-stop-tests";
 
@@ -25,7 +26,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const answer = request.answer();
     assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
     const ending = stop(process, signal);
-    await eventually(() => isClosed(process), "it takes nothing new", 2_000);
+    await until(() => isClosed(process), "it takes nothing new", 2_000);
     await request.finish();
     const text = await answer;
     assert.match(text, /^HTTP\/1\.1 201 /);
@@ -54,7 +55,7 @@ Deno.test("stop: a request that never ends holds the process for less than 5 s; 
   const answer = request.answer();
   assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
   const ending = stop(process);
-  await eventually(() => isClosed(process), "it takes nothing new", 2_000);
+  await until(() => isClosed(process), "it takes nothing new", 2_000);
   process.kill("SIGTERM");
   process.kill("SIGINT");
   const { code, ms } = await ending;

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { on_postgres } from "../stage/harness.ts";
-import { ask, emptyPlace, eventually, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
+import { ask, emptyPlace, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
 import { beginRequest } from "../stage/slow_request.ts";
+import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-workers-tests";
 
@@ -63,16 +64,16 @@ Deno.test({
     const creating = keepCreating(process.url, () => is_over);
     const served = () =>
       new Set(process.logged().filter(({ event }) => event === "request").map((line) => line.process));
-    await eventually(() => Promise.resolve(served().size === 2), "both serve");
+    await until(() => served().size === 2, "both serve");
     const [first] = started(process);
     assert.ok(first);
     Deno.kill(first.pid, "SIGKILL");
-    await eventually(() => Promise.resolve(started(process).length === 3), "it is started again");
+    await until(() => started(process).length === 3, "it is started again");
     const third = started(process)[2];
     assert.equal(third?.number, 1);
     const lines = process.logged().length;
     const again = () => process.logged().slice(lines).some((line) => line.event === "request" && line.process === 1);
-    await eventually(() => Promise.resolve(again()), "it serves again", 20_000);
+    await until(() => again(), "it serves again", 20_000);
     is_over = true;
     const names = await creating;
     assert.ok(names.length > 10);
@@ -97,7 +98,7 @@ Deno.test({
     const answer = request.answer();
     const ending = stop(process);
     const count = () => process.logged().filter(({ event }) => event === "stopping").length;
-    await eventually(() => Promise.resolve(count() === 4), "all of them stop");
+    await until(() => count() === 4, "all of them stop");
     await request.finish();
     assert.match(await answer, /^HTTP\/1\.1 201 /);
     const { code, stderr } = await ending;
@@ -116,7 +117,7 @@ Deno.test({
     const pids = started(process).map(({ pid }) => pid);
     process.kill("SIGKILL");
     const gone = async () => !(await Promise.all(pids.map(isAlive))).some(Boolean);
-    await eventually(gone, "all have ended");
+    await until(gone, "all have ended");
     await process.ended;
   },
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHeartbeat } from "./heartbeat.ts";
 import { createPeers } from "./peers.ts";
+import { until } from "../../../test/stage/until.ts";
 
 /** A lease store in memory; `away` makes its writes fail. */
 function leases() {
@@ -38,7 +39,7 @@ Deno.test("owner: one that was declared dead takes another name, and is told onc
   const heartbeat = createHeartbeat(store, LEASE_MS, { lost: () => lost++, failed: ignored });
   const name = await heartbeat.prove();
   store.standing.delete(name);
-  await pause(LEASE_MS / 2);
+  await until(() => lost > 0, "it notices");
   const second = await heartbeat.prove();
   assert.notEqual(second, name);
   assert.equal(lost, 1);
@@ -56,6 +57,7 @@ Deno.test("owner: it is believed as long as its word, and no longer, while the s
   const name = await heartbeat.prove();
   store.away = true;
   assert.equal(await heartbeat.prove(), name);
+  // Its lease lapses.
   await pause(LEASE_MS);
   await assert.rejects(heartbeat.prove(), /away/);
   store.away = false;

@@ -1,8 +1,8 @@
 /** CRUD, ledger and firing of triggers. Expressions: server/schedule/timetable. Ticks: test/schedule. */
 import assert from "node:assert/strict";
-import { eventually } from "../../stage/launch.ts";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
 
@@ -337,7 +337,7 @@ inAccount("crons: fire by hand, and the ledger", async ({ server, ask, play }) =
 });
 
 const untilEnded = (ask: Ask, run: string): Promise<void> =>
-  eventually(async () => {
+  until(async () => {
     const { body } = await ask("GET", `/connect/flow_processes/${run}.json`);
     return body.status === "finished";
   }, "the run has ended");

@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addDb, dbAt, type Listed, type TestDb } from "../../stage/db.ts";
 import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
 
@@ -51,15 +52,6 @@ inAccount("reindex: every record of a large table is gone over, and stays in its
   assert.equal((await ask("GET", db.search({ "filter[s]": "s3", count: "true" }))).headers.get("x-total-count"), "230");
 });
 
-/** Checks every 20 ms. @throws {Error} after 10 s */
-async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(what);
-}
-
 /** Locks the row of a record on another connection: a schema change waits there. */
 async function holding(url: string, id: string, work: () => Promise<void>): Promise<void> {
   const other = postgres(url, { max: 1 });
@@ -88,7 +80,7 @@ Deno.test({
     let change: ReturnType<Ask> | undefined;
     await holding(DATABASE_URL, ids.at(-1) ?? "", async () => {
       change = db.change({ schema }).finally(() => changing.done = true);
-      await until(async () => (await ask("GET", dbAt(db.code))).body.reindexing?.done > 0, "no progress is shown");
+      await until(async () => (await ask("GET", dbAt(db.code))).body.reindexing?.done > 0, "progress is shown");
       await t.step("its progress stands in the database's own answer, with the schema that still holds", async () => {
         const { body } = await ask("GET", dbAt(db.code));
         assert.deepEqual(body.reindexing, { done: 2_000, total: RECORDS });
