@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { print } from "../stage/print.ts";
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { findProgram } from "../stage/programs.ts";
 import { HOW_TO_INSTALL, load, type Order } from "./load.ts";

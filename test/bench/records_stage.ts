@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { print } from "../stage/print.ts";
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import {
   CITIES,

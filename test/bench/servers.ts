@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type Postgres, startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { seed, type Seeded } from "./seed.ts";
 import { type Launch, launch, type Server } from "./servers.ts";
 

@@ -2,7 +2,7 @@
  * The API that the flows call. It records its calls and knows the worker behind each, because the oracle's name resolves
  * to a different address for each worker.
  */
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 
 /** Its host name in connectors. */
 export const HOST = "oracle.test";

@@ -1,5 +1,5 @@
 /** Workers as processes that can be killed, paused and stopped. */
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { addressOf } from "./oracle.ts";
 
 export const TREE = new URL("../../", import.meta.url).pathname;

@@ -1,6 +1,6 @@
 /** Atrium as a process of its own, started as `deno task start` starts it. */
 import { copyMigrated, createDatabase, on_postgres } from "./harness.ts";
-import { freePort } from "./ports.ts";
+import { freePort } from "./network/ports.ts";
 
 const TREE = new URL("../../", import.meta.url);
 /** What a process needs of this one's environment; settings of Atrium never pass through. */

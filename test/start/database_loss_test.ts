@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { createDatabase, on_postgres } from "../stage/harness.ts";
 import { emptyPlace, launch, type Process, stop } from "../stage/launch.ts";
-import { openProxy } from "../stage/proxy.ts";
+import { openProxy } from "../stage/network/proxy.ts";
 import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-loss-tests";

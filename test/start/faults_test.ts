@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
 import { on_postgres } from "../stage/harness.ts";
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { ask, emptyPlace, type Environment, launch, newPlace, run, SECRET_KEYS, stop } from "../stage/launch.ts";
 
 /** Proves that it ends with code 1, these lines and nothing else. */

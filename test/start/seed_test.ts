@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { GALLERY, readSource } from "../../client/gallery/gallery.ts";
 import { childEnvironment } from "../../server/config.ts";
 import { ADMIN_TOKEN, startServer } from "../stage/harness.ts";
-import { freePort } from "../stage/ports.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { addPerson } from "../stage/people.ts";
 
 const TREE = fileURLToPath(new URL("../..", import.meta.url));

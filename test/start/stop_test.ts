@@ -1,7 +1,7 @@
 /** SIGTERM and SIGINT: what is in flight is finished, nothing holds the process longer than 5 s. */
 import assert from "node:assert/strict";
 import { ask, launch, newPlace, type Process, stop } from "../stage/launch.ts";
-import { beginRequest } from "../stage/slow_request.ts";
+import { beginRequest } from "../stage/network/slow_request.ts";
 import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-stop-tests";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { on_postgres } from "../stage/harness.ts";
 import { ask, emptyPlace, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
-import { beginRequest } from "../stage/slow_request.ts";
+import { beginRequest } from "../stage/network/slow_request.ts";
 import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-workers-tests";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { childEnvironment } from "../../../server/config.ts";
 import { startServer } from "../../stage/harness.ts";
-import { freePort } from "../../stage/ports.ts";
+import { freePort } from "../../stage/network/ports.ts";
 import { type Block, readPage } from "./pages.ts";
 
 const ADDRESS = "127.0.0.1:8000";

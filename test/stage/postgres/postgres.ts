@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { freePort } from "../ports.ts";
+import { freePort } from "../network/ports.ts";
 import { findPostgres } from "./binaries.ts";
 
 /** A PostgreSQL cluster that lives as long as the process that started it, or shorter. */
