@@ -1,4 +1,4 @@
-/** Everything behind the door, made once and handed down; nothing below keeps state of its own. */
+/** Creates the services and the request handler of one server. Modules keep no state; everything is passed down. */
 import { migrate } from "../db/migrate.ts";
 import { createCompiler } from "./compiler/host/sandbox.ts";
 import type { VendorStore } from "./compiler/host/vendor.ts";
@@ -29,9 +29,9 @@ interface Parts {
 }
 
 /**
- * Ready to answer. Also what the tests start.
+ * Opens and migrates the database and creates everything that answers requests. Tests use it, too.
  *
- * @param parts what stands in another place than the database
+ * @param parts replacements for tests
  */
 export async function compose(config: Config, log: Log, parts: Parts = {}) {
   const database = await openDatabase(config, log);
@@ -96,7 +96,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         feeds.end();
         flows.endWaits();
       },
-      /** What is done every minute, by whichever process comes first. */
+      /** The once-a-minute clean-up. */
       sweep: async () => {
         await sweepStore(sql, clock.now());
         await flows.sweep();

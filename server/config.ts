@@ -1,5 +1,6 @@
 /**
- * The only reader of the environment. Parsed once, frozen; every fault is named in one message.
+ * The configuration: the environment, parsed and validated once. One message names every fault. No other module reads the
+ * environment.
  *
  * | variable | default | meaning |
  * |---|---|---|
@@ -20,7 +21,7 @@ import { z } from "zod";
 
 export interface SecretKey {
   id: string;
-  /** Key material as it was given; readers derive their key from it. */
+  /** The key material. Each purpose derives its own key from it. */
   material: string;
 }
 
@@ -33,7 +34,7 @@ export interface Config {
   database_url: string | undefined;
   kv_url: string | undefined;
   admin: { token: string | undefined; email: string; password: string | undefined };
-  /** The first writes, every one reads. Undefined only on the embedded database. */
+  /** The first key encrypts and signs; all decrypt and verify. Undefined only with the embedded database. */
   secret_keys: readonly SecretKey[] | undefined;
   /** `host:port`, lower case. */
   egress_allow: readonly string[];
@@ -44,13 +45,13 @@ export interface Config {
   workers: number;
   /** From 1. Undefined unless a supervisor started this process as one of several. */
   process_number: number | undefined;
-  /** For the processes that the server starts: where Deno keeps its files, and nothing else. */
+  /** The environment of compile workers: only the variables that locate Deno's files and the network's proxies. */
   child_environment: Readonly<Record<string, string>>;
   /** On Deno Deploy: no disk, no flags, the host's own KV. */
   hosted: boolean;
 }
 
-/** Every wrong or missing variable, one line each. */
+/** Names every wrong or missing variable, one line each. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   constructor(readonly faults: string[]) {
@@ -148,13 +149,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 const OF_DENO =
   /^(DENO_DIR|DENO_CERT|DENO_TLS_CA_STORE|HOME|XDG_CACHE_HOME|LOCALAPPDATA|USERPROFILE|SystemRoot|NPM_CONFIG_REGISTRY|SSL_CERT_FILE|(HTTPS?|NO|ALL)_PROXY)$/i;
 
-/** `child_environment` out of a whole one. */
+/** Picks `child_environment` from a complete environment. */
 export const childEnvironment = (environment: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => value && OF_DENO.test(name) ? [[name, value]] : []),
   );
 
-/** Deno Deploy hands a linked database over as PG* variables. */
+/** Deno Deploy passes a linked database as PG* variables. */
 function databaseUrlOfHost(env: Record<string, string | undefined>): string {
   const url = new URL(`postgres://${env.PGHOST}:${env.PGPORT ?? 5432}/${env.PGDATABASE ?? "postgres"}`);
   url.username = encodeURIComponent(env.PGUSER ?? "postgres");

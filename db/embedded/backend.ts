@@ -7,13 +7,15 @@ import { columnOf, errorOf, parametersOf } from "./wire/wire_backend.ts";
 /** The backend has ended or did not start, and answers no more. The message is PostgreSQL's reason. */
 export class BackendStopped extends Error {}
 
-/** Smaller segments of the log make a fresh folder, and a test's copy of it, a quarter smaller. */
+/** For `initdb`, which runs only if the template does not fit: a small log makes a small folder. */
 const INITDB = ["--wal-segsize=4"];
 
 const SETTINGS = {
-  // The default of 128 MB would be allocated at the start. The operating system caches the same files anyway.
+  // PostgreSQL fills all of it with zeros at the start. The default of 128 MB would cost that much memory, and the
+  // operating system caches the same files anyway.
   shared_buffers: "16MB",
-  // How much of the log a checkpoint keeps for reuse. Only upkeep.ts makes checkpoints.
+  // How much of the log a checkpoint keeps for reuse. Only upkeep.ts makes checkpoints. The minimum is two segments,
+  // which have 16 MB each in the template.
   max_wal_size: "64MB",
   min_wal_size: "32MB",
   // The minimum. The stack of WebAssembly is short, and an overflow ends the backend.

@@ -9,8 +9,10 @@
  * - Session advisory locks do not exclude other connections; `pg_advisory_xact_lock` does.
  * - A second process on the same folder is refused.
  *
- * The package `pglite-socket` offers a Duplex, too. It is not used because it lost notifications of LISTEN and mixed up
- * the portals of different connections.
+ * `@electric-sql/pglite-socket` is not used (0.2.17 examined). Outside of transactions it queues single messages instead
+ * of batches, so the unnamed statements and portals of two connections mix. It sends a notification to the connection
+ * whose query ran, not to those that listen. It ignores cancel requests, does not separate the settings of connections,
+ * and after one query that throws, all later queries wait without end. It also needs a port or socket file.
  */
 import { Backend, BackendStopped } from "./backend.ts";
 import { openFolder } from "./folder.ts";

@@ -1,6 +1,6 @@
 /**
- * Unpacks a tarball of a data folder. PGlite can load one as well, but goes through its emulated file system, which takes
- * six times as long.
+ * Unpacks a tarball of a data folder. PGlite can do that as well, through its emulated file system, at 1.7 times the CPU
+ * time.
  */
 import { gunzipSync } from "node:zlib";
 
@@ -26,7 +26,7 @@ export async function unpack(tarball: Blob, folder: string): Promise<void> {
     if (Number.isNaN(size) || begin + size > tar.length || path.split("/").includes("..")) {
       throw new Error(`the tarball is damaged at byte ${at}`);
     }
-    // Synchronous: a thousand small files take a third of the time.
+    // Synchronous writes: asynchronous ones take a quarter longer for a thousand small files.
     if (type === FOLDER) Deno.mkdirSync(`${folder}/${path}`, { recursive: true, mode: 0o700 });
     else if (type === FILE && !SKIPPED.has(path)) {
       Deno.writeFileSync(`${folder}/${path}`, tar.subarray(begin, begin + size), { mode: 0o600 });

@@ -6,6 +6,7 @@ import { type Backend, BackendStopped } from "./backend.ts";
 import { Place } from "./place.ts";
 import { Revival, stoppedBy } from "./revival.ts";
 import type { Client, Session } from "./session.ts";
+import { WaitLimit } from "./wait_limit.ts";
 import type { Fault } from "./wire/wire.ts";
 import type { Batch, Startup } from "./wire/wire_client.ts";
 
@@ -22,14 +23,13 @@ export const GREETING_MS = 50;
 
 export class Turns {
   readonly #revival: Revival;
-  readonly #lock_wait_ms: number;
+  readonly #wait_limit: WaitLimit;
   readonly #places = new Map<Client, Place>();
   #line: Place[] = [];
   #tasks: Task[] = [];
   #holder: Place | undefined;
   #held_since = 0;
   #is_awake = false;
-  #alarm: ReturnType<typeof setTimeout> | undefined;
   #greeting: ReturnType<typeof setTimeout> | undefined;
   /** When the event loop must get its turn, and the callback that shows that it did. */
   #slice: { until: number; end: ReturnType<typeof setImmediate> } | undefined;
@@ -40,7 +40,11 @@ export class Turns {
   /** @param reopen starts the backend again after it has stopped */
   constructor(backend: Backend, reopen: () => Promise<Backend>, lock_wait_ms: number) {
     this.#revival = new Revival(backend, reopen);
-    this.#lock_wait_ms = lock_wait_ms;
+    this.#wait_limit = new WaitLimit(lock_wait_ms, () => ({
+      holder: this.#holder,
+      held_since: this.#held_since,
+      line: this.#line,
+    }));
   }
 
   /**
@@ -103,7 +107,7 @@ export class Turns {
     try {
       if (session) await this.alone(({ backend }) => backend.select("checkpoint"));
     } finally {
-      clearTimeout(this.#alarm);
+      this.#wait_limit.end();
       clearTimeout(this.#greeting);
       clearImmediate(this.#slice?.end);
       this.#revival.session = undefined;
@@ -140,7 +144,7 @@ export class Turns {
       return;
     }
     this.#is_awake = false;
-    this.#setAlarm();
+    this.#wait_limit.check();
   }
 
   /** @returns whether there may be more to do */
@@ -224,38 +228,6 @@ export class Turns {
       client.fail(reason);
     }
   }
-
-  /**
-   * Limits the wait for an idle transaction, which may itself wait for one of the waiting clients (a deadlock). First
-   * the waiting statements are refused. If the transaction stays idle and others wait, it is rolled back.
-   */
-  #setAlarm(): void {
-    clearTimeout(this.#alarm);
-    this.#alarm = undefined;
-    const waits = Math.min(...this.#line.map((place) => place.waits_since ?? Infinity));
-    if (!this.#holder || waits === Infinity) return;
-    const due = Math.max(waits, this.#held_since) + this.#lock_wait_ms;
-    this.#alarm = setTimeout(() => this.#endWaiting(), Math.max(1, due - performance.now() + 1));
-  }
-
-  #endWaiting(): void {
-    const ms = this.#lock_wait_ms;
-    const now = performance.now();
-    if (this.#held_since + ms > now) return this.#setAlarm();
-    if (this.#held_since + 2 * ms < now) {
-      this.#holder?.client.fail(`a transaction did nothing for ${2 * ms} ms, and is undone`);
-    } else for (const place of [...this.#line]) place.refuse(held(ms), now - ms);
-    this.#setAlarm();
-  }
-}
-
-function held(ms: number): Fault {
-  return {
-    severity: "ERROR",
-    code: "55P03",
-    message: `waited ${ms} ms for the embedded database, which another connection keeps in an idle transaction`,
-    hint: "Inside sql.begin, use the handle of the transaction.",
-  };
 }
 
 function textOf(error: unknown): string {

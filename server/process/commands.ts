@@ -1,7 +1,4 @@
-/**
- * What `deno task migrate`, `token`, `password` and `rotate-secrets` run: the database that the server would use, without
- * the server.
- */
+/** The commands `deno task migrate`, `token`, `password` and `rotate-secrets`. They open the database without a server. */
 import { migrate } from "../../db/migrate.ts";
 import type { Config } from "../config.ts";
 import { rotateSecrets } from "../connectors/connectors.ts";
@@ -25,10 +22,10 @@ type Command = (
 const NO_ADMIN = "there is no admin yet: start the server once";
 
 const commands: Record<string, Command> = {
-  /** Brings the database up to this version. */
+  /** Applies missing migrations. */
   migrate: (_sql, applied) => applied.length > 0 ? `applied ${applied.join(", ")}` : "the database is up to date",
 
-  /** A new token of the first admin's; the ones before it go on working. The argument names it. */
+  /** Creates a token of the first admin. Existing tokens stay valid. The argument is its name. */
   async token(sql, _applied, name = "deno task token") {
     const admin = await findFirstAdmin(sql);
     if (!admin) throw new StartFault(NO_ADMIN);
@@ -38,7 +35,7 @@ const commands: Record<string, Command> = {
     return secret;
   },
 
-  /** A new password of the first admin's, or of the user whose e-mail the argument is. */
+  /** Sets a new password of the first admin, or of the user with the e-mail address in the argument. */
   async password(sql, _applied, email) {
     const user = email ? await findUserByEmail(sql, email) : await findFirstAdmin(sql);
     if (!user) throw new StartFault(email ? `there is no user ${email}` : NO_ADMIN);
@@ -48,7 +45,7 @@ const commands: Record<string, Command> = {
     return `${user.email} ${password}`;
   },
 
-  /** Writes the secrets of connectors anew that an old key has written. Afterwards the old key may go. */
+  /** Encrypts the secrets of connectors again that an old key encrypted. Afterwards the old key may be removed. */
   async "rotate-secrets"(sql, _applied, _argument, config) {
     const keys = await openKeys(config);
     const { rotated, unreadable } = await rotateSecrets(sql, keys);
@@ -61,7 +58,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** @returns what is to be printed; @throws {StartFault} where there is no such command, or it cannot be carried out */
+/** @returns the text to print @throws {StartFault} if the command is unknown or fails */
 export async function runCommand(config: Config, log: Log, [name = "", argument]: string[]): Promise<string> {
   const work = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!work) throw new StartFault(`there is no command ${name}; known are ${Object.keys(commands).join(", ")}`);

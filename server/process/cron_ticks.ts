@@ -1,4 +1,4 @@
-/** What `Deno.cron` wakes: registered at top level, given its work once everything is made. */
+/** The handlers of `Deno.cron`. They are registered at once and receive their work when the server is composed. */
 import { faultOf, type Log } from "../log.ts";
 
 export interface Registered {
@@ -15,7 +15,7 @@ export function registerSweep(log: Log): Registered {
   return atOnce(sweep);
 }
 
-/** Every minute, in every process: PostgreSQL decides which one starts a trigger. */
+/** Runs the scheduler's tick every minute in every process. A claim in PostgreSQL decides which one starts a trigger. */
 export function registerTick(log: Log): Registered {
   const tick = waiting("tick", log);
   void Deno.cron("tick", "* * * * *", tick.handler);
@@ -29,7 +29,7 @@ const atOnce = ({ begin, handler }: ReturnType<typeof waiting>): Registered => (
   },
 });
 
-/** A host may start a process for the handler alone: then it waits for its work, which is being made. */
+/** A hosting platform may start a process to call the handler. The handler waits until the server is composed. */
 export function waiting(name: string, log: Log): Registered & { handler(): Promise<void> } {
   const given = Promise.withResolvers<() => Promise<unknown>>();
   return {

@@ -1,4 +1,4 @@
-/** A TCP proxy that can go away and come back, in front of a database that stays. */
+/** A TCP proxy in front of a database, for tests in which the database is unreachable or does not answer. */
 
 export interface Proxy extends AsyncDisposable {
   port: number;
@@ -9,12 +9,17 @@ export interface Proxy extends AsyncDisposable {
   /** Takes connections and passes nothing on, as a host that hangs. */
   freeze(): void;
   thaw(): void;
+  /** How many chunks have arrived since it froze. */
+  held(): number;
 }
 
 export function openProxy(hostname: string, port: number): Proxy {
   const open = new Set<Deno.TcpConn>();
   let listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const own = listener.addr.port;
+  const passing = new Set<Promise<void>>();
+  let held = 0;
+  let is_frozen = false;
   let thawed = Promise.resolve();
   let thaw = () => {};
 
@@ -22,6 +27,7 @@ export function openProxy(hostname: string, port: number): Proxy {
     const buffer = new Uint8Array(65_536);
     try {
       for (let read = await from.read(buffer); read !== null; read = await from.read(buffer)) {
+        if (is_frozen) held++;
         await thawed;
         let rest = buffer.subarray(0, read);
         while (rest.length > 0) rest = rest.subarray(await to.write(rest));
@@ -36,8 +42,10 @@ export function openProxy(hostname: string, port: number): Proxy {
     for await (const client of current) {
       const server = await Deno.connect({ hostname, port });
       open.add(client).add(server);
-      void pass(client, server);
-      void pass(server, client);
+      for (const passes of [pass(client, server), pass(server, client)]) {
+        passing.add(passes);
+        void passes.finally(() => passing.delete(passes));
+      }
     }
   };
   let accepting = accept(listener);
@@ -55,15 +63,19 @@ export function openProxy(hostname: string, port: number): Proxy {
       accepting = accept(listener);
     },
     freeze() {
+      [is_frozen, held] = [true, 0];
       const { promise, resolve } = Promise.withResolvers<void>();
       [thawed, thaw] = [promise, resolve];
     },
-    thaw: () => thaw(),
+    thaw() {
+      is_frozen = false;
+      thaw();
+    },
+    held: () => held,
     async [Symbol.asyncDispose]() {
       thaw();
       await leave().catch(() => {});
-      // What still reads ends with its connection.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await Promise.all(passing);
     },
   };
 }
