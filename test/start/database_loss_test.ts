@@ -156,7 +156,7 @@ Deno.test({
     await until(async () => (await ask(process, "/readyz")).status === 200, "it is ready again", 5_000);
     proxy.freeze();
     const held = create(process, "Held").catch(() => "cut off");
-    await eventually(() => Promise.resolve(proxy.held() > 0), "its statement is on its way");
+    await until(() => proxy.held() > 0, "its statement is on its way");
     const { code, ms } = await stop(process);
     assert.equal(code, 0);
     assert.ok(ms < 5_000, `${ms} ms`);
