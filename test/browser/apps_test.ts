@@ -1,4 +1,4 @@
-/** Compiled apps in a real browser, in the sandbox that they are served in. */
+/** Compiled apps in Chromium, in the sandbox that they are served in. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Browser, Page } from "../packages/playwright.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";

@@ -31,7 +31,7 @@ inAccount("load: while hostile sources hang both compilers, everybody else is se
   let attacked = true;
   const hostile = Promise.all(["one", "two"].map((name) => save(ask, name, hanging(name))))
     .finally(() => attacked = false);
-  // By then both workers have a hostile source.
+  // Both workers must have a hostile source, or the others would be compiled first. The server does not tell when.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const own = Array.from({ length: SAVES }, (_, i) => save(ask, `own ${i}`, small(`own ${i}`)));
   const others = save(other, "other", small("other"));

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { codeOf, files, type Import, importsOf, isTest, TREE } from "./source_files.ts";
 
-/** The file named like its folder: what a room shows to others. */
+/** Interface files: the file named like its folder, the only one that other rooms may import. */
 const INTERFACE =
   /^server\/(compiler\/compiler|connectors\/connectors|store\/store|flow\/flow|schedule\/schedule)\.ts$/;
 
-/** Rooms, the outermost first: each may import from its own and from those below it. */
+/** Rooms, the outermost first. Each may import from itself and from the rooms below it. */
 const ROOMS: [room: string, files: RegExp][] = [
   ["test", /^test\/|_test\.tsx?$/],
   ["main", /^main\.ts$|^server\/(compose\.ts$|process\/)/],
@@ -21,7 +21,7 @@ const ROOMS: [room: string, files: RegExp][] = [
 const roomOf = (file: string) => ROOMS.findIndex(([, files]) => files.test(file));
 const isLocal = ({ to }: Pick<Import, "to">) => /^(main\.ts|deno\.json|(server|db|client|test)\/)/.test(to);
 
-/** Every import that a rule forbids, as `a.ts imports b.ts`. */
+/** The imports that a rule forbids, as `a.ts imports b.ts`. */
 function broken(from: (file: string) => boolean, forbids: (to: Import, file: string) => boolean): string[] {
   return [...files].filter(([file]) => from(file)).flatMap(([file, { imports }]) =>
     imports.filter((to) => forbids(to, file)).map(({ to }) => `${file} imports ${to}`)
@@ -75,7 +75,7 @@ Deno.test("house: no imports in a circle, those of types included", () => {
   assert.deepEqual(circles(new Map(Object.entries(graph))), ["a → b → c → a", "f → f"]);
 });
 
-/** One circle for each import that closes one, in a walk that visits each file once. */
+/** Import cycles, found by a depth-first search that visits each file once. */
 function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -114,7 +114,7 @@ Deno.test("house: client imports types of the server only, and the server nothin
     [],
   );
   assert.deepEqual(
-    // Declarations are no code: the server gives them to editors.
+    // The server sends declarations (.d.ts) to editors; they contain no code.
     broken((file) => file.startsWith("server/") && !isTest(file), ({ to }) => /^client\/.*(?<!\.d)\.ts$/.test(to)),
     [],
   );
@@ -129,11 +129,11 @@ Deno.test("house: of the server only config.ts reads the environment, which main
   assert.match(files.get("main.ts")?.text ?? "", /readConfig\(Deno\.env\.toObject\(\)\)/);
 });
 
-/** What apps import, declared in client/app/platform.d.ts. */
+/** The module that apps import. client/app/platform.d.ts declares it. */
 const APP_MODULE = "platform";
 
 const PINNED = /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?(\/[\w./-]+)?$/;
-/** One file a package that only tests import. `deno task start` downloads all that deno.json and deno.lock name. */
+/** One file for each package that only tests import. `deno task start` downloads every package in deno.json and deno.lock. */
 const TEST_PACKAGES = "test/packages/";
 
 Deno.test("house: packages come from npm, node or this tree, and each is pinned", async () => {
@@ -166,7 +166,7 @@ Deno.test("house: what only tests import is neither in deno.json nor in its lock
   assert.deepEqual(broken((file) => !isTest(file), ({ to }) => to.startsWith(TEST_PACKAGES)), []);
 });
 
-/** Packages that are no import of ours but read or bundled by name, such as an app's runtime. */
+/** Whether the compiler reads or bundles a package by name, such as an app's runtime. */
 const mentioned = (name: string) =>
   [...files].some(([file, { text }]) => file.startsWith("server/compiler/") && text.includes(`"${name}`));
 

@@ -1,9 +1,9 @@
-/** Followers of server-sent events: what they are told, in its order. */
+/** Subscribers of server-sent events. They record the events in order. */
 import assert from "node:assert/strict";
 import type { TestServer } from "./harness.ts";
 
 export interface Told {
-  /** Undefined of an error. */
+  /** Undefined for an error event. */
   id: number | undefined;
   event: string;
   // deno-lint-ignore no-explicit-any -- a test states what it expects
@@ -13,11 +13,11 @@ export interface Told {
 export interface Follower extends AsyncDisposable {
   status: number;
   headers: Headers;
-  /** All that has been told until now. */
+  /** The events so far. */
   told: Told[];
-  /** Settles when it has been told so much; throws where the stream ends before. */
+  /** Resolves when there are this many events. @throws {AssertionError} if the stream ends before */
   tells(count: number): Promise<Told[]>;
-  /** Settles when the server ends the stream. */
+  /** Resolves when the server ends the stream. */
   ended: Promise<void>;
 }
 

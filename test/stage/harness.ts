@@ -1,6 +1,6 @@
 /**
- * A whole Atrium for a test file: composed as `main.ts` composes it, on the database that `TEST_DATABASE` names, with
- * nothing shared. Requests go straight to the handler; `listen` opens a port where a test needs one.
+ * Starts a complete server inside the test process, composed as in `main.ts`, on a new database of the kind that
+ * `TEST_DATABASE` names. Requests go directly to the handler; `listen` opens a port for tests that need one.
  */
 import { compose } from "../../main.ts";
 import { type Client, createClient } from "../../client/mod.ts";
@@ -18,17 +18,17 @@ export const ADMIN_TOKEN = "admin-token-of-the-tests";
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The body parsed where it is JSON, else its text; undefined where it is empty. */
+  /** The parsed body if it is JSON, otherwise its text; undefined if it is empty. */
   // deno-lint-ignore no-explicit-any -- a test states what it expects
   body: any;
 }
 
 export interface Sent {
-  /** Null for no token. */
+  /** Null sends no token. */
   token?: string | null;
   json?: unknown;
   form?: FormData;
-  /** A body as it is. */
+  /** A body that is sent unchanged. */
   raw?: BodyInit;
   headers?: Record<string, string>;
 }
@@ -39,19 +39,19 @@ export interface TestServer {
   sql: Pool;
   connectors: Connectors;
   handler: (request: Request) => Promise<Response>;
-  /** What the server logged, one JSON line each. */
+  /** The lines of the log, each a JSON object. */
   logged: string[];
-  /** `request("POST", "/account/departments.json", { json })`, as the admin unless told. */
+  /** `request("POST", "/account/departments.json", { json })`. The default token is the admin's. */
   request(method: string, path: string, sent?: Sent): Promise<Answer>;
-  /** The typed client, over the handler without a port. */
+  /** The typed client, which calls the handler without a port. */
   client(token?: string): Client;
-  /** Serves on a free port until the server is closed; gives its address. */
+  /** Serves on a free port until the server is closed. @returns the address */
   listen(): string;
-  /** As a process that is told to stop. */
+  /** Ends all streams, as a process does when it stops. */
   endStreams(): void;
-  /** What is done every minute. */
+  /** Runs the sweep, which a process does every minute. */
   sweep(): Promise<void>;
-  /** Starts the triggers that are due. */
+  /** Runs a tick, which starts the triggers that are due. */
   tick(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -59,8 +59,8 @@ export interface TestServer {
 export const on_postgres = Deno.env.get("TEST_DATABASE") === "postgres";
 
 /**
- * @param environment more variables, as `Deno.env` would give them
- * @param parts what stands in another place than in a real server
+ * @param environment further environment variables
+ * @param parts replacements for parts of a real server
  */
 export async function startServer(
   environment: Record<string, string> = {},
@@ -129,7 +129,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   return response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
 }
 
-/** An empty database in the cluster that the test run started; `TEST_POSTGRES_URL` is its administrator's address. */
+/** Creates an empty database in the test run's cluster, whose administrative address is in `TEST_POSTGRES_URL`. */
 export async function createDatabase(): Promise<string> {
   const { default: postgres } = await import("postgres");
   const admin_url = Deno.env.get("TEST_POSTGRES_URL");
@@ -143,10 +143,10 @@ export async function createDatabase(): Promise<string> {
   return url.href;
 }
 
-/** Makes an embedded database in the folder, with every migration applied and no account. */
+/** Creates an embedded database in the folder, with every migration applied and no account. */
 export const copyMigrated = async (folder: string) => copyFolder(await migratedFolder(), folder);
 
-/** A data folder with every migration applied, made once a machine and state of the migrations. */
+/** A data folder with every migration applied. It is created once for each version of the migrations and then kept. */
 async function migratedFolder(): Promise<string> {
   const hash = hashOf(JSON.stringify(await readMigrations()));
   const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_migrated_${hash}`;
@@ -155,7 +155,7 @@ async function migratedFolder(): Promise<string> {
   const database = await openDatabase({ database_url: undefined, data_dir: fresh }, createLog(() => {}));
   await migrate(database.sql);
   await database.close();
-  // Several test files may get here at once: the first one's folder stays.
+  // Several test files may create it at the same time. The first folder stays.
   await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
   return folder;
 }

@@ -1,4 +1,4 @@
-/** A tiny image of every kind that a logo may be, and a file that is none. */
+/** A tiny image of each format that a logo may have, and an SVG, which it may not be. */
 const bytes = (base64: string) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
 
 export const PNG = bytes(
@@ -11,10 +11,10 @@ export const JPEG = bytes(
     "Ew8QEBD/yQALCAABAAEBAREA/8wABgAQEAX/2gAIAQEAAD8A0s8g/9k=",
 );
 
-/** A PNG of this many bytes: whatever follows its last chunk belongs to nobody, and is kept all the same. */
+/** A PNG of this many bytes. The bytes after its last chunk have no meaning, but must be stored. */
 export function largePng(size: number): Uint8Array<ArrayBuffer> {
   const large = new Uint8Array(size);
-  // Every byte value occurs, so that no text conversion goes unnoticed.
+  // Every byte value occurs, so that any conversion to text and back shows.
   for (let index = 0; index < size; index++) large[index] = index * 31;
   large.set(PNG);
   return large;

@@ -1,18 +1,18 @@
-/** Atrium as a process of its own, started as `deno task start` starts it. */
+/** Starts Atrium as a separate process, with the permissions of `deno task start`. */
 import { copyMigrated, createDatabase, on_postgres } from "./harness.ts";
 import { freePort } from "./network/ports.ts";
 
 const TREE = new URL("../../", import.meta.url);
-/** What a process needs of this one's environment; settings of Atrium never pass through. */
+/** Environment variables that the process inherits. Settings of Atrium are not inherited. */
 const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
 /** Long, because several processes may start on a busy machine. */
 const READY_MS = 120_000;
-/** What `-P` itself writes to standard error, until that option is stable. */
+/** The warning that Deno writes to standard error because `-P` is not stable yet. */
 const OF_DENO = /^Warning Permissions in the config file is an experimental feature.*\n/m;
 
 export type Environment = Record<string, string>;
 
-/** A data folder, and a database where the tests run on PostgreSQL. */
+/** A data folder and, if the tests run on PostgreSQL, a database. */
 export interface Place extends AsyncDisposable {
   folder: string;
   environment: Environment;
@@ -20,14 +20,14 @@ export interface Place extends AsyncDisposable {
 
 export const SECRET_KEYS = "k1:0123456789abcdef0123456789abcdef";
 
-/** @param database_url instead of a new, empty database */
+/** @param database_url by default a new, empty database */
 export async function emptyPlace(database_url?: string): Promise<Place> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
   const url = database_url ?? (on_postgres ? await createDatabase() : undefined);
   return placeOf(folder, url);
 }
 
-/** Without an account, but quicker to start than an empty one where the database is embedded. */
+/** A place with every migration applied and no account. The embedded database then starts faster than an empty one. */
 export async function newPlace(): Promise<Place> {
   const place = await emptyPlace();
   if (!on_postgres) await copyMigrated(place.folder);
@@ -44,7 +44,7 @@ function placeOf(folder: string, url: string | undefined): Place {
 
 export interface End {
   code: number;
-  /** What was written to it, whole. */
+  /** The whole output. */
   stdout: string;
   stderr: string;
 }
@@ -53,18 +53,18 @@ export interface Process extends AsyncDisposable {
   pid: number;
   port: number;
   url: string;
-  /** What it wrote to standard output until now. */
+  /** The standard output so far. */
   output(): string;
-  /** Lines of its log until now. */
+  /** The lines of the log so far. */
   logged(): Record<string, unknown>[];
   kill(signal: Deno.Signal): void;
   ended: Promise<End>;
 }
 
-/** `main.ts` with these arguments, until it ends. */
+/** Runs `main.ts` with these arguments until it ends. */
 export const run = (environment: Environment, ...args: string[]): Promise<End> => spawn(environment, args).ended;
 
-/** @throws {Error} with what it wrote where it ends before it listens */
+/** @throws {Error} with its output if it does not listen in time */
 export async function launch(environment: Environment): Promise<Process> {
   const process = spawn(environment, []);
   const patience = AbortSignal.timeout(READY_MS);
@@ -105,7 +105,7 @@ function spawn(environment: Environment, args: string[]): Process & { listening:
     try {
       child.kill(signal);
     } catch (error) {
-      // It has ended by itself.
+      // The process has already ended.
       if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
     }
   };
@@ -128,7 +128,7 @@ function spawn(environment: Environment, args: string[]): Process & { listening:
   };
 }
 
-/** Ends it as a host does. @returns how, and after how many milliseconds */
+/** Sends a signal and waits for the end. @returns how it ended, and the time that it took */
 export async function stop(process: Process, signal: Deno.Signal = "SIGTERM"): Promise<End & { ms: number }> {
   const began = performance.now();
   process.kill(signal);
@@ -136,7 +136,7 @@ export async function stop(process: Process, signal: Deno.Signal = "SIGTERM"): P
   return { ...end, ms: performance.now() - began };
 }
 
-/** The status of a request, with its body read. */
+/** Sends a request. @returns the status and the body */
 export async function ask(
   url: string,
   token?: string,

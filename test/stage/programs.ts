@@ -1,4 +1,4 @@
-/** The folders of PATH, then the places where programs stand that a bare PATH (cron, CI) leaves out. */
+/** The folders of PATH, then common folders that a minimal PATH (cron, CI) lacks. */
 function folders(): string[] {
   return [...(Deno.env.get("PATH") ?? "").split(":").filter(Boolean), "/usr/local/bin", "/usr/bin", "/usr/sbin"];
 }
@@ -13,7 +13,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The full path of the first of `names` that this machine has; an absolute name is looked at as it is. */
+/** The full path of the first of `names` that is installed. A name may be an absolute path. */
 export function findProgram(...names: string[]): string | undefined {
   const paths = names.flatMap((name) => name.startsWith("/") ? [name] : folders().map((folder) => `${folder}/${name}`));
   return paths.find(isExecutable);
@@ -21,7 +21,7 @@ export function findProgram(...names: string[]): string | undefined {
 
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** Chromium, or Chrome, for the browser tests. The variable CHROMIUM names the one to take, and then no other will do. */
+/** Chromium or Chrome for the browser tests. If the variable CHROMIUM is set, only that path is used. */
 export function findChromium(): string | undefined {
   const named = Deno.env.get("CHROMIUM");
   return findProgram(...(named ? [named] : BROWSERS));

@@ -1,14 +1,14 @@
 /**
- * A server inside a test that gives the answers it is told, one after the other, and remembers what it was asked. While
- * it stands, `fetch` takes root-relative addresses to it, as it does in a page.
+ * A server with prepared answers, which it sends in order, and a record of its requests. While it runs, `fetch` sends
+ * requests for root-relative addresses to it, as in a page.
  */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { PlatformError } from "../../client/app/platform_error.js";
 
 /**
- * JSON unless `text` is given. `unreachable`: nobody listens; `cut`: the answer ends before its end; `never`:
- * there is none as long as the caller waits.
+ * JSON, or `text` if it is set. `unreachable`: the connection is refused; `cut`: the answer ends in the middle of its
+ * body; `never`: no answer is sent.
  */
 export type Reply =
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
@@ -18,17 +18,17 @@ export type Reply =
 
 export interface Asked {
   method: string;
-  /** With its query, as it was sent. */
+  /** The path with its query. */
   path: string;
   headers: Record<string, string>;
-  /** Parsed JSON; undefined where it is empty. */
+  /** The parsed JSON; undefined if the body is empty. */
   body: unknown;
 }
 
 export interface StandIn extends AsyncDisposable {
-  /** In their order; those that never got there are not among them. */
+  /** The requests in order, without those that were `unreachable`. */
   asked: Asked[];
-  /** Settles when so many requests have come in. */
+  /** Resolves when this many requests have arrived. */
   asks(count: number): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ function closedPort(): number {
   return listener.addr.port;
 }
 
-/** What a call throws, which must be a `PlatformError`. */
+/** The fields of the `PlatformError` that a call throws. */
 export async function errorOf(call: Promise<unknown>) {
   const error = await call.then((value) => assert.fail(`answered ${JSON.stringify(value)}`), (error) => error);
   assert.ok(error instanceof PlatformError, String(error));

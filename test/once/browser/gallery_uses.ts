@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, notDeepEqual } from "node:assert/strict";
 import type { Locator, Page } from "../../packages/playwright.ts";
 
-/** Starts where the page has just been opened. */
+/** Uses an app whose page has just been opened. */
 type Use = (page: Page) => Promise<void>;
 
 /** The visitors' time zone. */
@@ -143,7 +143,7 @@ async function snowline(page: Page): Promise<void> {
   match(await status(page).innerText(), /^\d+ points: \d+ metres and 1 gate\.$/);
   await shows(page.locator(".best"), "Best \\d+");
 
-  // The key is down before the run begins, or a slow machine would steer too late. It may start the run itself.
+  // The key is pressed before the run begins, because a slow machine would steer too late. The key may start the run.
   await page.keyboard.down("ArrowLeft");
   await page.locator("button").dispatchEvent("click");
   await fallen.waitFor();

@@ -97,7 +97,7 @@ export function serveTcp(hostname: string, speak: (to: Deno.Conn) => Promise<voi
 export type Names = Record<string, string[][]>;
 
 export interface Dns extends AsyncDisposable {
-  /** Through the server, by UDP. */
+  /** Asks this DNS server over UDP. */
   lookup: Lookup;
   asked(name: string): number;
 }

@@ -6,10 +6,10 @@ export interface Binaries {
   version: number;
 }
 
-/** The oldest major version that Atrium's SQL is written for. */
+/** The oldest major version that Atrium supports. */
 const OLDEST = 14;
 
-/** Debian, Red Hat, Homebrew: each keeps the server's programs out of PATH, in a folder a version. */
+/** Debian, Red Hat and Homebrew keep the server's programs outside of PATH, in one folder for each version. */
 const HOMES = [
   ["/usr/lib/postgresql", "bin"],
   ["/usr/local/opt", "bin"],
@@ -41,8 +41,8 @@ async function anywhere(): Promise<string[]> {
 }
 
 /**
- * The newest PostgreSQL whose server programs this machine has, or undefined; never one older than 14. The variable
- * POSTGRES_BIN names the folder to take, and then no other will do.
+ * The newest installed PostgreSQL with server programs, or undefined if there is none of version 14 or newer. If the
+ * variable POSTGRES_BIN is set, only that folder is used.
  */
 export async function findPostgres(): Promise<Binaries | undefined> {
   const named = Deno.env.get("POSTGRES_BIN");

