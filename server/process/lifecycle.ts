@@ -57,7 +57,10 @@ function stopper(server: Deno.HttpServer, gate: Gate, { endStreams, close }: Atr
     if (is_stopping) return;
     is_stopping = true;
     log.info("stopping", { signal: reason });
-    const limit = setTimeout(() => finish(log), DRAIN_MS);
+    const limit = setTimeout(() => {
+      log.warn("stopping cut off", { after_ms: DRAIN_MS });
+      finish(log);
+    }, DRAIN_MS);
     try {
       const finished = gate.close();
       endStreams();

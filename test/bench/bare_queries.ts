@@ -4,6 +4,12 @@
  */
 import type postgres from "postgres";
 
+/** What the file that the bare server's `PAGE` names contains, as JSON. */
+export interface Page {
+  body: string;
+  headers: [name: string, value: string][];
+}
+
 const STORED = `
   name, name_folded, shortcut, description, phone, email,
   company_name, company_tax_no, company_street, company_street_number, company_post_code,

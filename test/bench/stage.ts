@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type Postgres, startPostgres } from "../stage/postgres/postgres.ts";
+import type { Page } from "./bare_queries.ts";
 import { print } from "../stage/print.ts";
 import { freePort } from "../stage/network/ports.ts";
 import { seed, type Seeded } from "./seed.ts";
@@ -20,6 +21,7 @@ export interface Stage {
 }
 
 const PAGE = "/a/bench";
+
 const LAUNCHES = 5;
 
 /** About 2 KB. */
@@ -32,6 +34,14 @@ async function post(url: string, token: string, body: unknown): Promise<void> {
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   await response.body?.cancel();
+}
+
+/** The page's body and headers, for the bare server to answer with the same. */
+async function pageOf(url: string): Promise<Page> {
+  const response = await fetch(url, { headers: { "accept-encoding": "identity" } });
+  // `Deno.serve` adds these two by itself.
+  const headers = [...response.headers].filter(([name]) => name !== "date" && name !== "content-length");
+  return { body: await response.text(), headers };
 }
 
 /** Launches both in turn, several times. The last of each keeps running. */
@@ -85,7 +95,7 @@ export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
   maker.defer(() => first.stop());
   const app = { name: "Bench", app_engine: "html", css_engine: "none", source_code: SOURCE, public: true };
   await post(`${site}/platform/apps.json`, token, { app: { ...app, url_code: "bench" } });
-  await Deno.writeTextFile(`${folder}/page.html`, await (await fetch(`${site}${PAGE}`)).text());
+  await Deno.writeTextFile(`${folder}/page.json`, JSON.stringify(await pageOf(`${site}${PAGE}`)));
   print("building the runtimes, which the server under measure would else do meanwhile");
   await first.says("runtimes_");
   await maker.disposeAsync();
@@ -97,7 +107,7 @@ export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
       DATABASE_URL: await postgres.createDatabase("bare", "ours"),
       ACCOUNT: `${seeded.account}`,
       SITE: site,
-      PAGE: `${folder}/page.html`,
+      PAGE: `${folder}/page.json`,
     },
     log: `${folder}/bare.log`,
     first: `/departments/${seeded.ids.first}`,

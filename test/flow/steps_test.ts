@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { says } from "../stage/scenario.ts";
 import { on_postgres } from "../stage/harness.ts";
+import { until } from "../stage/until.ts";
 import { onStage } from "./flow_stage.ts";
 
 const inTeam = onStage();
@@ -387,7 +388,17 @@ if (on_postgres) {
     });
     await locked.promise;
     const running = ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    // The step's time began before its statement did.
+    const is_overdue = async () => {
+      const [row] = await server.sql`
+        select 1
+        from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query ~* 'records' and query_start < clock_timestamp() - interval '1 second'
+      `;
+      return row !== undefined;
+    };
+    await until(is_overdue, "the step has waited for longer than its time");
     held.resolve();
     await holding;
     const { body } = await running;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { HANGS } from "./compiler/hostile.ts";
 import type { Answer } from "../stage/harness.ts";
 import { addAccount, as, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
 import { onSharedServer } from "../stage/scenario.ts";
 
 const inAccount = onSharedServer();
@@ -31,8 +32,9 @@ inAccount("load: while hostile sources hang both compilers, everybody else is se
   let attacked = true;
   const hostile = Promise.all(["one", "two"].map((name) => save(ask, name, hanging(name))))
     .finally(() => attacked = false);
-  // Both workers must have a hostile source, or the others would be compiled first. The server does not tell when.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  // Both workers must have a hostile source, or the others would be compiled first. A worker that has started takes one.
+  const started = () => server.logged.filter((line) => line.includes('"compile_worker_started"')).length;
+  await until(() => started() >= 2, "both workers have started");
   const own = Array.from({ length: SAVES }, (_, i) => save(ask, `own ${i}`, small(`own ${i}`)));
   const others = save(other, "other", small("other"));
 

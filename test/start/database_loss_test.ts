@@ -52,15 +52,12 @@ Deno.test({
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
     const killer = postgres(url, { max: 1, onnotice: () => {} });
     let working = true;
-    let slowest = 0;
     const statuses = new Map<number, number>();
     const created: string[] = [];
     const work = async (worker: number) => {
       for (let index = 0; working; index++) {
         const name = `Department ${worker} ${index}`;
-        const began = performance.now();
         const { status } = await create(process, name);
-        slowest = Math.max(slowest, performance.now() - began);
         if (status === 201) created.push(name);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
@@ -82,7 +79,11 @@ Deno.test({
     assert.ok(killed >= 80, `only ${killed} were killed`);
     assert.ok((statuses.get(201) ?? 0) > 0 && (statuses.get(503) ?? 0) > 0, JSON.stringify([...statuses]));
     assert.deepEqual([...statuses.keys()].filter((status) => status !== 201 && status !== 503), []);
-    assert.ok(slowest < 4_000, `${slowest} ms: a connection that never comes back waits for its time-out, 5 s`);
+    assert.deepEqual(
+      process.logged().filter((line) => JSON.stringify(line).includes("CONNECT_TIMEOUT")),
+      [],
+      "no request waited for a connection that never came back",
+    );
 
     await assertAlive(process);
     await until(async () => (await create(process, "Afterwards")).status === 201, "it works again", 3_000);

@@ -1,4 +1,4 @@
-/** SIGTERM and SIGINT: what is in flight is finished, nothing holds the process longer than 5 s. */
+/** SIGTERM and SIGINT: what is in flight is finished within a limit, nothing holds the process longer. */
 import assert from "node:assert/strict";
 import { ask, launch, newPlace, type Process, stop } from "../stage/launch.ts";
 import { beginRequest } from "../stage/network/slow_request.ts";
@@ -16,6 +16,9 @@ async function isClosed({ url }: Process): Promise<boolean> {
   }
 }
 
+/** Whether the stop took longer than the time for a graceful one. */
+const isCutOff = (process: Process) => process.logged().some(({ event }) => event === "stopping cut off");
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`stop: on ${signal} a request in flight is finished, new ones are refused, and it ends with 0`, async () => {
     await using place = await newPlace();
@@ -26,14 +29,14 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const answer = request.answer();
     assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
     const ending = stop(process, signal);
-    await until(() => isClosed(process), "it takes nothing new", 2_000);
+    await until(() => isClosed(process), "it takes nothing new");
     await request.finish();
     const text = await answer;
     assert.match(text, /^HTTP\/1\.1 201 /);
     assert.match(text, /"name":"Slowly sent"/);
-    const { code, ms, stderr } = await ending;
+    const { code, stderr } = await ending;
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.ok(ms < 5_000, `${ms} ms`);
+    assert.ok(!isCutOff(process));
     assert.ok(process.logged().some(({ event, status }) => event === "request" && status === 201), "it was logged");
   });
 }
@@ -43,23 +46,21 @@ Deno.test("stop: without anything in flight it ends at once, whatever idle conne
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   using _idle = await Deno.connect({ hostname: "127.0.0.1", port: process.port });
   assert.equal((await ask(`${process.url}/readyz`)).status, 200);
-  const { code, ms } = await stop(process);
-  assert.equal(code, 0);
-  assert.ok(ms < 2_500, `${ms} ms`);
+  assert.equal((await stop(process)).code, 0);
+  assert.ok(!isCutOff(process));
 });
 
-Deno.test("stop: a request that never ends holds the process for less than 5 s; a second signal changes nothing", async () => {
+Deno.test("stop: a request that never ends is cut off; a second signal changes nothing", async () => {
   await using place = await newPlace();
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   const request = await beginRequest(process.port, TOKEN, "Slowly sent");
   const answer = request.answer();
   assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
   const ending = stop(process);
-  await until(() => isClosed(process), "it takes nothing new", 2_000);
+  await until(() => isClosed(process), "it takes nothing new");
   process.kill("SIGTERM");
   process.kill("SIGINT");
-  const { code, ms } = await ending;
-  assert.equal(code, 0);
-  assert.ok(ms < 5_000, `${ms} ms`);
+  assert.equal((await ending).code, 0);
+  assert.ok(isCutOff(process));
   assert.doesNotMatch(await answer, /^HTTP\/1\.1 2/);
 });

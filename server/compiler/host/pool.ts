@@ -8,6 +8,8 @@ export interface PoolOptions extends SlotOptions {
   /** Workers at most. One starts with the first request, a further one when requests have waited for a while. */
   workers: number;
   queue_limit: number;
+  /** Milliseconds that requests wait before a further worker starts. */
+  further_worker_after_ms?: number | undefined;
 }
 
 export interface Pool {
@@ -37,7 +39,9 @@ const SECONDS_A_SOURCE = 0.5;
 /** How long workers beside the first wait for work. A second is rare, and holds 100 MB. */
 const FURTHER_IDLE_MS = 5_000;
 
-export function createPool({ workers, queue_limit, ...options }: PoolOptions): Pool {
+export function createPool(
+  { workers, queue_limit, further_worker_after_ms = FURTHER_WORKER_AFTER_MS, ...options }: PoolOptions,
+): Pool {
   const queue = createFairQueue<Job>({ waiting: queue_limit });
   const slots = Array.from({ length: workers }, (_, index) => {
     const idle_ms = index === 0 ? options.idle_ms : Math.min(options.idle_ms, FURTHER_IDLE_MS);
@@ -66,7 +70,7 @@ export function createPool({ workers, queue_limit, ...options }: PoolOptions): P
       further ??= setTimeout(() => {
         further = undefined;
         if (queue.size > 0) start(next);
-      }, FURTHER_WORKER_AFTER_MS);
+      }, further_worker_after_ms);
     }
   }
 

@@ -25,6 +25,8 @@ export interface CompilerOptions {
   heap_mb?: number;
   /** Sources that may wait, beyond those that are being compiled. */
   queue_limit?: number;
+  /** How long sources wait before a further worker starts. */
+  further_worker_after_ms?: number;
   /** Memory for results, so that an unchanged source is not compiled again. 0: none. */
   cache_mb?: number;
   /** How long the last worker waits for work before it is ended. It holds 80 MB, and takes half a second to start. */
@@ -57,6 +59,7 @@ export function createCompiler({
   time_limit_ms = 5000,
   heap_mb = 256,
   queue_limit = 64,
+  further_worker_after_ms,
   cache_mb = 32,
   idle_ms = 30_000,
   remote_imports = false,
@@ -69,6 +72,7 @@ export function createCompiler({
     createPool({
       workers,
       queue_limit,
+      further_worker_after_ms,
       idle_ms,
       command: () => command(nice),
       log: (event, detail) => log?.info(event, detail),

@@ -6,7 +6,7 @@ import { findAppUser } from "../../domains/user_settings/queries.ts";
 import { visibleTo } from "../../visibility.ts";
 import { allow, findViewer, signPageToken, type Viewer } from "../../viewer.ts";
 import { hostOf } from "../address.ts";
-import { stamped } from "../answers.ts";
+import { stamp } from "../answers.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
 import { respond } from "../files/variants.ts";
 import type { HttpContext } from "../http_context.ts";
@@ -15,11 +15,11 @@ import { missingApp, signInFirst } from "./notices.ts";
 import type { ServedApp } from "./page_build.ts";
 import { SANDBOX } from "./sandbox.ts";
 
-const PAGE_WITH_TOKEN = new Headers({
+const PAGE_WITH_TOKEN = {
   ...SANDBOX,
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
-});
+};
 
 const CODE = /^[a-z0-9_-]{1,100}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -106,7 +106,7 @@ function sees(app: ServedApp, viewer: Viewer): boolean {
 function pageForVisitor(context: HttpContext, app: ServedApp): Response {
   const { call } = context;
   if (app.asks) return pageWithToken(context, app, "null", undefined);
-  return stamped(call, app.answer(call.request));
+  return app.answer(call.request, stamp(call));
 }
 
 /**
@@ -117,9 +117,8 @@ function pageForVisitor(context: HttpContext, app: ServedApp): Response {
 function pageWithToken(context: HttpContext, app: ServedApp, user: string, viewer: Viewer | undefined): Response {
   const { call } = context;
   const page = app.pageFor(user, signPageToken(context, app, viewer));
-  const response = stamped(call, new Response(page, { headers: PAGE_WITH_TOKEN }));
-  if (call.set_cookie !== undefined) response.headers.append("set-cookie", call.set_cookie);
-  return response;
+  const cookie = call.set_cookie === undefined ? undefined : { "set-cookie": call.set_cookie };
+  return new Response(page, { headers: { ...PAGE_WITH_TOKEN, ...stamp(call), ...cookie } });
 }
 
 /** A sandboxed page's module requests carry no credentials, so the hash in the address is the only proof. */

@@ -7,8 +7,8 @@ import { SANDBOX } from "./sandbox.ts";
 export interface ServedApp extends Served {
   /** The page for a visitor, without a page token. */
   page: Variants;
-  /** Answers with that page, in an encoding that the client accepts. */
-  answer(request: Request): Response;
+  /** Answers with that page, in an encoding that the client accepts. @param more further headers */
+  answer(request: Request, more: Record<string, string>): Response;
   script: Variants | undefined;
   style: Variants | undefined;
   /**

@@ -1,6 +1,7 @@
 /** REST: every procedure with a `rest` meta, on the path that the meta declares. */
 import type { AnyTRPCRouter } from "@trpc/server";
 import { Json } from "../../database/json.ts";
+import type { Call } from "../../viewer.ts";
 import { emptyAnswer, jsonAnswer, refuse, reported } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { Params, RouteTable } from "../route_table.ts";
@@ -30,11 +31,11 @@ async function answer(route: Route, run: Runner, context: HttpContext, params: P
 function send({ meta: { status = 200 } }: Route, context: HttpContext, value: unknown): Response {
   const { call } = context;
   if (status === 204) return emptyAnswer(call);
-  const response = jsonAnswer(call, status, value instanceof Json ? value.text : JSON.stringify(value));
-  if (call.set_cookie !== undefined) response.headers.append("set-cookie", call.set_cookie);
-  if (value instanceof Json && value.total !== undefined) {
-    response.headers.append("x-total-count", String(value.total));
-    response.headers.append("link", linksOf(context, call, value));
-  }
-  return response;
+  if (!(value instanceof Json)) return jsonAnswer(call, status, JSON.stringify(value), cookieOf(call));
+  const more = value.total === undefined
+    ? undefined
+    : { "x-total-count": String(value.total), link: linksOf(context, call, value) };
+  return jsonAnswer(call, status, value.text, call.set_cookie === undefined ? more : { ...more, ...cookieOf(call) });
 }
+
+const cookieOf = ({ set_cookie }: Call) => set_cookie === undefined ? undefined : { "set-cookie": set_cookie };

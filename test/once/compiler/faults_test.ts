@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { CompileFailure, CompilerBusy } from "../../../server/compiler/compiler.ts";
 import { findProgram } from "../../stage/programs.ts";
-import { esbuildOf, groupOf, isGone, signal } from "./groups.ts";
+import { until } from "../../stage/until.ts";
+import { esbuildOf, groupOf, isGone, signal, untilBusy } from "./groups.ts";
 import { HANGS } from "./hostile.ts";
 import { fillSharedStore, memoryStore, openCompiler } from "./scratch.ts";
 
@@ -62,9 +63,10 @@ Deno.test("faults: a source whose workers are killed every time is refused for n
   await compiler.warm();
   const building = failureOf(compiler.svelte(HANGS));
   for (const attempt of [1, 2]) {
-    while (compiler.workers().length < attempt) await pause(20);
-    await pause(500);
-    signal(compiler.workers().at(-1), "SIGKILL");
+    await until(() => compiler.workers().length === attempt, `worker ${attempt} has started`);
+    const worker = compiler.workers().at(-1) ?? 0;
+    await untilBusy(worker);
+    signal(worker, "SIGKILL");
   }
   const failure = await building;
   assert.ok(failure instanceof CompilerBusy, String(failure));

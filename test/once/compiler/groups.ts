@@ -1,5 +1,7 @@
 /** The process group of a compile worker: itself and esbuild. Reads `/proc`, so it works on Linux only. */
 
+import { until } from "../../stage/until.ts";
+
 export interface Member {
   pid: number;
   name: string;
@@ -27,12 +29,22 @@ export const esbuildOf = (worker: number | undefined): Member | undefined =>
   groupOf(worker).find(({ name }) => name === "esbuild");
 
 /** Waits for a killed worker to end. @returns whether it ended within `limit_ms` */
-export async function isGone(worker: number | undefined, limit_ms = 5000): Promise<boolean> {
+export async function isGone(worker: number | undefined, limit_ms = 30_000): Promise<boolean> {
   const end = performance.now() + limit_ms;
   while (groupOf(worker).length > 0 && performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return groupOf(worker).length === 0;
+}
+
+/** Waits until a worker works on a source that keeps it busy: it has used 0.1 s of processor time since the call. */
+export async function untilBusy(worker: number): Promise<void> {
+  const ticks = () => {
+    const [user, system] = Deno.readTextFileSync(`/proc/${worker}/stat`).split(") ").at(-1)?.split(" ").slice(11) ?? [];
+    return Number(user) + Number(system);
+  };
+  const before = ticks();
+  await until(() => ticks() >= before + 10, `worker ${worker} is busy`);
 }
 
 /** @returns the peak resident memory of one process of the current worker's group during `work`, in MB */

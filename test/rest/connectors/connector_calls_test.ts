@@ -194,11 +194,9 @@ onStage("calls: faults by their kind", async ({ add, call, server }) => {
     ["cancelled", /cancelled/, code, { method: "wait", signal: AbortSignal.abort() }],
   ];
   await inTurn(rows, async ([kind, message, connector, more]) => {
-    const started = performance.now();
     const fault = await faultOf(call(connector, more));
     assert.equal(fault.kind, kind, fault.message);
     assert.match(fault.message, message);
-    assert.ok(performance.now() - started < 4_500, "sooner than a call's own timeout");
   });
   const { answer } = await faultOf(call(code, { method: "status", params: { code: 422 } }));
   assert.deepEqual([answer?.status, answer?.body, answer?.headers["x-why"]], [422, { said: "422" }, "because"]);

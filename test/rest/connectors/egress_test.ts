@@ -73,12 +73,9 @@ inWorld("egress: no hostile case gets anywhere, by any way", async (world, t) =>
   await inTurn(Object.entries(WAYS), async ([name, way]) => {
     await inTurn(HOSTILE, (hostile) =>
       t.step(`${name}: ${hostile.name}`, async () => {
-        const started = performance.now();
         const kinds = await attempt(world, way, hostile);
         for (const kind of kinds) assert.ok(hostile.kinds.includes(kind), `${kinds} is not one of ${hostile.kinds}`);
         if (hostile.times) assert.equal(kinds.at(-1), "refused", `${kinds}`);
-        const limit = 1000 * (hostile.timeout_s ?? 10) * (hostile.times ?? 1) + 500;
-        assert.ok(performance.now() - started < limit, "within its time");
         assert.equal(hits(world), 0, "the canary was reached");
       }));
   });

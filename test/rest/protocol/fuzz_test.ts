@@ -21,7 +21,7 @@ const GENERATED = Math.ceil(REQUESTS * 2 / 3);
 const CHOSEN = REQUESTS - GENERATED;
 const SEED = Deno.env.get("FUZZ_SEED");
 const AT_ONCE = 5;
-const LONGEST_MS = 5_000;
+const LONGEST_MS = 30_000;
 
 interface Generated {
   route: Route;
