@@ -9,8 +9,8 @@ import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { addTriggers, startTicker } from "../schedule/tickers.ts";
 import type { Round } from "../schedule/ticking.ts";
-import type { Section } from "./section.ts";
-import { layOut, median } from "./table.ts";
+import type { Section } from "./measure/section.ts";
+import { layOut, median } from "./measure/table.ts";
 
 const ACCOUNTS = 20;
 const PROCESSES = [1, 3];

@@ -19,15 +19,15 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { print } from "../stage/print.ts";
-import { compile } from "./compile.ts";
-import { containment } from "./containment.ts";
+import { compile } from "./compile/compile.ts";
+import { containment } from "./compile/containment.ts";
 import { crons } from "./crons.ts";
-import { describeMachine, watchForeignLoad } from "./machine.ts";
-import { flows } from "./flows.ts";
-import { readSizes, records } from "./records.ts";
-import { requests } from "./requests.ts";
-import type { Section } from "./section.ts";
-import { weight } from "./weight.ts";
+import { describeMachine, watchForeignLoad } from "./measure/machine.ts";
+import { flows } from "./flows/flows.ts";
+import { readSizes, records } from "./records/records.ts";
+import { requests } from "./requests/requests.ts";
+import type { Section } from "./measure/section.ts";
+import { weight } from "./compile/weight.ts";
 
 const text = (value: string) => ({ type: "string", default: value }) as const;
 const { values } = parseArgs({

@@ -91,7 +91,7 @@ export const PLANTS: Plant[] = [
   {
     name: "no checkpoint",
     edits: [{
-      file: "server/flow/run/journal.ts",
+      file: "server/flow/run/execution/journal.ts",
       find: "      await keep(entries.slice(kept_count), kept_count);\n",
       put: "",
     }],
@@ -156,7 +156,7 @@ export const PLANTS: Plant[] = [
   {
     name: "what was cut off counts as failed",
     edits: [{
-      file: "server/flow/run/execute.ts",
+      file: "server/flow/run/execution/execute.ts",
       find: "    if (error instanceof Interrupted) throw error;\n    if (error instanceof RunFault) {",
       put: "    if (error instanceof Interrupted || error instanceof RunFault) {",
     }],

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { layOut, median, ratioTable, summarize } from "../bench/table.ts";
+import { layOut, median, ratioTable, summarize } from "../bench/measure/table.ts";
 
 const round = (per_second: number) => ({ per_second, p50_ms: 1000 / per_second, p99_ms: 2, cpu_us: 50 });
 

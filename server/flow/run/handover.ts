@@ -1,7 +1,7 @@
 /** Hands the runs of a process that closes over to its peers. */
 import { faultOf, type Log } from "../../log.ts";
 import type { RunStore } from "../storage/run_store.ts";
-import { CLOSING } from "./interruption.ts";
+import { CLOSING } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
 
 /** Steps in progress may take so long to end by themselves. Then they are aborted. */

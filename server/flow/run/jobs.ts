@@ -2,8 +2,8 @@
 import { createFairLimiter } from "../../fairness/fair_limiter.ts";
 import { faultOf, type Log } from "../../log.ts";
 import type { Kept } from "../storage/run_store.ts";
-import { Interrupted } from "./interruption.ts";
-import type { KeptJournal } from "./journal.ts";
+import { Interrupted } from "./execution/interruption.ts";
+import type { KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
 import type { RecordedOutcome } from "./model.ts";
 

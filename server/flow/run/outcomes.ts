@@ -4,7 +4,7 @@ import { faultOf, type Log } from "../../log.ts";
 import { findOutcome } from "../storage/history.ts";
 import { createRecordOutcome, type EndedRun, isUnstorable, withoutValues } from "../storage/record_outcomes.ts";
 import type { RunStore } from "../storage/run_store.ts";
-import { Interrupted } from "./interruption.ts";
+import { Interrupted } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
 import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
 

@@ -8,7 +8,7 @@ import type { Sql } from "../../database/pool.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { STALE, withDb } from "../../store/store.ts";
-import { LOST } from "../run/interruption.ts";
+import { LOST } from "../run/execution/interruption.ts";
 import { storable } from "../storage/storable.ts";
 import { OnePlaceholder, Templates, TextTemplate } from "../template/template_shape.ts";
 import { StepFault } from "./fault.ts";

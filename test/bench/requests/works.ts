@@ -1,6 +1,6 @@
-import type { Order } from "./load.ts";
+import type { Order } from "../measure/load.ts";
 import type { Seeded } from "./seed.ts";
-import type { Server } from "./servers.ts";
+import type { Server } from "../measure/servers.ts";
 
 /** One kind of work, done by several subjects in turn. */
 export interface Work {

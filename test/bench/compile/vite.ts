@@ -5,12 +5,12 @@
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import config from "../../deno.json" with { type: "json" };
-import type { CssEngine, Engine } from "../../server/compiler/compiler.ts";
-import { FETCHED } from "../../server/compiler/runtime/fetched_packages.ts";
-import { readLines } from "../../server/compiler/lines.ts";
-import { hashOf } from "../../server/http/files/variants.ts";
-import { findProgram } from "../stage/programs.ts";
+import config from "../../../deno.json" with { type: "json" };
+import type { CssEngine, Engine } from "../../../server/compiler/compiler.ts";
+import { FETCHED } from "../../../server/compiler/runtime/fetched_packages.ts";
+import { readLines } from "../../../server/compiler/lines.ts";
+import { hashOf } from "../../../server/http/files/variants.ts";
+import { findProgram } from "../../stage/programs.ts";
 
 /** Packages beside the engines. The engines have the versions that deno.json pins. */
 const TOOLS = {

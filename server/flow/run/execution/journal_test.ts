@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createJournal } from "./journal.ts";
-import type { StepRecord } from "./model.ts";
+import type { StepRecord } from "../model.ts";
 
 const entry = (place: string, type = "connector"): StepRecord => ({
   place,

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { z } from "zod";
-import type { Order } from "./load.ts";
+import type { Order } from "../measure/load.ts";
 import type { Work } from "./works.ts";
 
 /** Keys that differ in each answer to a write. */

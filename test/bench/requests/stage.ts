@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type Postgres, startPostgres } from "../stage/postgres/postgres.ts";
+import { type Postgres, startPostgres } from "../../stage/postgres/postgres.ts";
 import type { Page } from "./bare_queries.ts";
-import { print } from "../stage/print.ts";
-import { freePort } from "../stage/network/ports.ts";
+import { print } from "../../stage/print.ts";
+import { freePort } from "../../stage/network/ports.ts";
 import { seed, type Seeded } from "./seed.ts";
-import { type Launch, launch, type Server } from "./servers.ts";
+import { type Launch, launch, type Server } from "../measure/servers.ts";
 
 /** The servers of the sections `requests` and `containment`, on equally filled databases. */
 export interface Stage {

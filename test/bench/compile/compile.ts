@@ -3,17 +3,17 @@
  * Vite, in turn with the same sources. Sources are never repeated, except for the row "unchanged".
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { childEnvironment } from "../../server/config.ts";
-import type { Compiler } from "../../server/compiler/compiler.ts";
-import { createCompiler } from "../../server/compiler/host/sandbox.ts";
-import { memoryStore } from "../once/compiler/scratch.ts";
-import { print } from "../stage/print.ts";
-import { findProgram } from "../stage/programs.ts";
+import { childEnvironment } from "../../../server/config.ts";
+import type { Compiler } from "../../../server/compiler/compiler.ts";
+import { createCompiler } from "../../../server/compiler/host/sandbox.ts";
+import { memoryStore } from "../../once/compiler/scratch.ts";
+import { print } from "../../stage/print.ts";
+import { findProgram } from "../../stage/programs.ts";
 import { close, compileBare } from "./compile_floor.ts";
 import { measureStarts, startRows, type Starts } from "./compile_starts.ts";
 import { freshSample, SAMPLE_ENGINES, type SampleEngine } from "./samples.ts";
-import type { Section } from "./section.ts";
-import { layOut, median } from "./table.ts";
+import type { Section } from "../measure/section.ts";
+import { layOut, median } from "../measure/table.ts";
 import { openVite, type Vite } from "./vite.ts";
 
 /** Unmeasured turns per engine, after which V8 has optimized the compilers. */

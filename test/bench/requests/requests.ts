@@ -3,16 +3,16 @@
  * of both servers, and how soon they answer.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { print } from "../stage/print.ts";
-import { findProgram } from "../stage/programs.ts";
-import { HOW_TO_INSTALL, type Load } from "./load.ts";
-import { memoryOf, withPeak } from "./memory.ts";
+import { print } from "../../stage/print.ts";
+import { findProgram } from "../../stage/programs.ts";
+import { HOW_TO_INSTALL, type Load } from "../measure/load.ts";
+import { memoryOf, withPeak } from "../measure/memory.ts";
 import { checkSameAnswers } from "./same_answers.ts";
-import type { Section } from "./section.ts";
-import type { Server } from "./servers.ts";
+import type { Section } from "../measure/section.ts";
+import type { Server } from "../measure/servers.ts";
 import { setStage } from "./stage.ts";
-import { layOut, median, ratioTable, summarize, type Summary } from "./table.ts";
-import { inTurn, type Turns } from "./turns.ts";
+import { layOut, median, ratioTable, summarize, type Summary } from "../measure/table.ts";
+import { inTurn, type Turns } from "../measure/turns.ts";
 import { type Work, worksOf } from "./works.ts";
 
 export interface Options extends Turns {

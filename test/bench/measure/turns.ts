@@ -1,5 +1,5 @@
 /** Measures subjects in turn, so that a disturbance of the machine meets all of them alike. */
-import { print } from "../stage/print.ts";
+import { print } from "../../stage/print.ts";
 import { type Load, load, type Order } from "./load.ts";
 
 export interface Turns {

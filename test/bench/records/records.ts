@@ -3,16 +3,16 @@
  * turns with a bare handler that sends the same statements; a create also with one on a table of its own. All sizes take
  * turns in the same rounds, so that their ratio (growth) is that of neighbours.
  */
-import { print } from "../stage/print.ts";
-import { findProgram } from "../stage/programs.ts";
-import { HOW_TO_INSTALL, load } from "./load.ts";
+import { print } from "../../stage/print.ts";
+import { findProgram } from "../../stage/programs.ts";
+import { HOW_TO_INSTALL, load } from "../measure/load.ts";
 import { setRecordsStage } from "./records_stage.ts";
 import { type RecordsWork, recordsWorks } from "./records_works.ts";
-import { type Options, ordersOf, summariesOf } from "./requests.ts";
-import { checkSameAnswers } from "./same_answers.ts";
-import type { Section } from "./section.ts";
-import { layOut, median, ratioTable, type Summary } from "./table.ts";
-import { inTurn } from "./turns.ts";
+import { type Options, ordersOf, summariesOf } from "../requests/requests.ts";
+import { checkSameAnswers } from "../requests/same_answers.ts";
+import type { Section } from "../measure/section.ts";
+import { layOut, median, ratioTable, type Summary } from "../measure/table.ts";
+import { inTurn } from "../measure/turns.ts";
 
 /** Milliseconds that a search may take one caller, in the largest database. */
 const SEARCH_AIM_MS = 50;

@@ -1,5 +1,5 @@
 /** A minimal and a real app of each engine. Nearly all of their size is the engine's runtime. */
-import type { CssEngine } from "../../server/compiler/compiler.ts";
+import type { CssEngine } from "../../../server/compiler/compiler.ts";
 import { freshSample } from "./samples.ts";
 import type { ViteEngine } from "./vite.ts";
 

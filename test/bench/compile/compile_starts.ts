@@ -1,8 +1,8 @@
 /** Measures how long the first app of each engine takes after a start. */
-import { createCompiler } from "../../server/compiler/host/sandbox.ts";
-import type { VendorStore } from "../../server/compiler/host/vendor.ts";
-import { memoryStore } from "../once/compiler/scratch.ts";
-import { print } from "../stage/print.ts";
+import { createCompiler } from "../../../server/compiler/host/sandbox.ts";
+import type { VendorStore } from "../../../server/compiler/host/vendor.ts";
+import { memoryStore } from "../../once/compiler/scratch.ts";
+import { print } from "../../stage/print.ts";
 import { freshSample, SAMPLE_ENGINES, type SampleEngine } from "./samples.ts";
 
 type Times = Partial<Record<SampleEngine, number>>;

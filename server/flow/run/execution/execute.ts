@@ -2,15 +2,15 @@
  * Executes a program. A process that takes over a run executes it from the beginning: effects are replayed from the
  * journal, and all other steps compute the same results again.
  */
-import { StepFault } from "../steps/fault.ts";
-import { stepTypeOf } from "../steps/registry.ts";
-import type { Step } from "../steps/step.ts";
-import type { Execution, Returned, StepType } from "../steps/step_type.ts";
-import { jsonLength } from "../storage/storable.ts";
-import { TemplateError, type Warn } from "../template/template.ts";
+import { StepFault } from "../../steps/fault.ts";
+import { stepTypeOf } from "../../steps/registry.ts";
+import type { Step } from "../../steps/step.ts";
+import type { Execution, Returned, StepType } from "../../steps/step_type.ts";
+import { jsonLength } from "../../storage/storable.ts";
+import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
 import { Interrupted, RunFault } from "./interruption.ts";
-import { isoOf, type Outcome, type StepRecord } from "./model.ts";
+import { isoOf, type Outcome, type StepRecord } from "../model.ts";
 import { countStep, type ExecutionState, newState, proveRoom, type Task } from "./execution_state.ts";
 
 /** An execution yields to others after so long without an effect, so that it does not block the event loop. */

@@ -1,6 +1,6 @@
-import type { Order } from "./load.ts";
+import type { Order } from "../measure/load.ts";
 import type { Measured } from "./records_stage.ts";
-import type { Served, Work } from "./works.ts";
+import type { Served, Work } from "../requests/works.ts";
 
 /** One kind of work on the records of databases of several sizes. */
 export interface RecordsWork {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { freePort } from "../stage/network/ports.ts";
+import { freePort } from "../../stage/network/ports.ts";
 
-const tree = fileURLToPath(new URL("../..", import.meta.url));
+const tree = fileURLToPath(new URL("../../..", import.meta.url));
 
 export interface Launch {
   /** Arguments of `deno run`. */

@@ -4,15 +4,15 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { print } from "../stage/print.ts";
-import { freePort } from "../stage/network/ports.ts";
-import { startPostgres } from "../stage/postgres/postgres.ts";
-import { findProgram } from "../stage/programs.ts";
-import { HOW_TO_INSTALL, load, type Order } from "./load.ts";
-import { memoryOf } from "./memory.ts";
-import type { Section } from "./section.ts";
-import { launch } from "./servers.ts";
-import { layOut, median } from "./table.ts";
+import { print } from "../../stage/print.ts";
+import { freePort } from "../../stage/network/ports.ts";
+import { startPostgres } from "../../stage/postgres/postgres.ts";
+import { findProgram } from "../../stage/programs.ts";
+import { HOW_TO_INSTALL, load, type Order } from "../measure/load.ts";
+import { memoryOf } from "../measure/memory.ts";
+import type { Section } from "../measure/section.ts";
+import { launch } from "../measure/servers.ts";
+import { layOut, median } from "../measure/table.ts";
 
 /** Source: design, performance, "Aims". */
 const AIM_PER_SECOND = 1_500;

@@ -2,14 +2,14 @@
  * Measures how hostile sources affect other requests: their latency (p99) while every compile worker hangs, in turn with
  * their latency without an attack.
  */
-import { HANGS } from "../once/compiler/hostile.ts";
-import { print } from "../stage/print.ts";
-import { findProgram } from "../stage/programs.ts";
-import { HOW_TO_INSTALL, type Load, load, type Order } from "./load.ts";
-import type { Section } from "./section.ts";
-import { setStage } from "./stage.ts";
-import { layOut, median } from "./table.ts";
-import { worksOf } from "./works.ts";
+import { HANGS } from "../../once/compiler/hostile.ts";
+import { print } from "../../stage/print.ts";
+import { findProgram } from "../../stage/programs.ts";
+import { HOW_TO_INSTALL, type Load, load, type Order } from "../measure/load.ts";
+import type { Section } from "../measure/section.ts";
+import { setStage } from "../requests/stage.ts";
+import { layOut, median } from "../measure/table.ts";
+import { worksOf } from "../requests/works.ts";
 
 export interface Containment {
   work: string;

@@ -2,11 +2,11 @@
  * Measures the size of an app's page: the compressed bytes that this server sends, against Vite's production build of the
  * same source with brotli's best quality. Headers are not counted.
  */
-import { startServer, type TestServer } from "../stage/harness.ts";
-import { print } from "../stage/print.ts";
-import { findProgram } from "../stage/programs.ts";
-import type { Section } from "./section.ts";
-import { layOut } from "./table.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { print } from "../../stage/print.ts";
+import { findProgram } from "../../stage/programs.ts";
+import type { Section } from "../measure/section.ts";
+import { layOut } from "../measure/table.ts";
 import { openVite, type Vite } from "./vite.ts";
 import { type App, APPS } from "./weight_apps.ts";
 

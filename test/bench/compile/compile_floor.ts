@@ -8,7 +8,7 @@ import { compile as compileSvelte } from "svelte/compiler";
 import { compile as compileTailwind } from "tailwindcss";
 // @ts-types="@vue/compiler-sfc"
 import { compileScript, compileStyle, parse } from "@vue/compiler-sfc/dist/compiler-sfc.esm-browser.js";
-import { candidatesIn } from "../../server/compiler/tailwind/candidates.ts";
+import { candidatesIn } from "../../../server/compiler/tailwind/candidates.ts";
 import type { SampleEngine } from "./samples.ts";
 
 interface Raw {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { findProgram } from "../stage/programs.ts";
+import { findProgram } from "../../stage/programs.ts";
 import { mainThreadSeconds } from "./processes.ts";
 
 /** One request, repeated by the load generator. */

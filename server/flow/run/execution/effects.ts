@@ -1,10 +1,10 @@
 /** Execution of a step with an effect: replayed from the journal, or performed with retries. */
-import { StepFault } from "../steps/fault.ts";
-import type { Step } from "../steps/step.ts";
-import type { StepType } from "../steps/step_type.ts";
-import { jsonLength } from "../storage/storable.ts";
-import type { Warn } from "../template/template.ts";
-import type { StepRecord } from "./model.ts";
+import { StepFault } from "../../steps/fault.ts";
+import type { Step } from "../../steps/step.ts";
+import type { StepType } from "../../steps/step_type.ts";
+import { jsonLength } from "../../storage/storable.ts";
+import type { Warn } from "../../template/template.ts";
+import type { StepRecord } from "../model.ts";
 import { withRetry } from "./retry.ts";
 import { countInput, type ExecutionState } from "./execution_state.ts";
 

@@ -1,7 +1,7 @@
 /** The journal of a run: the steps it has executed, in memory and, as far as it was kept, in Deno KV. */
-import { hasEffect } from "../steps/registry.ts";
+import { hasEffect } from "../../steps/registry.ts";
 import { CANCELLED } from "./interruption.ts";
-import type { StepRecord } from "./model.ts";
+import type { StepRecord } from "../model.ts";
 
 /** The journal as an execution uses it. */
 export interface Journal {

@@ -1,10 +1,10 @@
 /** The state of one execution: the names that templates see, and how much of the run's limits is used. */
-import type { JsonObject, JsonValue } from "../../input/json_value.ts";
-import type { Step } from "../steps/step.ts";
-import type { Services } from "../steps/step_type.ts";
+import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
+import type { Step } from "../../steps/step.ts";
+import type { Services } from "../../steps/step_type.ts";
 import { RunFault } from "./interruption.ts";
 import type { Journal } from "./journal.ts";
-import type { RunHead, RunUser } from "./model.ts";
+import type { RunHead, RunUser } from "../model.ts";
 
 /** The limits of a run; docs/flows.md lists them. */
 const MOST_STEPS = 1_000;

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
-import { print } from "../stage/print.ts";
-import { freePort } from "../stage/network/ports.ts";
-import { startPostgres } from "../stage/postgres/postgres.ts";
+import { print } from "../../stage/print.ts";
+import { freePort } from "../../stage/network/ports.ts";
+import { startPostgres } from "../../stage/postgres/postgres.ts";
 import {
   CITIES,
   customersOf,
@@ -15,7 +15,7 @@ import {
   SEARCHED,
   wordOf,
 } from "./records_load.ts";
-import { type Launch, launch, type Server } from "./servers.ts";
+import { type Launch, launch, type Server } from "../measure/servers.ts";
 
 /** A database that is measured. */
 export interface Measured {

@@ -1,6 +1,6 @@
 /** Attempts of an effect, each with its own deadline, and the waits between them. */
-import { type Effect, StepFault } from "../steps/fault.ts";
-import type { Step } from "../steps/step.ts";
+import { type Effect, StepFault } from "../../steps/fault.ts";
+import type { Step } from "../../steps/step.ts";
 import { Interrupted, pause } from "./interruption.ts";
 
 interface Attempts {
