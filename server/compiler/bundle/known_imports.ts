@@ -1,8 +1,8 @@
 /** The fast path through esbuild, which nearly every app takes: no plugin is called. */
 import * as esbuild from "esbuild";
-import { LRUCache } from "lru-cache";
 import { APP, type Bundled, type Imports, MODULE_MARK, RUN, STDIN } from "./options.ts";
 import { AUTHOR, type Compiled } from "../engines/engine.ts";
+import { freePrefix } from "./free_prefix.ts";
 import { link, named } from "./links.ts";
 import { isBuildFailure } from "./esbuild_errors.ts";
 import { readShow, type Show, show } from "./shown.ts";
@@ -48,20 +48,18 @@ function withGlobals(
   globals: Compiled["globals"] = {},
 ): { code: string; define: Record<string, string> } {
   const used = Object.entries(globals).filter(([name]) => new RegExp(String.raw`\b${name}\b`).test(code));
+  const prefix = freePrefix(code);
   const imports = used.map(([name, [module, there]]) =>
-    `import { ${there} as $$${name} } from ${JSON.stringify(module)};`
+    `import { ${there} as ${prefix}${name} } from ${JSON.stringify(module)};`
   );
   return {
     code: `${MODULE_MARK}${code}\n${imports.join("")}`,
-    define: Object.fromEntries(used.map(([name]) => [name, `$$${name}`])),
+    define: Object.fromEntries(used.map(([name]) => [name, `${prefix}${name}`])),
   };
 }
 
-/** The bundled showing code by its source: an engine has two or three, styles that are built in the page add more. */
-const shows = new LRUCache<string, Show>({
-  maxSize: 64 * 1024,
-  sizeCalculation: (_, code) => code.length,
-});
+/** The bundled showing code by its source: an engine has two or three. */
+const shows = new Map<string, Show>();
 
 async function showOf(code: string, external: string[]): Promise<Show | undefined> {
   const known = shows.get(code);

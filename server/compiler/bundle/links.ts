@@ -4,6 +4,7 @@
  */
 import type * as esbuild from "esbuild";
 import type { Runtime } from "../protocol.ts";
+import { freePrefix } from "./free_prefix.ts";
 
 export const VENDOR = "/vendor/";
 
@@ -81,12 +82,13 @@ export function readStatement([, whole, list = "", namespace, path = ""]: RegExp
  */
 export function named(code: string): { code: string; define: Record<string, string> } {
   const define: Record<string, string> = {};
+  const prefix = freePrefix(code);
   const renamed = code.replace(
     /^import \* as (\$) from ['"]([^'"]+\/internal\/[^'"]+)['"];$/m,
     (_, namespace: string, path: string) => {
       const names = new Set([...code.matchAll(/(?<![\w$])\$\.(\w+)/g)].map(([, name = ""]) => name));
-      for (const name of names) define[`${namespace}.${name}`] = `${namespace}${namespace}${name}`;
-      const list = [...names].map((name) => `${name} as ${namespace}${namespace}${name}`);
+      for (const name of names) define[`${namespace}.${name}`] = `${prefix}${name}`;
+      const list = [...names].map((name) => `${name} as ${prefix}${name}`);
       return `import { ${list.join(", ")} } from "${path}";`;
     },
   );

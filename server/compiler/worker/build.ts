@@ -4,7 +4,7 @@ import { CompileFailure, type Source } from "../compiler.ts";
 import { ENGINE_LOADERS } from "../engines/loaders.ts";
 import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
 import { buildTailwind } from "../tailwind/tailwind.ts";
-import { styleInPage } from "../tailwind/browser_build.ts";
+import { styleInPage } from "../tailwind/style_in_page.ts";
 
 /** @throws {CompileFailure} with the mistakes of both code and styles */
 export async function build(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
@@ -20,17 +20,18 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
   const isTailwind = css_engine === "tailwind";
   // In parallel: esbuild's process bundles the code while this one works on the styles.
   const [app, styles] = await both(
-    timed(bundleApp(source_code, { ...compiled, code: compiled.code + (inPage ?? "") }, { runtime, remote_imports })),
+    timed(bundleApp(source_code, compiled, { runtime, remote_imports })),
     timed(
       isTailwind ? buildTailwind(source_code, compiled.css) : bundleStyles(source_code, inPage ? "" : compiled.css),
     ),
   );
+  const code = app.value.code + (inPage ?? "");
   // Checked here, so that the server need not read a build that it would refuse.
-  if (app.value.code.length + styles.value.length > OUTPUT_LIMIT) {
+  if (code.length + styles.value.length > OUTPUT_LIMIT) {
     throw new CompileFailure([`compiles to more than ${OUTPUT_LIMIT / 1_000_000} million characters`]);
   }
   return {
-    code: app.value.code,
+    code,
     css: styles.value,
     imports: app.value.imports,
     app_build_time: Math.ceil(compile_time + app.time),

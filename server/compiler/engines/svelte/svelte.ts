@@ -3,22 +3,28 @@ import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { compile as compileSvelte } from "svelte/compiler";
 import { CompileFailure } from "../../compiler.ts";
 import type { Compiled } from "../engine.ts";
+import { freePrefix } from "../../bundle/free_prefix.ts";
 import { type Position, showMistake, showWarning } from "../../bundle/positions.ts";
 import { SHOW } from "./runtime_names.ts";
 
 export { sample } from "./sample.ts";
 
 /** Appended to the compiled component, so that the lines of that keep their numbers. */
-const MOUNT = `
-import { show as $$show } from "${SHOW}";
-$$show(App);
+const mount = (show: string, component: string) => `
+import { show as ${show} } from "${SHOW}";
+${show}(${component});
 `;
 
 /** The import with which the compiler turns on a mode of the runtime. Our runtime has a function for it instead. */
 const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
+const setFlag = (mode: string, local: string) =>
+  `import { enable_${mode}_mode_flag as ${local} } from "svelte/internal/flags"; ${local}();`;
 
-/** The component is not exported, because nothing imports it. Spaces take the place, so that columns stay. */
-const EXPORT = /^export default (?=function App\()/m;
+/**
+ * The component is not exported, because nothing imports it. Spaces take the place, so that columns stay. Svelte chooses
+ * another name than `App` where the author uses that.
+ */
+const EXPORT = /^export default (?=function ([\w$]+)\()/m;
 
 /** Words without which a component cannot be asynchronous. Others are compiled without async mode: smaller code. */
 const WAITS = /\b(?:await|pending|fork|settled)\b/;
@@ -26,9 +32,12 @@ const WAITS = /\b(?:await|pending|fork|settled)\b/;
 /** @throws {CompileFailure} with one message: Svelte stops at the first mistake */
 export function compile(source: string): Compiled {
   const { js, css, warnings } = compileOrFail(withApplyEnded(source));
+  const [, component = ""] = EXPORT.exec(js.code) ?? [];
+  if (!component) throw new Error("svelte's output has no component");
+  const prefix = freePrefix(js.code);
   return {
-    code: js.code.replace(FLAG, 'import { enable_$1_mode_flag as $$$$$1 } from "svelte/internal/flags"; $$$$$1();')
-      .replace(EXPORT, (word) => " ".repeat(word.length)) + MOUNT,
+    code: js.code.replace(FLAG, (_, mode) => setFlag(mode, prefix + mode))
+      .replace(EXPORT, (word) => " ".repeat(word.length)) + mount(`${prefix}show`, component),
     css: css?.code ?? "",
     warnings: warnings.map(({ message, start }) => {
       const text = firstLine(message);

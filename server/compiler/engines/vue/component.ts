@@ -9,9 +9,6 @@ import type {
 import type { Position } from "../../bundle/positions.ts";
 import { compileScript, compileTemplate, FILENAME, type NodeTransform } from "./compiler.ts";
 
-/** The component's variable. `const __app_ =` is as long as `export default`, so columns of the script stay. */
-export const COMPONENT = "__app_";
-
 /** A consecutive part of the module. */
 export interface Section {
   code: string;
@@ -24,6 +21,11 @@ export interface Section {
 export interface ComponentOptions {
   /** The scope id of the app's styles. */
   id: string;
+  /**
+   * The component's variable, and a prefix that is free in the author's code. With six characters `const … =` is as long
+   * as `export default`, so columns of the script stay.
+   */
+  component: string;
   /** Whether to make source maps, which doubles the time. */
   maps: boolean;
   /** Runs on the template's tree before Vue's transforms. */
@@ -38,7 +40,7 @@ export function compileComponent(descriptor: SFCDescriptor, options: ComponentOp
     id: options.id,
     isProd: true,
     inlineTemplate: true,
-    genDefaultAs: COMPONENT,
+    genDefaultAs: options.component,
     sourceMap: options.maps,
     templateOptions: template,
   };
@@ -46,14 +48,15 @@ export function compileComponent(descriptor: SFCDescriptor, options: ComponentOp
     const { content, map } = compileScript(descriptor, scripts);
     return [{ code: content, ...map && { map: new TraceMap(JSON.stringify(map)) } }];
   }
-  if (!script) return [{ code: `const ${COMPONENT} = {};` }, ...render(descriptor, template)];
+  if (!script) return [{ code: `const ${options.component} = {};` }, ...render(descriptor, options, template)];
   const { content, bindings } = compileScript(descriptor, scripts);
   const { line, column } = script.loc.start;
-  return [{ code: content, start: { line, column } }, ...render(descriptor, template, bindings)];
+  return [{ code: content, start: { line, column } }, ...render(descriptor, options, template, bindings)];
 }
 
 function render(
-  { template }: SFCDescriptor,
+  { template, script }: SFCDescriptor,
+  { component }: ComponentOptions,
   options: Omit<SFCTemplateCompileOptions, "source">,
   bindingMetadata?: CompilerOptions["bindingMetadata"],
 ): Section[] {
@@ -65,10 +68,25 @@ function render(
     compilerOptions: { ...options.compilerOptions, ...bindingMetadata && { bindingMetadata } },
   });
   // The author's script may declare a `render`.
-  const named = code.replace(/^export function render\(/m, "function __render_(");
-  return [{ code: named, ...map && { map: new TraceMap(JSON.stringify(map)) } }, {
-    code: `${COMPONENT}.render = __render_;`,
+  const named = code.replace(/^export function render\(/m, `function ${component}render(`);
+  return [{
+    code: withFreeNames(named, script?.content ?? "", component),
+    ...map && { map: new TraceMap(JSON.stringify(map)) },
+  }, {
+    code: `${component}.render = ${component}render;`,
   }];
+}
+
+/** The names that a compiled template declares: `_createVNode` of an import, `_hoisted_1`. */
+const DECLARED = /(?<= as |^const )_\w+/gm;
+
+/** Renames what the template declares and the script, which is in the same module, contains. */
+function withFreeNames(code: string, script: string, prefix: string): string {
+  const words = new Set(script.match(/[\w$]+/g));
+  return [...new Set(code.match(DECLARED))].filter((name) => words.has(name)).reduce(
+    (text, name) => text.replace(new RegExp(`(?<![\\w$.])${name}(?![\\w$])`, "g"), prefix + name),
+    code,
+  );
 }
 
 function templateOptions(

@@ -2,10 +2,11 @@
 import type { SFCDescriptor } from "@vue/compiler-sfc";
 import { AUTHOR, type Compiled } from "../engine.ts";
 import { sha256 } from "../../hash.ts";
+import { freePrefix } from "../../bundle/free_prefix.ts";
 import { positionAt, showWarning } from "../../bundle/positions.ts";
 import { readBlocks } from "./blocks.ts";
 import { collectingWarnings, type NodeTransform } from "./compiler.ts";
-import { compileComponent, COMPONENT, locator, type Section } from "./component.ts";
+import { compileComponent, locator, type Section } from "./component.ts";
 import { failureOf, isMistake, type Mistake, mistakeIn, needsTypes, templateMistake } from "./mistakes.ts";
 import { MESSAGES } from "./messages.ts";
 import { OPTIONS_API } from "./runtime_names.ts";
@@ -34,21 +35,21 @@ export async function compile(source: string): Promise<Compiled> {
   // The scope id depends on the styles only, so that an edit of the script leaves the cached stylesheet valid.
   const id = (await sha256(descriptor.styles.map(({ content }) => content).join("\n"))).slice(0, 8);
   const styles = compileStyles(descriptor, id);
-  const component = attempt(descriptor, id);
-  const all = [...mistakes, ...styles.mistakes, ...component.mistakes];
+  const component = freePrefix(source);
+  const { sections, error, ...found } = attempt(descriptor, id, component);
+  const all = [...mistakes, ...styles.mistakes, ...found.mistakes];
   if (all.length > 0) throw failureOf(source, all);
-  if (component.error) throw component.error;
+  if (error) throw error;
 
-  const { sections } = component;
   const code = sections.map(({ code }) => code).join("\n");
   const isScoped = descriptor.styles.some(({ scoped }) => scoped);
-  const set = (property: string, value: unknown) => `${COMPONENT}.${property} = ${JSON.stringify(value)};`;
+  const set = (property: string, value: unknown) => `${component}.${property} = ${JSON.stringify(value)};`;
   let locate: Compiled["locate"] | undefined;
   const module = [
     code,
     isScoped ? set("__scopeId", `data-v-${id}`) : "",
     styles.modules.size > 0 ? set("__cssModules", Object.fromEntries(styles.modules)) : "",
-    `export default ${COMPONENT};`,
+    `export default ${component};`,
   ];
   return {
     code: (ASYNC_SETUP.test(code) ? mountAsync : mount)(mayHaveOptions(descriptor) ? OPTIONS_API : "vue"),
@@ -57,10 +58,10 @@ export async function compile(source: string): Promise<Compiled> {
       loaders: [(descriptor.scriptSetup ?? descriptor.script)?.lang === "ts" ? "ts" : "js"],
     },
     css: styles.css,
-    warnings: [...styles.warnings, ...component.warnings, ...uncompiled(source, descriptor)].map(warningOf),
+    warnings: [...styles.warnings, ...found.warnings, ...uncompiled(source, descriptor)].map(warningOf),
     // Source maps are made only for an app that has a mistake.
     locate: (place) => {
-      locate ??= locator(source, compileComponent(descriptor, { id, maps: true, transform: () => {} }));
+      locate ??= locator(source, compileComponent(descriptor, { id, component, maps: true, transform: () => {} }));
       return locate(place);
     },
   };
@@ -75,7 +76,7 @@ interface Attempt {
 }
 
 /** Collects all mistakes of the template through `onError`; of a script Vue throws the first one only. */
-function attempt(descriptor: SFCDescriptor, id: string): Attempt {
+function attempt(descriptor: SFCDescriptor, id: string, component: string): Attempt {
   const mistakes: Mistake[] = [];
   const warnings: Mistake[] = [];
   const transform: NodeTransform = (node, context) => {
@@ -89,7 +90,7 @@ function attempt(descriptor: SFCDescriptor, id: string): Attempt {
   };
   const { result, heard } = collectingWarnings(() => {
     try {
-      return { sections: compileComponent(descriptor, { id, maps: false, transform }) };
+      return { sections: compileComponent(descriptor, { id, component, maps: false, transform }) };
     } catch (error) {
       return { sections: [], error };
     }
