@@ -56,7 +56,7 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
     const started = performance.now();
     const is_head = request.method === "HEAD";
     const address = addressOf(request, info?.remoteAddr, trusted_proxies);
-    const call = callOf(is_head ? new Request(request, { method: "GET" }) : request, newRequestId, address);
+    const call = callOf(request, is_head, newRequestId, address);
     const answered = await answer(contextOf(call));
     const response = is_head ? await withoutBody(answered) : answered;
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
@@ -90,16 +90,20 @@ function createHono() {
   return hono;
 }
 
-/** The answer to HEAD: the headers of GET's answer, with the length of its body. */
+/**
+ * The answer to HEAD: the headers of GET's answer, with the length of its body. The handlers of streams have answered
+ * without a body: a body of unknown length must not be read to its end.
+ */
 async function withoutBody({ status, headers, body }: Response): Promise<Response> {
   if (body) headers.set("content-length", String((await new Response(body).bytes()).length));
   return new Response(null, { status, headers });
 }
 
-function callOf(request: Request, newRequestId: () => string, address: string): Call {
+function callOf(request: Request, is_head: boolean, newRequestId: () => string, address: string): Call {
   const given = request.headers.get("x-request-id");
   return {
-    request,
+    request: is_head ? new Request(request, { method: "GET" }) : request,
+    is_head,
     path: pathOf(request.url),
     request_id: given && /^[\w.:-]{1,64}$/.test(given) ? given : newRequestId(),
     token: bearerToken(request.headers.get("authorization")),

@@ -158,7 +158,7 @@ async function answerCall(
 /** @throws {Refusal} 405 */
 async function subscribe(router: AnyTRPCRouter, context: HttpContext): Promise<Response> {
   const { call } = context;
-  if (call.request.method !== "GET") {
+  if (call.is_head || call.request.method !== "GET") {
     throw new Refusal(405, "Call this subscription with GET", { headers: { allow: "GET" } });
   }
   const response = await fetchRequestHandler({

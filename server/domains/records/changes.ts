@@ -34,21 +34,31 @@ export const ChangeEvent = z.discriminatedUnion("event", [
 /** `id` is the sequence number of the change in its database. */
 export type ChangeEvent = z.output<typeof ChangeEvent> & { id: number };
 
+/** The viewer sees the database, and it has the table. @throws {Refusal} 400, 404 */
+export async function proveRecordChanges(
+  { dbs, viewer }: Pick<Context, "dbs" | "viewer">,
+  { db_code, table_name }: ChangesInput,
+): Promise<KnownDb> {
+  const db = await inDb({ dbs, viewer }, db_code, (db) => Promise.resolve(db));
+  if (table_name !== undefined) tableOf(db, table_name);
+  return db;
+}
+
 /**
  * @param again authenticates the subscriber again: its token may expire, its departments may change
  * @throws {Refusal} 404; 401 as soon as the token is no longer valid
  */
 export async function* recordChanges(
   ctx: Context,
-  { db_code, table_name, last_event_id }: ChangesInput,
+  input: ChangesInput,
   again: () => Promise<Viewer>,
   signal: AbortSignal,
 ): AsyncGenerator<ChangeEvent> {
   const { dbs, feeds } = ctx;
+  const { table_name, last_event_id } = input;
   let { viewer } = ctx;
-  const find = () => inDb({ dbs, viewer }, db_code, (db) => Promise.resolve(db));
+  const find = () => proveRecordChanges({ dbs, viewer }, input);
   const db = await find();
-  if (table_name !== undefined) tableOf(db, table_name);
   for await (const told of feeds.follow(db, last_event_id, signal)) {
     viewer = await again();
     const db = await find();

@@ -9,22 +9,39 @@ const HEARTBEAT_MS = 15_000;
 /** How long a client that lost its connection waits before it reconnects. */
 const RETRY_MS = 2_000;
 
+const HEADERS = {
+  ...CORS,
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+};
+
 export interface ServerEvent {
   id: number;
   event: string;
   data: unknown;
 }
 
+interface EventSource {
+  /** Throws the refusals that `events` throws before its first event. HEAD is answered after it, without `events`. */
+  prove: () => unknown;
+  /** Receives a signal that aborts when the client has left or the server stops. */
+  events: (signal: AbortSignal) => AsyncGenerator<ServerEvent>;
+}
+
 /**
  * Answers with the events of a generator, as fast as the client takes them. A refusal before the first event is an
  * ordinary answer; a later one is sent as the event `error`, because the status is sent already.
- *
- * @param events receives a signal that aborts when the client has left or the server stops
  */
 export async function streamEvents(
   { call, flows, log }: HttpContext,
-  events: (signal: AbortSignal) => AsyncGenerator<ServerEvent>,
+  { prove, events }: EventSource,
 ): Promise<Response> {
+  if (call.is_head) {
+    await prove();
+    return new Response(null, { headers: { ...HEADERS, ...stamp(call) } });
+  }
   const left = new AbortController();
   const source = events(AbortSignal.any([call.request.signal, flows.stopping, left.signal]));
   let first: IteratorResult<ServerEvent> | undefined = await source.next();
@@ -66,14 +83,5 @@ export async function streamEvents(
       await source.return(undefined);
     },
   });
-  return new Response(body, {
-    headers: {
-      ...CORS,
-      ...stamp(call),
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  return new Response(body, { headers: { ...HEADERS, ...stamp(call) } });
 }

@@ -1,5 +1,6 @@
 /** The stream of an account's runs as they progress, or of one run with its steps. */
 import { followProcess, followProcesses } from "../../domains/flow_processes/follow.ts";
+import { readProcess } from "../../domains/flow_processes/inspect.ts";
 import { notFound } from "../../errors.ts";
 import { Uuid } from "../../input/shapes.ts";
 import { proveRole } from "../../viewer.ts";
@@ -32,7 +33,10 @@ export const FLOW_PROCESS_CHANGES: PlainRoute = {
     if (id !== null && !Uuid.safeParse(id).success) throw notFound("Flow process");
     return await streamEvents(
       context,
-      (signal) => id === null ? followProcesses(context, prove, signal) : followProcess(context, id, prove, signal),
+      id === null ? { prove, events: (signal) => followProcesses(context, prove, signal) } : {
+        prove: () => readProcess(context, id),
+        events: (signal) => followProcess(context, id, prove, signal),
+      },
     );
   },
 };

@@ -1,5 +1,6 @@
 /** Streams of a database's changes, for viewers and for callers of its public `list`. */
-import { ChangesInput, publicChanges, recordChanges } from "../../domains/records/changes.ts";
+import { ChangesInput, proveRecordChanges, publicChanges, recordChanges } from "../../domains/records/changes.ts";
+import { proveEnabled } from "../../domains/records/public_access.ts";
 import { badRequest, notFound } from "../../errors.ts";
 import { proveCaller, proveRole } from "../../viewer.ts";
 import { queryOf } from "../address.ts";
@@ -68,7 +69,10 @@ export const RECORD_CHANGES: readonly PlainRoute[] = [
       const prove = () => proveRole(context, "user", "records:read");
       await prove();
       const input = readInput(context, params);
-      return await streamEvents(context, (signal) => recordChanges(context, input, prove, signal));
+      return await streamEvents(context, {
+        prove: () => proveRecordChanges(context, input),
+        events: (signal) => recordChanges(context, input, prove, signal),
+      });
     },
   },
   {
@@ -84,10 +88,10 @@ export const RECORD_CHANGES: readonly PlainRoute[] = [
       const caller = await proveCaller(context);
       // A browser without a key would get another one at each proof.
       const prove = async () => ({ ...await proveCaller(context), browser: caller.browser });
-      return await streamEvents(
-        context,
-        (signal) => publicChanges(context, caller, db_code, last_event_id, prove, signal),
-      );
+      return await streamEvents(context, {
+        prove: () => proveEnabled(context, caller, db_code, "list"),
+        events: (signal) => publicChanges(context, caller, db_code, last_event_id, prove, signal),
+      });
     },
   },
 ];
