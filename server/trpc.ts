@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
 import { Json } from "./database/json.ts";
 import { refusalOfDatabase } from "./database/pg_errors.ts";
 import { badRequest, internal, invalid, notFound, Refusal, type RefusalStatus, unavailable } from "./errors.ts";
-import { fieldsOf } from "./input/messages.ts";
+import { fieldsOf, sentenceOf } from "./input/messages.ts";
 import { proveCaller, proveRole, type Role } from "./viewer.ts";
 
 export interface Meta {
@@ -116,6 +116,5 @@ function refusalOfInput({ issues }: ZodError, meta: Meta = {}): Refusal {
   }
   const fields = fieldsOf(issues, wrapper ?? whole_body);
   if (method !== "GET" && !lenient_body) return invalid(fields);
-  const sentences = Object.entries(fields).map(([field, messages]) => `${field} ${messages.join(", ")}`);
-  return badRequest(sentences.join("; "));
+  return badRequest(sentenceOf(fields));
 }

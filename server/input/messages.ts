@@ -28,6 +28,10 @@ export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
   return fields;
 }
 
+/** For refusals that are one sentence: `page is not a number; sort is not included in the list`. */
+export const sentenceOf = (fields: Fields): string =>
+  Object.entries(fields).map(([field, messages]) => `${field} ${messages.join(", ")}`).join("; ");
+
 export function messageOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -1,12 +1,22 @@
 /** Writes a table as a file: CSV, or one JSON record per line. */
 import { stringify } from "csv-stringify/sync";
 import type { Context } from "../../context.ts";
+import { z } from "zod";
 import { exportRecords, type Place } from "../../store/store.ts";
-import type { Record } from "./schema.ts";
+import { escapeFormula } from "./formulas.ts";
+import { Flag, type Record } from "./schema.ts";
 import { inDb, placeIn } from "./place.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const;
 export type Format = (typeof FORMATS)[number];
+
+export const CsvExportOptions = z.object({
+  raw: Flag.default(false).describe(
+    "Leaves texts as they are. Otherwise a text that a spreadsheet would run as a formula (it begins with `=`, `+`, " +
+      "`-`, `@`, a tab or a carriage return) gets an apostrophe in front, which an import removes",
+  ),
+});
+type CsvExportOptions = z.output<typeof CsvExportOptions>;
 
 /** @throws {Refusal} 400, 404, before the first text */
 export async function exportTable(
@@ -14,10 +24,11 @@ export async function exportTable(
   db_code: string,
   table_name: string | undefined,
   format: Format,
+  { raw }: CsvExportOptions,
 ): Promise<AsyncGenerator<string>> {
   const place = await inDb(ctx, db_code, (db) => Promise.resolve(placeIn(ctx, db, table_name)));
   const pages = exportRecords(ctx.sql, place);
-  return format === "csv" ? asCsv(pages, place) : asLines(pages);
+  return format === "csv" ? asCsv(pages, place, raw ? (text) => text : escapeFormula) : asLines(pages);
 }
 
 async function* asLines(pages: AsyncGenerator<string[]>): AsyncGenerator<string> {
@@ -25,7 +36,11 @@ async function* asLines(pages: AsyncGenerator<string[]>): AsyncGenerator<string>
 }
 
 /** Columns: `id`, the fields in the order of the schema, `created_at`, `updated_at`. Blank values are empty cells. */
-async function* asCsv(pages: AsyncGenerator<string[]>, { table }: Place): AsyncGenerator<string> {
+async function* asCsv(
+  pages: AsyncGenerator<string[]>,
+  { table }: Place,
+  cellOf: (text: string) => string,
+): AsyncGenerator<string> {
   const fields = [...table.fields.keys()];
   yield stringify([["id", ...fields, "created_at", "updated_at"]]);
   for await (const page of pages) {
@@ -33,6 +48,6 @@ async function* asCsv(pages: AsyncGenerator<string[]>, { table }: Place): AsyncG
       const { id, data, created_at, updated_at }: Record = JSON.parse(json);
       return [id, ...fields.map((name) => Object.hasOwn(data, name) ? data[name] : null), created_at, updated_at];
     });
-    yield stringify(rows, { cast: { boolean: String } });
+    yield stringify(rows, { cast: { boolean: String, string: cellOf } });
   }
 }

@@ -18,7 +18,9 @@ import {
 import { proveDepartment } from "../departments/proof.ts";
 import { textsOf } from "./arriving.ts";
 import type { Format } from "./export.ts";
+import { unescapeFormula } from "./formulas.ts";
 import { inDb, placeIn } from "./place.ts";
+import { Flag } from "./schema.ts";
 
 /** Rows per statement. */
 const AT_ONCE = 500;
@@ -39,8 +41,10 @@ export const ImportResult = z.object({
 export type ImportResult = z.output<typeof ImportResult>;
 
 export const ImportOptions = z.object({
-  dry_run: z.enum(["true", "false"]).transform((text) => text === "true").default(false)
+  dry_run: Flag.default(false)
     .describe("Checks the rows and creates nothing"),
+  raw: Flag.default(false)
+    .describe("CSV: leaves an apostrophe that an export has put before a formula"),
   department_id: z.coerce.number().pipe(Id).nullable().default(null).describe("Set on every record"),
 });
 type ImportOptions = z.output<typeof ImportOptions>;
@@ -59,12 +63,12 @@ export async function importTable(
   table_name: string | undefined,
   format: Format,
   body: ReadableStream<Uint8Array>,
-  { dry_run, department_id }: ImportOptions,
+  { dry_run, raw, department_id }: ImportOptions,
 ): Promise<ImportResult> {
   await proveDepartment(ctx, department_id);
   const result: ImportResult = { created: 0, failed: 0, errors: [] };
   const place = await inDb(ctx, db_code, (db) => Promise.resolve(placeIn(ctx, db, table_name)));
-  const rows = format === "csv" ? csvRows(body, place) : jsonRows(body);
+  const rows = format === "csv" ? csvRows(body, place, raw ? (cell) => cell : unescapeFormula) : jsonRows(body);
   let number = 0;
   const fail = (fields: Fields) => {
     result.failed++;
@@ -119,7 +123,11 @@ async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
 }
 
 /** Reads each cell as its field's type. An empty cell is blank. */
-async function* csvRows(body: ReadableStream<Uint8Array>, { table }: Place): AsyncGenerator<Row> {
+async function* csvRows(
+  body: ReadableStream<Uint8Array>,
+  { table }: Place,
+  textOf: (cell: string) => string,
+): AsyncGenerator<Row> {
   const parser = parse({
     columns: (header: string[]) => headerOf(header, table.fields),
     skip_empty_lines: true,
@@ -131,7 +139,7 @@ async function* csvRows(body: ReadableStream<Uint8Array>, { table }: Place): Asy
     for await (const cells of parser as AsyncIterable<Record<string, string>>) {
       const data = Object.entries(cells).filter(([name]) => table.fields.has(name)).map(([name, text]) => {
         const type = table.fields.get(name)?.type ?? "string";
-        return [name, text === "" ? null : typedText(type, text)];
+        return [name, text === "" ? null : typedText(type, textOf(text))];
       });
       yield { data: Object.fromEntries(data) };
     }

@@ -7,6 +7,9 @@ const DATA = { message: "Hello", author: "Ada" };
 /** The record store checks it against the table. */
 export const Data = everyKey(z.record(z.string(), z.unknown()));
 
+/** A parameter of an import or an export. */
+export const Flag = z.enum(["true", "false"]).transform((text) => text === "true");
+
 /** Has no example, because all other examples use a database of one table. */
 const TableName = z.string().max(63).optional().describe("Required in a database with several tables");
 

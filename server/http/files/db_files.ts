@@ -1,8 +1,10 @@
 /** Databases as files: their types, and the records of a table out and in. */
-import { exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
+import type { z } from "zod";
+import { CsvExportOptions, exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
 import { ImportOptions, ImportResult, importTable } from "../../domains/records/import.ts";
 import { inDb } from "../../domains/records/place.ts";
 import { badRequest, notFound, unsupported } from "../../errors.ts";
+import { fieldsOf, sentenceOf } from "../../input/messages.ts";
 import { faultOf } from "../../log.ts";
 import { typesOf } from "../../store/store.ts";
 import { proveRole } from "../../viewer.ts";
@@ -46,7 +48,12 @@ const TABLE_NAME: Parameter = {
   example: "people",
   description: "Of a database with several tables",
 };
-const OPTIONS = Object.entries(ImportOptions.shape).map(([name, shape]): Parameter => ({ in: "query", name, shape }));
+const parametersOf = (options: z.ZodObject): Parameter[] =>
+  Object.entries(options.shape).map(([name, shape]) => ({ in: "query", name, shape }));
+const OPTIONS = {
+  csv: { exported: CsvExportOptions, imported: ImportOptions },
+  ndjson: { exported: CsvExportOptions.omit({ raw: true }), imported: ImportOptions.omit({ raw: true }) },
+};
 
 const TYPES: PlainRoute = {
   method: "GET",
@@ -80,7 +87,7 @@ const exportAs = (format: Format): PlainRoute => ({
   summary: `Export records as ${format.toUpperCase()}`,
   description: "The oldest first, those that the viewer may see, streamed as they are read. Scope: `records:read`.",
   callers: "viewers",
-  parameters: [DB_CODE, TABLE_NAME],
+  parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].exported)],
   replies: { 200: { description: "The file", content: { [FORMS[format].type]: { example: FORMS[format].exported } } } },
   refuses: [400, 401, 403, 404, 500, 503],
   answer: (context, params) => answerExport(context, params, format),
@@ -96,7 +103,7 @@ const importFrom = (format: Format): PlainRoute => ({
     "A file that becomes unreadable is 400; the records before that place stay. An export can be imported: its ids and " +
     "times are left out. Scope: `records:write`.",
   callers: "viewers",
-  parameters: [DB_CODE, TABLE_NAME, ...OPTIONS],
+  parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].imported)],
   body: { [FORMS[format].type]: { example: FORMS[format].imported } },
   replies: { 200: { description: "The result for the rows", content: { [JSON_TYPE]: { shape: ImportResult } } } },
   refuses: [400, 401, 403, 404, 408, 415, 422, 500, 503],
@@ -108,6 +115,14 @@ export const DB_FILES: readonly PlainRoute[] = [TYPES, ...FORMATS.map(exportAs),
 function readCode({ db_code = "" }: Params): string {
   if (!/^[a-z0-9_]{1,100}$/.test(db_code)) throw notFound("Database");
   return db_code;
+}
+
+/** @throws {Refusal} 400 */
+function readOptions<Options extends z.ZodObject>(options: Options, query: URLSearchParams): z.output<Options> {
+  const given = Object.keys(options.shape).flatMap((name) => query.has(name) ? [[name, query.get(name)]] : []);
+  const { data, error } = options.safeParse(Object.fromEntries(given));
+  if (data === undefined) throw badRequest(sentenceOf(fieldsOf(error?.issues ?? [])));
+  return data;
 }
 
 const fileHeaders = ({ call }: HttpContext, content_type: string, file: string) => ({
@@ -123,8 +138,12 @@ async function answerExport(context: HttpContext, params: Params, format: Format
   const { call, log } = context;
   await proveRole(context, "user", "records:read");
   const code = readCode(params);
-  const table = queryOf(call.request.url).get("table_name") ?? undefined;
-  const texts = await exportTable(context, code, table, format);
+  const query = queryOf(call.request.url);
+  const table = query.get("table_name") ?? undefined;
+  const texts = await exportTable(context, code, table, format, readOptions(CsvExportOptions, query));
+  const headers = fileHeaders(context, `${FORMS[format].type}; charset=utf-8`, `${table ?? code}.${format}`);
+  // No record is read before the first text.
+  if (call.is_head) return new Response(null, { headers });
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -142,8 +161,7 @@ async function answerExport(context: HttpContext, params: Params, format: Format
       await texts.return(undefined);
     },
   });
-  const content_type = `${FORMS[format].type}; charset=utf-8`;
-  return new Response(body, { headers: fileHeaders(context, content_type, `${table ?? code}.${format}`) });
+  return new Response(body, { headers });
 }
 
 async function answerImport(context: HttpContext, params: Params, format: Format): Promise<Response> {
@@ -156,13 +174,9 @@ async function answerImport(context: HttpContext, params: Params, format: Format
   }
   if (!request.body) throw badRequest("The body is empty");
   const query = queryOf(request.url);
-  const options = ImportOptions.safeParse({
-    dry_run: query.get("dry_run") ?? undefined,
-    department_id: query.get("department_id") ?? undefined,
-  });
-  if (!options.success) throw badRequest("dry_run must be true or false, department_id a number");
+  const options = readOptions(ImportOptions, query);
   const table = query.get("table_name") ?? undefined;
-  const result = await importTable(context, code, table, format, request.body, options.data);
+  const result = await importTable(context, code, table, format, request.body, options);
   return new Response(JSON.stringify(result), {
     headers: {
       ...CORS,

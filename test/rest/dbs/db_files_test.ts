@@ -70,6 +70,34 @@ test("files: what is exported can be imported, and is the same", async ({ ask })
   });
 });
 
+const FORMULAS = ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "'=1", "a=1", "'a"];
+
+test("files: texts that a spreadsheet runs as formulas are escaped unless raw=true, and imported as they were", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  for (const title of FORMULAS) {
+    await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record: { data: { title, n: -1 } } } });
+  }
+  const escaped = await get(ask, code, "csv");
+  assert.deepEqual(readCsv(escaped).map(({ title }) => title), [
+    ...FORMULAS.slice(0, 7).map((title) => `'${title}`),
+    "a=1",
+    "'a",
+  ]);
+  assert.deepEqual(readCsv(escaped).map(({ n }) => n), FORMULAS.map(() => "-1"), "a number is no formula");
+  const raw = await get(ask, code, "csv", "?raw=true");
+  assert.deepEqual(readCsv(raw).map(({ title }) => title), FORMULAS);
+  const titlesOf = async (text: string, query = "") => {
+    const copy = await addDb(ask, { schema: SCHEMA });
+    assert.equal((await send(ask, copy, "csv", text, query)).body.created, FORMULAS.length);
+    return (await dataOf(ask, copy)).map(({ title }) => title);
+  };
+  assert.deepEqual(await titlesOf(escaped), FORMULAS);
+  assert.deepEqual(await titlesOf(raw, "?raw=true"), FORMULAS);
+  assert.deepEqual(await titlesOf(raw), FORMULAS.map((title) => title === "'=1" ? "=1" : title), "without raw=true");
+  const refused = await ask("GET", `/platform/dbs/${code}/export.csv?raw=1`);
+  assert.deepEqual([refused.status, refused.body.error], [400, "raw is not included in the list"]);
+});
+
 test("export: its columns, lines and headers", async ({ ask }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   assert.equal(await get(ask, code, "csv"), "id,title,note,n,x,ok,at,day,hour,created_at,updated_at\n", "no records");
