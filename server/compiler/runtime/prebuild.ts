@@ -1,4 +1,6 @@
-/** `deno task build`: writes the runtimes that ship with this version into `prebuilt/`. */
+/** `deno task build`: writes the runtimes that ship with this version into `prebuilt/`, with their licences. */
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { RUNTIME_LOADERS } from "../engines/loaders.ts";
 import { PREBUILT, type Prebuilt } from "../host/prebuilt.ts";
 import { identityOf } from "../host/vendor.ts";
@@ -14,10 +16,14 @@ export const SHIPPED = [
   "tailwind_all",
 ] as const satisfies RuntimeName[];
 
+/** The packages whose code the runtimes contain. Their licences ask that copies carry the notice. */
+const PACKAGES = ["svelte", "vue", "react", "react-dom", "kaboom", "tailwindcss"];
+
 if (import.meta.main) {
   await Deno.remove(PREBUILT, { recursive: true }).catch(() => {});
   await Deno.mkdir(PREBUILT);
   for (const name of SHIPPED) await write(name);
+  await Deno.writeTextFile(new URL("LICENSES.txt", PREBUILT), await licences());
   Deno.exit(0);
 }
 
@@ -31,4 +37,23 @@ async function write(name: typeof SHIPPED[number]) {
   const listed = files.map(({ file, content_type }) => ({ file, content_type }));
   const prebuilt: Prebuilt = { identity: await identityOf(name), runtime, files: listed };
   await Deno.writeTextFile(new URL(`${name}.json`, PREBUILT), JSON.stringify(prebuilt) + "\n");
+}
+
+async function licences(): Promise<string> {
+  const { resolve } = createRequire(import.meta.url);
+  // react-dom contains it, and only react-dom finds it.
+  const scheduler = createRequire(resolve("react-dom")).resolve("scheduler");
+  const texts = await Promise.all([...PACKAGES.map((name) => resolve(name)), scheduler].map(licenceOf));
+  return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** @param file any file of the package */
+async function licenceOf(file: string): Promise<string> {
+  const folder = dirname(file);
+  const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  if (!names.includes("package.json")) return licenceOf(folder);
+  const { name, version } = JSON.parse(await Deno.readTextFile(`${folder}/package.json`));
+  const licence = names.find((name) => /^licen[cs]e/i.test(name));
+  if (!licence) throw new Error(`${name} has no licence file`);
+  return `${name} ${version}\n\n${(await Deno.readTextFile(`${folder}/${licence}`)).trim()}\n`;
 }

@@ -1,6 +1,7 @@
 /** SQL of apps. */
 import type { Build, CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Viewer } from "../../viewer.ts";
+import { within } from "../../database/like.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { visible } from "../../visibility.ts";
@@ -27,9 +28,6 @@ const orders = (sql: Sql) => ({
   updated_at: sql`updated_at, id`,
   "-updated_at": sql`updated_at desc, id desc`,
 });
-
-/** A `like` pattern that finds the text itself: its wildcards are escaped. */
-const within = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 /** One page of the apps that the viewer may see, newest first by default. */
 export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
