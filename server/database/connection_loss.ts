@@ -35,11 +35,12 @@ const isLoss = (error: unknown) =>
   error instanceof Error && "query" in error &&
   /^(CONNECTION_(CLOSED|DESTROYED)|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(codeOf(error));
 
-/** A backend's last message (shutdown, crash, restart). The driver may report it to its own first query afterwards. */
-const isShutdown = (error: unknown) => /^57P0[123]$/.test(codeOf(error));
+/** A backend's last message (shutdown, crash, restart, a transaction that was idle for too long). The driver may report it to its own first query afterwards. */
+const isShutdown = (error: unknown) => /^(57P0[123]|25P03)$/.test(codeOf(error));
 
 /** A write that the driver delayed until its connection was closed. */
-const isLateWrite = (error: unknown) => error instanceof TypeError && /\/connection\.js\b/.test(error.stack ?? "");
+export const isLateWrite = (error: unknown) =>
+  error instanceof TypeError && /\/connection\.js\b/.test(error.stack ?? "");
 
 /** Keeps the process alive when the driver raises such an error uncaught. Any other uncaught error still ends it. */
 export function surviveLostConnections(log: Log): void {

@@ -1,6 +1,7 @@
 /** Turns errors of PostgreSQL and of its connection into refusals, so that procedures need no try/catch. */
 import postgres from "postgres";
-import { internal, invalid, type Refusal, unavailable } from "../errors.ts";
+import { internal, invalid, Refusal, unavailable } from "../errors.ts";
+import { isLateWrite } from "./connection_loss.ts";
 
 /** Codes of postgres.js and of the system for an unreachable database or a lost connection. */
 const AWAY = new Set([
@@ -26,9 +27,20 @@ const MESSAGES: Record<string, string> = {
   "23514": "is invalid",
 };
 
+/** Not the whole class 25: a transaction that was idle for too long, and a server that has become a standby. */
+const INTERRUPTED = new Set(["25P03", "25006"]);
+
 /** Another transaction has locked the row, and the statement said `nowait`. */
 export const isLockNotAvailable = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === "55P03";
+
+/** The statement ran for longer than `statement_timeout`. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === "57014";
+
+/** Whether the database, or another store of this server, could not be used at the moment: later the same may succeed. */
+export const isOutage = (error: unknown): boolean =>
+  (error instanceof Refusal ? error : refusalOfDatabase(error))?.status === 503;
 
 /** @returns undefined if the error does not come from the database */
 export function refusalOfDatabase(error: unknown): Refusal | undefined {
@@ -37,12 +49,14 @@ export function refusalOfDatabase(error: unknown): Refusal | undefined {
   if ("code" in error && typeof error.code === "string" && AWAY.has(error.code)) {
     return unavailable("The database is away", error);
   }
+  if (isLateWrite(error)) return unavailable("The database is away", error);
 }
 
 function refusalOfPostgres(error: postgres.PostgresError): Refusal {
   const { code } = error;
   const message = MESSAGES[code];
   if (message) return invalid({ [fieldOf(error)]: [message] });
+  if (INTERRUPTED.has(code)) return unavailable("The database could not answer in time", error);
   switch (code.slice(0, 2)) {
     case "22": // data exception: a value that the type does not hold
     case "23": // other integrity constraints

@@ -36,6 +36,15 @@ const TYPES = {
 
 /** Longer than any legitimate statement. PostgreSQL cancels a longer one, which is answered with 503. */
 const STATEMENT_TIMEOUT_MS = 30_000;
+/**
+ * PostgreSQL ends a session that leaves its transaction idle for so long, because a process that is frozen or cut off
+ * would keep its locks. Below `STATEMENT_TIMEOUT_MS`, so that others who wait for these locks get them in time.
+ */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+/** PostgreSQL gives up a connection whose peer has acknowledged nothing for so long. */
+const TCP_USER_TIMEOUT_MS = 20_000;
+/** Seconds: a connection without traffic is probed after the first, and again every second of them, three times. */
+const [KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_COUNT] = [15, 5, 3];
 const DRAIN_S = 5;
 
 /** Opens PostgreSQL if `database_url` is set, otherwise the embedded database in `data_dir`. */
@@ -58,8 +67,18 @@ const common = (log: Log) => ({
 });
 
 function openPostgres(url: string, log: Log): Promise<Database> {
+  const { connection, ...options } = common(log);
   const sql = postgres(url, {
-    ...common(log),
+    ...options,
+    connection: {
+      ...connection,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      tcp_user_timeout: TCP_USER_TIMEOUT_MS,
+      tcp_keepalives_idle: KEEPALIVE_IDLE_S,
+      tcp_keepalives_interval: KEEPALIVE_INTERVAL_S,
+      tcp_keepalives_count: KEEPALIVE_COUNT,
+    },
+    keep_alive: KEEPALIVE_IDLE_S,
     max: 10,
     connect_timeout: 5,
     // Reconnects soon after an outage. The default waits up to 30 s between attempts.

@@ -15,6 +15,8 @@ import type { ReadTimetable } from "./timetable/timetable_cache.ts";
 /** Claimed runs that are not started yet. A tick holds them in memory. */
 const MAX_PENDING = 20_000;
 const SETTLE_BATCH = 1_000;
+/** Longer than a claim by another process takes. */
+const LOCKED_PAUSE_MS = 1_000;
 
 /** What one tick did, for the log. */
 export interface Ticked {
@@ -24,6 +26,8 @@ export interface Ticked {
   started: number;
   /** Runs whose outcome was written to the ledger. */
   settled: number;
+  /** Triggers that were due when the tick began and are due still, if there are any. */
+  overdue?: number;
 }
 
 /** @param isClosing the tick ends early if it returns true; other processes do the rest */
@@ -35,9 +39,22 @@ export async function tick(deps: Deps, read: ReadTimetable, isClosing: () => boo
   await attempt(deps, "looking for lost runs", () => settleLost(deps));
   // Every row that is claimed from here on is started or released.
   if (isClosing()) return { claimed: 0, started: 0, settled };
+  const now = deps.clock.now();
   const ticked = { ...await claimAndStart(deps, read, isClosing), settled };
+  let overdue = await findOverdue(deps, now);
+  if (overdue && !isClosing()) {
+    // Another process has locked them. Either it claims them, or it has died and they are free in a moment.
+    await new Promise((resolve) => setTimeout(resolve, LOCKED_PAUSE_MS));
+    const more = await claimAndStart(deps, read, isClosing);
+    ticked.claimed += more.claimed;
+    ticked.started += more.started;
+    overdue = await findOverdue(deps, now);
+  }
   if (ticked.claimed + ticked.started > 0) log.info("tick", { ...ticked, ms: Math.round(performance.now() - began) });
-  return ticked;
+  if (!overdue || isClosing()) return ticked;
+  // That process is frozen or very slow. The next tick tries again.
+  log.warn("triggers are overdue after a tick", { ...overdue });
+  return { ...ticked, overdue: overdue.count };
 }
 
 /** Settles ended runs of all triggers, or of some. @returns how many */
@@ -63,6 +80,21 @@ export async function attempt<Result>({ log }: Deps, what: string, work: () => P
   } catch (error) {
     log.warn(`${what} failed`, faultOf(error));
   }
+}
+
+/** Triggers that were due at a moment and are due still. @returns undefined if there are none */
+async function findOverdue({ sql }: Deps, now: Date) {
+  const overdue = await planned(sql, (tx) =>
+    tx<{ id: number; next_run_at: string }[]>`
+      select id, next_run_at
+      from crons
+      where active
+        and next_run_at <= ${now}
+      order by next_run_at, id
+      limit ${MAX_PENDING}
+    `);
+  const [oldest] = overdue;
+  return oldest && { count: overdue.length, oldest_cron: oldest.id, oldest_due_at: oldest.next_run_at };
 }
 
 async function claimAndStart(deps: Deps, read: ReadTimetable, isClosing: () => boolean) {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { on_postgres } from "../stage/harness.ts";
 import { launchCrew, runRound, seeded } from "./round.ts";
-import { databaseAwayAtItsEnd, stoppedInALongCall } from "./scenarios.ts";
+import { databaseAwayAtItsEnd, killedInItsFirstCall, stoppedInALongCall } from "./scenarios.ts";
 import { dropBase, makeBase, openSite, type Site } from "./site.ts";
 
 const admin_url = Deno.env.get("TEST_POSTGRES_URL");
@@ -37,6 +37,10 @@ test("workers are killed, paused and stopped at random, and every run ends once"
 
 test("a worker that stops in a long call hands its run over", async (site) => {
   assert.deepEqual(await stoppedInALongCall(site, undefined), []);
+});
+
+test("a call that another worker repeats has the same body: run.started_at is fixed at creation", async (site) => {
+  assert.deepEqual(await killedInItsFirstCall(site, undefined), []);
 });
 
 test("an outcome waits for a database that is away, and no step is done again", async (site) => {

@@ -186,6 +186,7 @@ function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): str
       own.every(({ place }) => known.includes(place))
     );
     let furthest = 0;
+    if (new Set(own.map(({ started }) => started)).size > 1) broken.push(`${run}: its started_at has changed`);
     for (const [i, { key, place, at }] of own.entries()) {
       if (key !== `${run}:${place}` || !places) broken.push(`${run}: a call with the key ${key}`);
       const before = own.slice(0, i).findLast((one) => one.place === place && one.status === 200);

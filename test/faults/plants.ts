@@ -33,9 +33,9 @@ const CLAIM = "server/schedule/claim/claim_due.ts";
 /** Not a fault: a pause of the process, as on a slow machine, at the worst moment. */
 const STANDS_STILL: Edit = {
   file: OUTCOMES,
-  find: "        return await record(ended) ? ended.outcome : undefined;\n",
+  find: "        return await record(run) ? run.outcome : undefined;\n",
   put: "        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);\n" +
-    "        return await record(ended) ? ended.outcome : undefined;\n",
+    "        return await record(run) ? run.outcome : undefined;\n",
 };
 
 /** Not a fault: a slow disk, so that writes arrive while a commit is in flight. */

@@ -29,14 +29,14 @@ export interface Base {
   app_id: string;
 }
 
-const method = { method: "POST", path: "/call", body: { run: "{run}", key: "{key}" } };
+const method = { method: "POST", path: "/call", body: { run: "{run}", started: "{started}", key: "{key}" } };
 const retry = { attempts: 6, delay: 0.02, backoff: "fixed" };
 const call = (id: string) => ({
   type: "connector",
   id,
   connector_code: "oracle",
   method: "call",
-  params: { run: "{run.id}", key: "{input.key|default:}" },
+  params: { run: "{run.id}", started: "{run.started_at}", key: "{input.key|default:}" },
   retry,
 });
 const note = (id: string, of: string) => ({

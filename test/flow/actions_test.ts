@@ -35,6 +35,7 @@ inTeam("actions: finished within the call, pending and polled, or failed", async
   assert.deepEqual([body.status, "data" in body, "error" in body], ["pending", false, false]);
   const poll = async () => (await ask("GET", status(slow, body.flow_process_id))).body;
   assert.deepEqual(await poll(), { flow_process_id: body.flow_process_id, status: "pending" });
+  await until(() => api.count("/slow") === 1, "the call arrives");
   answer();
   await until(async () => (await poll()).status === "finished", "it finishes");
   assert.deepEqual((await poll()).data, { n: 1 });

@@ -85,6 +85,8 @@ export interface Stage {
   sql: Pool;
   flows: FakeFlows;
   schedules: Schedules;
+  /** The lines of the log, each a JSON object. */
+  logged: string[];
   /** Sets the clock: `2026-11-21 10:00:05`. */
   at(time: string): void;
   /** Sets the clock and ticks. */
@@ -158,7 +160,8 @@ async function openPlace() {
 }
 
 async function setStage(sql: Pool): Promise<Stage> {
-  const log = createLog(() => {});
+  const logged: string[] = [];
+  const log = createLog((text) => logged.push(...text.trimEnd().split("\n")));
   await sql`delete from accounts`;
   await sql`delete from flow_processes`;
   let now = timeOf("2026-11-21 09:59:30");
@@ -183,6 +186,7 @@ async function setStage(sql: Pool): Promise<Stage> {
     sql,
     flows,
     schedules,
+    logged,
     at,
     tick(time) {
       at(time);

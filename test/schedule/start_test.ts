@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { invalid } from "../../server/errors.ts";
 import { LEASE_S } from "../../server/schedule/ledger/start_rows.ts";
+import { on_postgres } from "../stage/harness.ts";
 import { inTurn } from "../stage/scenario.ts";
+import { until } from "../stage/until.ts";
 import { type Entry, noFlow, onSharedDatabase, timeOf, tooMany } from "./schedule_stage.ts";
 
 const onStage = onSharedDatabase();
@@ -289,3 +291,26 @@ onStage("a tick asked for while one is at work is one more round after it", asyn
   assert.deepEqual(rounds.map(({ started }) => started), [1, 1, 1]);
   assert.equal(rounds[1], rounds[2]);
 });
+
+// On the embedded database transactions take turns, so none finds a row locked.
+if (on_postgres) {
+  onStage("a trigger that another process has locked is overdue after the tick, and logged", async (stage) => {
+    const id = await stage.cron({ schedule: "* * * * *" });
+    const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const frozen = stage.sql.begin(async (tx) => {
+      await tx`select id from crons where id = ${id} for update`;
+      locked.resolve();
+      await over.promise;
+    });
+    await locked.promise;
+    assert.deepEqual(await stage.tick("2026-11-21 10:00:00"), { claimed: 0, started: 0, settled: 0, overdue: 1 });
+    over.resolve();
+    await frozen;
+    const find = () => stage.logged.find((line) => line.includes("triggers are overdue"));
+    await until(() => find() !== undefined, "it is logged");
+    const line = JSON.parse(find() ?? "{}");
+    assert.deepEqual([line.level, line.count, line.oldest_cron], ["warn", 1, id]);
+    assert.deepEqual(await stage.tick("2026-11-21 10:00:30"), { claimed: 1, started: 1, settled: 0 });
+    assert.deepEqual(short(await stage.ledger(id)), ["10:00 ran"]);
+  });
+}

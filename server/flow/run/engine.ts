@@ -19,7 +19,7 @@ import { sweepHistory } from "../storage/sweep.ts";
 import { createCancels } from "./cancels.ts";
 import { handOverAll } from "./handover.ts";
 import { createInspection } from "./inspection.ts";
-import { CANCELLED, LOST } from "./execution/interruption.ts";
+import { CANCELLED, CLOSING, LOST } from "./execution/interruption.ts";
 import { createJobs, type Job } from "./jobs.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import type { RunHead } from "./model.ts";
@@ -156,7 +156,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     endWaits: waits.end,
 
     async close() {
-      closer.abort();
+      closer.abort(CLOSING);
       waits.end();
       clearTimeout(next_takeover);
       cancels.end();

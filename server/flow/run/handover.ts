@@ -19,6 +19,8 @@ async function handOver(job: Job, store: RunStore, log: Log): Promise<void> {
   try {
     const has_ended = await Promise.race([job.ended.promise, undefined]);
     if (has_ended) return;
+    // Without it, the journal would wait for a store that is away.
+    job.controller.abort(CLOSING);
     await job.journal?.keep();
     await store.checkpoint({ head: { ...job.head, owner: "" }, versionstamp: job.versionstamp });
   } catch (error) {

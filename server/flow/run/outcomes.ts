@@ -4,12 +4,9 @@ import { faultOf, type Log } from "../../log.ts";
 import { findOutcome } from "../storage/history.ts";
 import { createRecordOutcome, type EndedRun, isUnstorable, withoutValues } from "../storage/record_outcomes.ts";
 import type { RunStore } from "../storage/run_store.ts";
-import { Interrupted } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
 import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
-
-/** Waits between attempts to record an outcome while PostgreSQL is unavailable. The last one repeats. */
-const RETRY_PAUSES_MS = [100, 300, 1_000, 3_000];
+import { type Patience, untilStored } from "./execution/recovery.ts";
 
 interface Deps {
   sql: Sql;
@@ -38,21 +35,24 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
   const removals = new Map<string, Promise<void>>();
 
   /** @returns the recorded outcome; undefined if PostgreSQL refused it, for another outcome or a later claim */
-  async function recordDurably(run: EndedRun): Promise<Outcome | undefined> {
-    for (let attempt = 0, ended = run;; attempt++) {
+  const recordDurably = (run: EndedRun): Promise<Outcome | undefined> =>
+    untilStored(patienceOf(run.head), async () => {
+      await proveOwned(run.head);
       try {
-        await proveOwned(ended.head);
-        return await record(ended) ? ended.outcome : undefined;
+        return await record(run) ? run.outcome : undefined;
       } catch (error) {
-        if (closing.aborted || error instanceof Interrupted) throw error;
-        log.warn("an outcome could not be recorded", { run: ended.head.id, ...faultOf(error) });
-        // The next attempt would fail in the same way.
-        if (isUnstorable(error)) ended = withoutValues(ended);
+        if (!isUnstorable(error)) throw error;
+        log.warn("an outcome cannot be stored", { run: run.head.id, ...faultOf(error) });
+        const ended = withoutValues(run);
+        return await record(ended) ? ended.outcome : undefined;
       }
-      const pause_ms = RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)];
-      await new Promise((resolve) => setTimeout(resolve, pause_ms));
-    }
-  }
+    });
+
+  /** Unlike a run, its outcome waits without a limit. */
+  const patienceOf = ({ id }: RunHead): Patience => ({
+    signal: closing,
+    waits: (error) => log.warn("an outcome could not be recorded", { run: id, ...faultOf(error) }),
+  });
 
   /** In the background: a takeover would find the outcome and remove the run, too. */
   function remove({ head, versionstamp, journal, resumed }: Job): void {
@@ -68,9 +68,10 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
     async settle(job, ended) {
       const { head } = job;
       const recorded = await recordDurably(ended);
-      const other = recorded ? undefined : await findOutcome(sql, head.account_id, head.id);
+      const find = () => findOutcome(sql, head.account_id, head.id);
+      const other = recorded ? undefined : await untilStored(patienceOf(head), find);
       // Refused without another outcome: a peer has claimed the run, or the account was deleted.
-      if (!recorded && !other) await proveOwned(head);
+      if (!recorded && !other) await untilStored(patienceOf(head), () => proveOwned(head));
       remove(job);
       return other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
     },

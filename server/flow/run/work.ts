@@ -1,4 +1,5 @@
 /** Executes one job: reads its program and input, executes it, and settles its outcome. */
+import type { JsonObject } from "../../input/json_value.ts";
 import { faultOf, type Log } from "../../log.ts";
 import type { Services } from "../steps/step_type.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
@@ -6,13 +7,14 @@ import { findSteps } from "../storage/history.ts";
 import { findUser, type KnownProgram, type Programs } from "../storage/program_cache.ts";
 import type { RunStore } from "../storage/run_store.ts";
 import { VALUES_KEPT_HOURS } from "../storage/sweep.ts";
-import { execute } from "./execution/execute.ts";
-import { CLOSING, interrupt, Interrupted, LOST, TOO_LONG } from "./execution/interruption.ts";
+import { endedBy, execute } from "./execution/execute.ts";
+import { CLOSING, interrupt, Interrupted, LOST, RunFault, TOO_LONG } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
 import { createJournal, type KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
 import { isoOf, type Outcome, type RecordedOutcome, type RunHead } from "./model.ts";
 import type { Outcomes } from "./outcomes.ts";
+import { type Patience, untilStored } from "./execution/recovery.ts";
 
 /** A run ends with an error after so many processes died while they executed it: it may be what kills them. */
 const MOST_LOST = 5;
@@ -40,9 +42,10 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
   const { services, store, cancels, programs, outcomes, limits, log, closing, proveOwned, notify } = deps;
   const now = () => deps.clock.now().getTime();
 
-  async function journalOf(job: Job): Promise<KeptJournal> {
+  async function journalOf(job: Job, patience: Patience): Promise<KeptJournal> {
     const { head } = job;
     const repeated = head.retry?.of;
+    const stored = <T>(work: () => Promise<T>) => untilStored(patience, work).catch(interrupt);
     const [kept, before] = await Promise.all([
       job.resumed ? store.journalOf(head.id) : [],
       repeated === undefined ? [] : findSteps(services.sql, head.account_id, repeated),
@@ -51,15 +54,15 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
       kept,
       before: before ?? [],
       from_step: head.retry?.from_step,
-      isCancelled: () => cancels.has(head.id).catch(interrupt),
+      isCancelled: () => stored(() => cancels.has(head.id)),
       async proveOwned() {
         if (closing.aborted) throw CLOSING;
-        await proveOwned(head).catch(interrupt);
-        job.controller.signal.throwIfAborted();
+        await stored(() => proveOwned(head));
+        patience.signal.throwIfAborted();
       },
       async keep(entries, first) {
-        await proveOwned(head).catch(interrupt);
-        const versionstamp = await store.checkpoint(job, entries, first).catch(interrupt);
+        await stored(() => proveOwned(head));
+        const versionstamp = await stored(() => store.checkpoint(job, entries, first));
         if (versionstamp === undefined) throw LOST;
         job.versionstamp = versionstamp;
         notify(head.account_id);
@@ -75,6 +78,20 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     if (head.lost >= MOST_LOST) return `Given up: ${head.lost} processes went away while they worked on it`;
   }
 
+  /** @throws {RunFault | Interrupted} */
+  async function executeJob(job: Job, patience: Patience, input: JsonObject | undefined): Promise<Outcome> {
+    const { head } = job;
+    const program = await untilStored(patience, () => programs.read(head));
+    const journal = job.journal = await untilStored(patience, () => journalOf(job, patience));
+    const obstacle = obstacleOf(head, program, input);
+    if (obstacle !== undefined || !program || !input) return failed(obstacle ?? "");
+    const user = program.names_user ? await untilStored(patience, () => findUser(services.sql, head)) : null;
+    // Not the start of the first step, which is another one after a takeover.
+    const started_at = isoOf(head.made_at);
+    const run = { id: head.id, date: started_at.slice(0, 10), started_at, trigger: head.trigger };
+    return await execute({ program: program.steps, head, input, user, run, journal, services, patience, now });
+  }
+
   return async (job) => {
     const { head, controller: { signal } } = job;
     const begun_at = head.begun_at ??= now();
@@ -82,35 +99,22 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
       () => job.controller.abort(TOO_LONG),
       Math.max(0, begun_at + limits.run_ms - now()),
     );
+    const waits = (error: unknown) => log.warn("a run waits for a store", { run: head.id, ...faultOf(error) });
+    const patience: Patience = { signal, waits };
     try {
-      const [program, input] = await Promise.all([programs.read(head), store.inputOf(head)]);
-      const journal = job.journal = await journalOf(job);
-      const obstacle = obstacleOf(head, program, input);
-      const outcome: Outcome = obstacle !== undefined || !program || !input ? failed(obstacle ?? "") : await execute({
-        program: program.steps,
-        head,
-        input,
-        user: program.names_user ? await findUser(services.sql, head) : null,
-        run: {
-          id: head.id,
-          date: isoOf(begun_at).slice(0, 10),
-          started_at: isoOf(begun_at),
-          trigger: head.trigger,
-        },
-        journal,
-        services,
-        signal,
-        now,
-      }).catch((error) => {
+      const reading = untilStored(patience, () => store.inputOf(head));
+      const outcome = await reading.then((input) => executeJob(job, patience, input)).catch((error) => {
         if (error instanceof Interrupted) throw error;
+        if (error instanceof RunFault) return endedBy(error);
         log.error("a run failed inside", { run: head.id, ...faultOf(error) });
         return failed("The server failed while it executed the flow");
       });
+      const input = await reading.catch(() => undefined);
       return await outcomes.settle(job, {
         head,
         input: input ?? {},
         outcome,
-        steps: journal.entries,
+        steps: job.journal?.entries ?? [],
         finished_at: now(),
       });
     } finally {

@@ -3,7 +3,7 @@
  * so a write happens exactly once, however many processes attempt it.
  */
 import { z } from "zod";
-import { refusalOfDatabase } from "../../database/pg_errors.ts";
+import { isOutage, isStatementTimeout, refusalOfDatabase } from "../../database/pg_errors.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
@@ -113,9 +113,12 @@ export const record = {
       try {
         return { output: await perform(step, input, call), http_status: null };
       } catch (error) {
+        // A read that takes too long is the program's: it lists too much. A write that does waits for somebody's lock.
+        const is_slow_read = isStatementTimeout(error) && !ACTIONS[step.action].write;
+        if (isOutage(error) && !is_slow_read) throw error;
         const refusal = error instanceof Refusal ? error : refusalOfDatabase(error);
         if (!refusal) throw error;
-        throw new StepFault(sentenceOf(refusal), refusal.status === 503 ? "network" : undefined);
+        throw new StepFault(sentenceOf(refusal), is_slow_read ? "timeout" : undefined);
       }
     },
     isTransaction: ({ action }) => ACTIONS[action].write !== undefined,

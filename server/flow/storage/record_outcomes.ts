@@ -15,9 +15,15 @@ export interface EndedRun {
   finished_at: number;
 }
 
-/** Whether the outcome itself cannot be stored, as opposed to a database that is unavailable. */
+/** An outcome that is no JSON: it is too large for one text, or too deep. */
+class NoJson extends Error {}
+
+/**
+ * Whether the outcome itself cannot be stored, as opposed to a database that is unavailable. Not by the error's type: the
+ * driver throws a TypeError when it writes to a connection that was lost.
+ */
 export const isUnstorable = (error: unknown): boolean =>
-  error instanceof TypeError || error instanceof RangeError || (refusalOfDatabase(error)?.status ?? 500) < 500;
+  error instanceof NoJson || (refusalOfDatabase(error)?.status ?? 500) < 500;
 
 /** The run without the values that may be impossible to store. */
 export const withoutValues = (ended: EndedRun): EndedRun => ({
@@ -82,29 +88,37 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, count);
 }
 
-const rowOf = ({ head, input, outcome, steps, finished_at }: EndedRun): string =>
-  storable({
-    id: head.id,
-    account_id: head.account_id,
-    department_id: head.department_id,
-    flow_id: head.flow_id,
-    flow_version: head.flow_version,
-    flow_code: head.flow_code,
-    trigger: head.trigger,
-    status: outcome.status,
-    app_id: head.app_id,
-    action: head.action,
-    cron_id: head.cron_id,
-    user_id: head.user_id,
-    retry_of: head.retry?.of ?? null,
-    attempts: head.attempts,
-    input,
-    data: outcome.data,
-    error: outcome.error,
-    steps,
-    started_at: isoOf(head.begun_at ?? finished_at),
-    finished_at: isoOf(finished_at),
-  });
+/** @throws {NoJson} */
+function rowOf(ended: EndedRun): string {
+  try {
+    return storable(columnsOf(ended));
+  } catch (error) {
+    throw new NoJson("the outcome cannot be written as JSON", { cause: error });
+  }
+}
+
+const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
+  id: head.id,
+  account_id: head.account_id,
+  department_id: head.department_id,
+  flow_id: head.flow_id,
+  flow_version: head.flow_version,
+  flow_code: head.flow_code,
+  trigger: head.trigger,
+  status: outcome.status,
+  app_id: head.app_id,
+  action: head.action,
+  cron_id: head.cron_id,
+  user_id: head.user_id,
+  retry_of: head.retry?.of ?? null,
+  attempts: head.attempts,
+  input,
+  data: outcome.data,
+  error: outcome.error,
+  steps,
+  started_at: isoOf(head.begun_at ?? finished_at),
+  finished_at: isoOf(finished_at),
+});
 
 /**
  * Rows of a deleted account are skipped, and a deleted department becomes null: neither may fail the other rows.

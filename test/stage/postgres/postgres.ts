@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { freePort } from "../network/ports.ts";
+import { until } from "../until.ts";
 import { findPostgres } from "./binaries.ts";
 
 /** A PostgreSQL cluster that ends at the latest with the process that started it. */
@@ -12,6 +13,12 @@ export interface Postgres {
   url(database?: string): string;
   /** Creates a database, empty or as a copy of `template`. @returns its address */
   createDatabase(name: string, template?: string): Promise<string>;
+  /**
+   * Stops the server: `immediate` like a crash, `fast` like a restart by its administrator.
+   *
+   * @returns starts it again and waits until it accepts connections
+   */
+  interrupt(mode: "immediate" | "fast"): Promise<() => Promise<void>>;
   /** Ends the server immediately, without a checkpoint, and removes its folder. May be called twice. */
   stop(): Promise<void>;
 }
@@ -25,19 +32,34 @@ export interface PostgresOptions {
  * Creates and runs the cluster. When standard input closes, ends the server and removes the folder: the kernel closes
  * that pipe however the starting process ends, also after `kill -9`. The shell ignores the signals that a terminal sends
  * to the whole process group, so that it can clean up. The log of initdb and the server goes to standard error.
+ *
+ * While the file `paused` exists, a server that has ended is not the end: it is started again when the file is removed.
  */
 const KEEPER = `
 trap '' INT TERM HUP
 bin=$1 folder=$2 locale=$3; shift 3
 exec 3<&0
 {
-  "$bin/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale="$locale" --no-sync &&
-  exec "$bin/postgres" -D "$folder/data" -k "$folder" "$@"
-} 3<&- </dev/null >"$folder/log" 2>&1 &
-server=$!
-{ read -r _; while kill -QUIT "$server"; do sleep 0.2; done; } <&3 2>/dev/null &
+  read -r _
+  : >"$folder/over"
+  while :; do
+    kill -QUIT "$(cat "$folder/pid")"
+    sleep 0.2
+  done
+} <&3 >/dev/null 2>&1 &
 watch=$!
-wait "$server"
+run() {
+  "$@" 3<&- </dev/null >>"$folder/log" 2>&1 &
+  echo $! >"$folder/pid"
+  wait $!
+}
+if run "$bin/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale="$locale" --no-sync; then
+  while [ ! -e "$folder/over" ]; do
+    run "$bin/postgres" -D "$folder/data" -k "$folder" "$@"
+    [ -e "$folder/paused" ] || break
+    while [ -e "$folder/paused" ] && [ ! -e "$folder/over" ]; do sleep 0.05; done
+  done
+fi
 kill -KILL "$watch"
 cat "$folder/log" >&2
 rm -rf "$folder"
@@ -77,6 +99,9 @@ async function untilReady(data: string, hasEnded: () => boolean): Promise<number
   }
   return undefined;
 }
+
+const isGone = (path: string): Promise<boolean> =>
+  Deno.stat(path).then(() => false, (error) => error instanceof Deno.errors.NotFound);
 
 async function withAdmin<T>(admin: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(admin, { max: 1, onnotice: () => {} });
@@ -147,6 +172,20 @@ export async function startPostgres({ fsync = true }: PostgresOptions = {}): Pro
     pid,
     url: (database) => database === undefined ? admin : sibling(admin, database),
     createDatabase: (name, template) => createDatabase(admin, name, template),
+    async interrupt(mode) {
+      const paused = `${folder}/paused`;
+      const running = await readyPid(`${folder}/data`);
+      if (running === undefined) throw new Error("PostgreSQL is not running");
+      await Deno.writeTextFile(paused, "");
+      Deno.kill(running, mode === "fast" ? "SIGINT" : "SIGQUIT");
+      await until(() => isGone(`${folder}/data/postmaster.pid`), "PostgreSQL has stopped");
+      return async () => {
+        await Deno.remove(paused);
+        if (await untilReady(`${folder}/data`, () => ended) === undefined) {
+          throw new Error(`PostgreSQL did not start again: ${await log}`);
+        }
+      };
+    },
     stop,
   };
 }

@@ -18,7 +18,8 @@ export async function runEffect(
   record: StepRecord,
   warn: Warn,
 ): Promise<void> {
-  const { task: { journal, head, services, signal }, scope } = state;
+  const { task, scope } = state;
+  const { journal, head, services } = task;
   const { place } = record;
   const completed = journal.find(place);
   if (completed) return replay(completed, record);
@@ -31,7 +32,7 @@ export async function runEffect(
   journal.begin(record);
   state.unkept_effect = true;
   const attempts = {
-    signal,
+    ...task.patience,
     is_transaction: effect.isTransaction(step),
     began: (attempt: number) => record.attempts = attempt,
   };

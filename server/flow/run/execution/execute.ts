@@ -30,11 +30,14 @@ export async function execute(task: Task): Promise<Outcome> {
     return { status: "finished", data: returned ? returned.data : state.last, error: null };
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    if (error instanceof RunFault) return { status: error.status, data: null, error: error.message };
+    if (error instanceof RunFault) return endedBy(error);
     if (error instanceof Stopped) return { status: "error", data: null, error: error.message };
     throw error;
   }
 }
+
+/** The outcome of a run that was ended before its last step. */
+export const endedBy = ({ status, message }: RunFault): Outcome => ({ status, data: null, error: message });
 
 /** @param prefix of the steps' places: the `for_each` iterations around them, each followed by a dot */
 async function runSteps(state: ExecutionState, steps: readonly Step[], prefix: string): Promise<Returned | undefined> {
@@ -52,7 +55,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   const { task } = state;
   const type = stepTypeOf(step);
   const place = prefix + step.id;
-  task.signal.throwIfAborted();
+  task.patience.signal.throwIfAborted();
   countStep(state, place);
   const began = task.now();
   const record = newRecord(step, place, began);

@@ -5,6 +5,7 @@ import type { Services } from "../../steps/step_type.ts";
 import { RunFault } from "./interruption.ts";
 import type { Journal } from "./journal.ts";
 import type { RunHead, RunUser } from "../model.ts";
+import type { Patience } from "./recovery.ts";
 
 /** The limits of a run; docs/flows.md lists them. */
 const MOST_STEPS = 1_000;
@@ -21,8 +22,8 @@ export interface Task {
   run: { id: string; date: string; started_at: string; trigger: string };
   journal: Journal;
   services: Services;
-  /** Aborted with a `RunFault` or an `Interrupted`. */
-  signal: AbortSignal;
+  /** How the run waits for the server's own stores. Its signal ends the run. */
+  patience: Patience;
   /** Milliseconds since 1970. */
   now(): number;
 }

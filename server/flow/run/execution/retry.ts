@@ -2,26 +2,34 @@
 import { type Effect, StepFault } from "../../steps/fault.ts";
 import type { Step } from "../../steps/step.ts";
 import { Interrupted, pause } from "./interruption.ts";
+import { type Patience, untilAvailable } from "./recovery.ts";
 
-interface Attempts {
-  signal: AbortSignal;
+interface Attempts extends Patience {
   /** As {@linkcode withDeadline} has it. */
   is_transaction: boolean;
   /** Called before each attempt with its number, from 1. */
   began(attempt: number): void;
 }
 
-/** @throws {StepFault} of the last attempt */
+/**
+ * An attempt that fails because a store of this server is unavailable does not count: it is repeated with another
+ * deadline.
+ *
+ * @throws {StepFault} of the last attempt
+ */
 export async function withRetry(
   { retry, timeout }: Step,
-  { signal, is_transaction, began }: Attempts,
+  { signal, waits, is_transaction, began }: Attempts,
   work: (signal: AbortSignal) => Promise<Effect>,
 ): Promise<Effect> {
   for (let attempt = 1;; attempt++) {
     began(attempt);
     signal.throwIfAborted();
     try {
-      return await withDeadline(timeout * 1000, signal, work, is_transaction);
+      return await untilAvailable(
+        { signal, waits },
+        () => withDeadline(timeout * 1000, signal, work, is_transaction),
+      );
     } catch (error) {
       if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
       if (!isRetried(error.cause_name, retry.on)) throw error;
