@@ -26,6 +26,8 @@ interface Parts {
   vendor_store?: VendorStore;
   lookup?: Lookup;
   flow_limits?: Partial<Limits>;
+  /** How long a source waits for a compile worker. */
+  compile_wait_ms?: number;
 }
 
 /**
@@ -46,7 +48,12 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const viewers = createViewers({ sql, clock, log });
     const pages = createPages(sql, log);
     const vendor_store = parts.vendor_store ?? createVendorFiles(sql);
-    const compiler = createCompiler({ vendor_store, environment: config.child_environment, log });
+    const compiler = createCompiler({
+      vendor_store,
+      environment: config.child_environment,
+      wait_ms: parts.compile_wait_ms,
+      log,
+    });
     const dbs = createDatabases(sql, log);
     const feeds = createFeeds(sql, log);
     const connectors = createConnectors({ sql, keys, config, log, lookup: parts.lookup });

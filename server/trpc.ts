@@ -87,7 +87,7 @@ function procedureFor(role: Role) {
 export function refusalOf(error: unknown, meta?: Meta): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof CompileFailure) return invalid({ source_code: error.messages });
-  if (error instanceof CompilerBusy) return unavailable(error.message, undefined, error.retry_after);
+  if (error instanceof CompilerBusy) return unavailable(error.message, error.cause, error.retry_after);
   const known = refusalOfDatabase(error);
   if (known) return known;
   if (!(error instanceof TRPCError)) return internal(error);

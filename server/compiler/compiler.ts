@@ -66,7 +66,7 @@ export interface Compiler {
    *
    * @param account accounts take turns while sources wait
    * @throws {CompileFailure} where the source has mistakes or exceeds a limit
-   * @throws {CompilerBusy} where the queue is full, or no worker can run
+   * @throws {CompilerBusy} where the queue is full, no worker is free in time, or none can run
    */
   compile(source: Source, account?: number): Promise<Build>;
   /** The vendor file with this name (`<hash>.js`), or undefined. */
@@ -88,7 +88,7 @@ export class CompileFailure extends Error {
   }
 }
 
-/** The queue is full, or no worker can run. The client may try again after `retry_after` seconds. */
+/** The queue is full, no worker is free in time, or none can run. The client may try again after `retry_after` seconds. */
 export class CompilerBusy extends Error {
   constructor(readonly retry_after: number, message = "The compiler is busy", options?: ErrorOptions) {
     super(message, options);

@@ -18,8 +18,10 @@ export interface FairQueue<Job> {
   push(account: number, job: Job): boolean;
   /** Takes the oldest job of the account whose turn it is. @param may_run skips accounts for which it returns false */
   next(may_run?: (account: number) => boolean): { account: number; job: Job } | undefined;
-  /** Removes a waiting job. */
-  remove(account: number, job: Job): void;
+  /** Whether `next` would return a job. */
+  has(may_run: (account: number) => boolean): boolean;
+  /** Removes a job. @returns false if it no longer waits */
+  remove(account: number, job: Job): boolean;
   /** Removes all waiting jobs and returns them. */
   drain(): Job[];
   count(account: number): number;
@@ -52,13 +54,15 @@ export function createFairQueue<Job>(limits: WaitingLimits = {}): FairQueue<Job>
       }
       return undefined;
     },
+    has: (may_run) => waiting.keys().some(may_run),
     remove(account, job) {
       const jobs = waiting.get(account);
       const at = jobs?.indexOf(job) ?? -1;
-      if (!jobs || at < 0) return;
+      if (!jobs || at < 0) return false;
       jobs.splice(at, 1);
       if (jobs.length === 0) waiting.delete(account);
       size--;
+      return true;
     },
     drain() {
       const jobs = [...waiting.values()].flat();

@@ -53,10 +53,20 @@ export const refuse = (refusal: Refusal): Response =>
 /** The refusal for any error. An unexpected error is logged with its cause. */
 export function reported(error: unknown, meta: Meta, { log, call }: Pick<Context, "log" | "call">): Refusal {
   const refusal = refusalOf(error, meta);
-  if (refusal.status >= 500) {
-    log.error("request failed", { request_id: call.request_id, ...faultOf(refusal.cause ?? refusal) });
-  }
+  logFault(refusal, "request", { log, call });
   return refusal;
+}
+
+/**
+ * Logs a refusal that is not the caller's mistake. A 503 without a cause means that something is full or busy, which is
+ * no error.
+ *
+ * @param what failed
+ */
+export function logFault(refusal: Refusal, what: string, { log, call }: Pick<Context, "log" | "call">): void {
+  const { request_id } = call;
+  if (refusal.status === 503 && !refusal.cause) log.warn(`${what} refused`, { request_id, reason: refusal.message });
+  else if (refusal.status >= 500) log.error(`${what} failed`, { request_id, ...faultOf(refusal.cause ?? refusal) });
 }
 
 /** As the header `Allow` lists them. */

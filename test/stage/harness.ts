@@ -56,6 +56,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** The machine may be busy with other tests. */
+const PATIENT_MS = 300_000;
+
 export const on_postgres = Deno.env.get("TEST_DATABASE") === "postgres";
 
 /**
@@ -64,7 +67,7 @@ export const on_postgres = Deno.env.get("TEST_DATABASE") === "postgres";
  */
 export async function startServer(
   environment: Record<string, string> = {},
-  parts: { lookup?: Lookup } = {},
+  parts: { lookup?: Lookup; compile_wait_ms?: number } = {},
 ): Promise<TestServer> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_test_" });
   const database_url = on_postgres ? await createDatabase() : undefined;
@@ -79,7 +82,7 @@ export async function startServer(
   });
   const logged: string[] = [];
   const log = createLog((text) => logged.push(...text.trimEnd().split("\n")));
-  const atrium = await compose(config, log, { vendor_store: sharedStore(), ...parts });
+  const atrium = await compose(config, log, { vendor_store: sharedStore(), compile_wait_ms: PATIENT_MS, ...parts });
   const servers: Deno.HttpServer[] = [];
 
   const request = async (method: string, path: string, sent: Sent = {}): Promise<Answer> => {

@@ -14,10 +14,11 @@ export interface PoolOptions extends SlotOptions {
 
 export interface Pool {
   /**
-   * @throws {CompileFailure} where the source costs too much time or memory, or crashes the worker
+   * @param signal ends the wait for a worker, with its reason
+   * @throws {CostlySource} where the source costs too much time or memory, or crashes the worker
    * @throws {CompilerBusy} where the queue is full, or no worker lives long enough
    */
-  perform(request: Unnumbered, account: number, limit_ms: number): Promise<Answer>;
+  perform(request: Unnumbered, account: number, limit_ms: number, signal?: AbortSignal): Promise<Answer>;
   /** Starts one worker, for a Svelte app. */
   warm(): Promise<void>;
   close(): Promise<void>;
@@ -26,6 +27,7 @@ export interface Pool {
 interface Job {
   request: Unnumbered;
   limit_ms: number;
+  signal: AbortSignal | undefined;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
@@ -47,8 +49,12 @@ export function createPool(
     const idle_ms = index === 0 ? options.idle_ms : Math.min(options.idle_ms, FURTHER_IDLE_MS);
     return createSlot({ ...options, idle_ms });
   });
-  /** Slots that work on a request. */
-  const busy = new Set<Slot>();
+  /** Slots that work on a request, with its account. */
+  const busy = new Map<Slot, number>();
+  /** One account never holds all workers, or its slow sources would delay those of all others. */
+  const most_per_account = Math.max(1, workers - 1);
+  const mayRun = (account: number) =>
+    busy.values().filter((other) => other === account).toArray().length < most_per_account;
   /** Slots whose worker starts for a waiting request. */
   const starting = new Set<Slot>();
   /** Starts a further worker, unless the queue is empty by then. */
@@ -61,7 +67,7 @@ export function createPool(
 
   function pump() {
     for (const slot of freeSlots().filter(({ state }) => state === "ready")) take(slot);
-    if (queue.size === 0 || starting.size > 0) return;
+    if (!queue.has(mayRun) || starting.size > 0) return;
     const free = freeSlots();
     const next = free.find(({ state }) => state === "starting") ?? free[0];
     if (!next) return;
@@ -69,17 +75,17 @@ export function createPool(
     else {
       further ??= setTimeout(() => {
         further = undefined;
-        if (queue.size > 0) start(next);
+        if (queue.has(mayRun)) start(next);
       }, further_worker_after_ms);
     }
   }
 
   function take(slot: Slot) {
-    const next = queue.next();
+    const next = queue.next(mayRun);
     if (!next) return;
-    const { request, limit_ms, resolve, reject } = next.job;
-    busy.add(slot);
-    void slot.perform(request, limit_ms).then(resolve, reject).finally(() => {
+    const { request, limit_ms, signal, resolve, reject } = next.job;
+    busy.set(slot, next.account);
+    void slot.perform(request, limit_ms, signal).then(resolve, reject).finally(() => {
       busy.delete(slot);
       pump();
     });
@@ -88,23 +94,27 @@ export function createPool(
   /** The queue keeps the request until the worker is ready: another worker may be free earlier. */
   function start(slot: Slot) {
     starting.add(slot);
-    slot.start(last_engine).catch((error: unknown) => queue.next()?.job.reject(error)).finally(() => {
+    slot.start(last_engine).catch((error: unknown) => queue.next(mayRun)?.job.reject(error)).finally(() => {
       starting.delete(slot);
       pump();
     });
   }
 
   return {
-    perform(request, account, limit_ms) {
-      return new Promise((resolve, reject) => {
-        if (closed) return reject(new Error("the compiler is closed"));
-        const taken = queue.push(account, { request, limit_ms, resolve, reject });
-        if (!taken) {
-          return reject(new CompilerBusy(Math.max(1, Math.ceil(queue.size * SECONDS_A_SOURCE / workers))));
-        }
+    perform(request, account, limit_ms, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      const job = { request, limit_ms, signal, resolve, reject };
+      const leave = () => queue.remove(account, job) && reject(signal?.reason);
+      if (closed) reject(new Error("the compiler is closed"));
+      else if (signal?.aborted) reject(signal.reason);
+      else if (!queue.push(account, job)) {
+        reject(new CompilerBusy(Math.max(1, Math.ceil(queue.size * SECONDS_A_SOURCE / workers))));
+      } else {
+        signal?.addEventListener("abort", leave, { once: true });
         if (request.job === "compile") last_engine = request.source.engine;
         pump();
-      });
+      }
+      return promise;
     },
 
     async warm() {

@@ -8,6 +8,8 @@ import { sha256 } from "../hash.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
 import { sizeOf } from "./build_size.ts";
+import { createCostlySources } from "./costly_sources.ts";
+import { startPatience, unlessAborted } from "./patience.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { findPrebuilt } from "./prebuilt.ts";
 import { createVendor, type VendorOptions, type VendorStore } from "./vendor.ts";
@@ -21,6 +23,10 @@ export interface CompilerOptions {
   workers?: number;
   /** Per source, from the moment a worker takes it. */
   time_limit_ms?: number;
+  /** How long a source waits for a worker, and for a runtime that is built first. */
+  wait_ms?: number | undefined;
+  /** How long a source that has cost a worker its life is refused without another attempt. */
+  refused_ms?: number;
   /** Limit of each worker's JavaScript heap. */
   heap_mb?: number;
   /** Sources that may wait, beyond those that are being compiled. */
@@ -57,6 +63,8 @@ export function createCompiler({
   environment,
   workers = 2,
   time_limit_ms = 5000,
+  wait_ms = 10_000,
+  refused_ms = 60_000,
   heap_mb = 256,
   queue_limit = 64,
   further_worker_after_ms,
@@ -95,19 +103,22 @@ export function createCompiler({
     sizeCalculation: ({ code, css }) => 2 * (code.length + css.length) + 2000,
   });
   const running = new Map<string, Promise<Build>>();
+  const costly = createCostlySources(refused_ms);
 
   async function build(source: Source, source_hash: string, account: number): Promise<Build> {
     const { engine, css_engine } = source;
     const further = furtherRuntimesOf(source);
-    const [own, tailwind, ...others] = await Promise.all([
+    using patience = startPatience(wait_ms);
+    const loading = Promise.all([
       vendor.runtime(engine),
       css_engine === "tailwind_all" ? vendor.runtime("tailwind_all") : undefined,
       vendor.runtime("platform"),
       ...further.map(vendor.runtime),
     ]);
+    const [own, tailwind, ...others] = await unlessAborted(loading, patience.signal);
     const runtime = others.reduce(withModulesOf, own);
     const job = { job: "compile", source, runtime, remote_imports } as const;
-    const answer = await pool.perform(job, account, time_limit_ms);
+    const answer = await pool.perform(job, account, time_limit_ms, patience.signal);
     const { code, css, imports, warnings, ...times } = buildOrFail(answer, engine);
     return {
       code,
@@ -137,11 +148,17 @@ export function createCompiler({
       const key = JSON.stringify([engine, css_engine, source_hash]);
       const known = results.get(key) ?? running.get(key);
       if (known) return known;
+      costly.refuse(key);
       const building = build(source, source_hash, account).finally(() => running.delete(key));
       running.set(key, building);
-      const result = await building;
-      results.set(key, result);
-      return result;
+      try {
+        const result = await building;
+        results.set(key, result);
+        return result;
+      } catch (error) {
+        costly.note(key, error);
+        throw error;
+      }
     },
     vendor: (file) => vendor.file(file),
     warm: async () => {
@@ -155,6 +172,8 @@ export function createCompiler({
     prepare: async () => {
       try {
         for (const name of shuffled(IN_ADVANCE)) {
+          // Sources of authors go first.
+          while (running.size > 0) await Promise.allSettled(running.values());
           await vendor.prepare(name, buildIn(background));
         }
         if (!closed) log?.info("runtimes_ready");

@@ -1,5 +1,7 @@
 /** One place for a compile worker: starts it on need, replaces it when it fails, ends it when it is idle. */
 import { CompileFailure, CompilerBusy, type Engine } from "../compiler.ts";
+import { CostlySource } from "./costly_sources.ts";
+import { unlessAborted } from "./patience.ts";
 import { Answer, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
 import { Lost, type Reason, startSubprocess, type Subprocess } from "./subprocess.ts";
 
@@ -19,10 +21,11 @@ export interface Slot {
   /**
    * Performs a request. A worker that is lost is replaced, and the request tried once more.
    *
-   * @throws {CompileFailure} where the source costs too much time or memory, or crashes the worker
+   * @param signal ends the wait for a worker, not the work of one
+   * @throws {CostlySource} where the source costs too much time or memory, or crashes the worker
    * @throws {CompilerBusy} where no worker starts, or something else ended two of them
    */
-  perform(request: Unnumbered, limit_ms: number): Promise<Answer>;
+  perform(request: Unnumbered, limit_ms: number, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -124,9 +127,9 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
     if (!closed) workerFor(engine).catch(() => {});
   }
 
-  async function attempt(request: Unnumbered, limit_ms: number): Promise<Answer> {
+  async function attempt(request: Unnumbered, limit_ms: number, signal?: AbortSignal): Promise<Answer> {
     const engine = engineOf(request);
-    const current = await workerFor(engine);
+    const current = await unlessAborted(workerFor(engine), signal);
     clearTimeout(idle);
     const id = ++last_id;
     let taken = false;
@@ -145,7 +148,7 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
       }
       replace(current, engine);
       const blame = taken && request.job === "compile" && error instanceof Lost && BLAME[error.reason];
-      throw blame ? new CompileFailure([blame]) : error;
+      throw blame ? new CostlySource([blame]) : error;
     }
   }
 
@@ -156,10 +159,10 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
     async start(engine) {
       await workerFor(engine);
     },
-    async perform(request, limit_ms) {
+    async perform(request, limit_ms, signal) {
       for (let tried = 1;; tried++) {
         try {
-          return await attempt(request, limit_ms);
+          return await attempt(request, limit_ms, signal);
         } catch (error) {
           if (closed || error instanceof CompileFailure || error instanceof CompilerBusy) throw error;
           if (tried === ATTEMPTS) {

@@ -1,7 +1,6 @@
 /** Server-sent events: an async generator as an answer that ends with the client's connection. */
-import { faultOf } from "../../log.ts";
 import { refusalOf } from "../../trpc.ts";
-import { CORS, stamp } from "../answers.ts";
+import { CORS, logFault, stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 
 /** Proxies close connections that stay silent for a minute or less. */
@@ -71,9 +70,7 @@ export async function streamEvents(
       } catch (error) {
         if (left.signal.aborted) return;
         const refusal = refusalOf(error);
-        if (refusal.status >= 500) {
-          log.error("stream failed", { request_id: call.request_id, ...faultOf(refusal.cause ?? refusal) });
-        }
+        logFault(refusal, "stream", { log, call });
         end(`event: error\ndata: ${JSON.stringify(refusal.body)}\n\n`);
       }
     },

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { CompileFailure, CompilerBusy } from "../../../server/compiler/compiler.ts";
+import { CompileFailure, CompilerBusy, type Source } from "../../../server/compiler/compiler.ts";
 import { isGone, signal } from "./groups.ts";
 import { HANGS } from "./hostile.ts";
-import { fillSharedStore, memoryStore, openCompiler } from "./scratch.ts";
+import { fillSharedStore, type Logged, memoryStore, openCompiler, sharedStore } from "./scratch.ts";
+import { until } from "../../stage/until.ts";
 
 await fillSharedStore();
 
@@ -11,6 +12,8 @@ const failureOf = (building: Promise<unknown>): Promise<unknown> =>
   building.then(() => "it compiles", (error) => error);
 
 const app = (text: string) => `<p>${text}</p>`;
+const svelte = (source_code: string): Source => ({ engine: "svelte", css_engine: "none", source_code });
+const lost = ({ logged }: { logged: Logged[] }) => logged.filter(({ event }) => event === "compile_worker_lost").length;
 
 Deno.test("pool: a source that hangs the compiler is a failure, and the next one compiles", async () => {
   await using compiler = openCompiler({ time_limit_ms: 1000 });
@@ -44,6 +47,59 @@ Deno.test("pool: beyond its limit the queue refuses, and says when to come again
   signal(worker, "SIGCONT");
   const others = (await Promise.all(building)).filter((outcome) => outcome !== busy);
   assert.deepEqual(others, ["it compiles", "it compiles", "it compiles"]);
+});
+
+Deno.test("pool: a source that no worker takes in time is refused with a time to come again, and leaves the queue", async () => {
+  await using compiler = openCompiler({ wait_ms: 50, time_limit_ms: 60_000 });
+  await compiler.warm();
+  const [worker] = compiler.workers();
+  signal(worker, "SIGSTOP");
+  const first = failureOf(compiler.svelte(app("a")));
+  for (const text of ["b", "c"]) {
+    const busy = await failureOf(compiler.svelte(app(text)));
+    assert.ok(busy instanceof CompilerBusy, String(busy));
+    assert.ok(Number.isInteger(busy.retry_after) && busy.retry_after >= 1);
+  }
+  signal(worker, "SIGCONT");
+  assert.equal(await first, "it compiles", "a worker has it");
+});
+
+Deno.test("pool: a source whose runtime is still being built is refused in time, and compiles later", async () => {
+  const store = sharedStore();
+  const { get } = store;
+  const building = Promise.withResolvers<void>();
+  store.get = async (file) => {
+    await building.promise;
+    return await get(file);
+  };
+  await using compiler = openCompiler({ wait_ms: 50, vendor_store: store });
+  assert.ok(await failureOf(compiler.svelte(app("a"))) instanceof CompilerBusy);
+  building.resolve();
+  await until(async () => await failureOf(compiler.svelte(app("a"))) === "it compiles", "it compiles");
+});
+
+Deno.test("pool: one account never holds all workers", async () => {
+  await using compiler = openCompiler({ workers: 2, further_worker_after_ms: 0, time_limit_ms: 60_000 });
+  await compiler.warm();
+  signal(compiler.workers()[0], "SIGSTOP");
+  const held = ["a", "b", "c"].map((text) => compiler.compile(svelte(app(text)), 1));
+  // The stopped worker has the first source, the second worker is for others.
+  assert.match((await compiler.compile(svelte(app("other")), 2)).code, /other/);
+  const second = await Promise.race([...held, compiler.compile(svelte(app("another")), 3)]);
+  assert.match(second.code, /another/);
+  signal(compiler.workers()[0], "SIGCONT");
+  assert.equal((await Promise.all(held)).length, 3);
+});
+
+Deno.test("pool: a source that timed out is refused for a while without another attempt", async () => {
+  await using compiler = openCompiler({ time_limit_ms: 1000, refused_ms: 3_600_000 });
+  await compiler.warm();
+  for (const message of [/^compile timed out$/, /^compile timed out; try again in 3\d\d\d s$/]) {
+    const failure = await failureOf(compiler.svelte(HANGS));
+    assert.ok(failure instanceof CompileFailure);
+    assert.match(failure.messages.join(), message);
+    assert.equal(lost(compiler), 1);
+  }
 });
 
 Deno.test("pool: an unchanged source is compiled once, for the same engines", async () => {
@@ -133,7 +189,8 @@ Deno.test("pool: a second worker starts only for sources that have waited", asyn
   await using compiler = openCompiler({ workers: 2, further_worker_after_ms: 100 });
   await compiler.warm();
   signal(compiler.workers()[0], "SIGSTOP");
-  const [first, second] = ["d", "e"].map((text) => compiler.svelte(app(text)));
+  // Of two accounts: one account does not get both workers.
+  const [first, second] = ["d", "e"].map((text, account) => compiler.compile(svelte(app(text)), account));
   // The first waits for the stopped worker; another worker compiles the second.
   assert.ok((await Promise.race([first, second]))?.code.includes("e"));
   assert.equal(compiler.workers().length, 2);

@@ -75,6 +75,35 @@ Deno.test("prepare: a source waits for none of it, and neither does the end", as
   assert.deepEqual(compiler.logged.filter(({ event }) => event.startsWith("runtimes")), []);
 });
 
+Deno.test("prepare: what authors have sent goes first", async () => {
+  const store = storeWithout();
+  const { get } = store;
+  const [compiling, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  store.get = async (file) => {
+    if (file.startsWith("svelte-")) compiling.resolve();
+    await held.promise;
+    return await get(file);
+  };
+  const asked: string[] = [];
+  await using compiler = openCompiler({
+    vendor_store: store,
+    prebuilt: (name) => {
+      if (name !== "svelte" && name !== "platform") asked.push(name);
+      return Promise.resolve(undefined);
+    },
+  });
+  const compiled = compiler.svelte("<p>x</p>").then(() => [...asked]);
+  await compiling.promise;
+  const preparing = compiler.prepare();
+  // As long as a start and a compile take: without waiting for the source it would have begun by then.
+  await using other = openCompiler();
+  await other.svelte("<p>other</p>");
+  held.resolve();
+  assert.deepEqual(await compiled, []);
+  await preparing;
+  assert.equal(asked.length, 4);
+});
+
 Deno.test("prepare: who needs a runtime that is being built gets that one", async () => {
   const store = storeWithout("tailwind_all");
   await using compiler = openCompiler({ vendor_store: store });

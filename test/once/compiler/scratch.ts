@@ -87,6 +87,9 @@ export function openCompiler(options: Partial<CompilerOptions> = {}) {
     vendor_store: options.deno ? memoryStore() : sharedStore(),
     environment,
     workers: 1,
+    // The machine may be busy with other tests, and the same hostile source is compiled more than once.
+    wait_ms: 300_000,
+    refused_ms: 0,
     log,
     // Without shipped runtimes: these tests cover building them.
     prebuilt: () => Promise.resolve(undefined),
