@@ -44,6 +44,7 @@ export {
   type Trigger,
   TRIGGERS,
 } from "./run/model.ts";
+export { isFailedItem } from "./run/execution/journal.ts";
 export { hasBranches } from "./steps/registry.ts";
 export type { Fault, Path, Reference } from "./steps/step_type.ts";
 export type { JsonObject } from "../input/json_value.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { conflict, invalid } from "../../errors.ts";
-import { hasBranches, NO_FLOW } from "../../flow/flow.ts";
+import { hasBranches, isFailedItem, NO_FLOW } from "../../flow/flow.ts";
 import { findFlowActive } from "../flows/queries.ts";
 import { readProcess } from "./inspect.ts";
 import { findRepeatable } from "./queries.ts";
@@ -24,7 +24,7 @@ export async function cancelProcess(ctx: Context, id: string): Promise<Json<Whol
 /**
  * Starts a new run of the flow with the input of a previous one.
  *
- * @throws {Refusal} 404; 409 if the run is pending, or no step has failed; 422 if the flow is gone
+ * @throws {Refusal} 404; 409 if the run is pending, or what it is to continue from has not failed; 422 if the flow is gone
  */
 export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<Json<WholeFlowProcess>> {
   const { sql, viewer, flows, config } = ctx;
@@ -36,6 +36,9 @@ export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<J
   if (from === "failed_step" && !failed) {
     throw conflict((await readProcess(ctx, id)).parse(), "No step of the run has failed");
   }
+  if (from === "failed_items" && !before.steps.some(isFailedItem)) {
+    throw conflict((await readProcess(ctx, id)).parse(), "No step inside of a for_each has failed");
+  }
   const run = await flows.start({
     account_id: viewer.account_id,
     flow_code: before.flow_code,
@@ -46,7 +49,11 @@ export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<J
     app_id: before.app_id ?? undefined,
     action: before.action ?? undefined,
     cron_id: before.cron_id ?? undefined,
-    retry: { of: id, from_step: from === "failed_step" ? failed?.place : undefined },
+    retry: {
+      of: id,
+      from_step: from === "failed_step" ? failed?.place : undefined,
+      failed_items: from === "failed_items" || undefined,
+    },
   });
   await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
   return await readProcess(ctx, run.id);

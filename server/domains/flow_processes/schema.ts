@@ -71,9 +71,11 @@ export type FlowProcessPage = z.output<typeof FlowProcessPage>;
 
 export const Retry = z.object({
   id: Uuid,
-  from: z.enum(["start", "failed_step"]).default("start")
+  from: z.enum(["start", "failed_step", "failed_items"]).default("start")
     .describe(
-      "`failed_step` keeps the outputs of the steps before the failed one. The program is the flow's current one",
+      "`failed_step` keeps the outputs of the steps before the failed one, `failed_items` all outputs except those of " +
+        "steps that failed inside of a `for_each`. An output is kept only for the same place and the same input. The " +
+        "program is the flow's current one",
     ),
 });
 export type Retry = z.output<typeof Retry>;

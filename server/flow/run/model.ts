@@ -19,6 +19,17 @@ export interface RunUser {
   role: string;
 }
 
+/**
+ * The run that this one repeats. An output of that run is reused for the same place and the same input: with `from_step`
+ * outputs of the steps before that step, with `failed_items` all except those of steps that failed inside of a loop.
+ * With neither, every step is executed again.
+ */
+export interface Repetition {
+  of: string;
+  from_step?: string | undefined;
+  failed_items?: boolean | undefined;
+}
+
 export interface NewRun {
   account_id: number;
   flow_code: string;
@@ -36,8 +47,7 @@ export interface NewRun {
    * refused with 422.
    */
   idempotency_key?: string | undefined;
-  /** The run that this one repeats. With `from_step`, outputs of the steps before that step are reused. */
-  retry?: { of: string; from_step: string | undefined } | undefined;
+  retry?: Repetition | undefined;
 }
 
 /** A run as its caller sees it. */
@@ -79,7 +89,7 @@ export interface RunHead {
   app_id: string | null;
   action: string | null;
   cron_id: number | null;
-  retry: { of: string; from_step: string | undefined } | null;
+  retry: Repetition | null;
   /** Start of the run, in milliseconds since 1970. */
   made_at: number;
   /** Start of its first step, in milliseconds since 1970; null while it waits. */

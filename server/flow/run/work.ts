@@ -53,7 +53,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     return createJournal({
       kept,
       before: before ?? [],
-      from_step: head.retry?.from_step,
+      repetition: head.retry,
       isCancelled: () => stored(() => cancels.has(head.id)),
       async proveOwned() {
         if (closing.aborted) throw CLOSING;

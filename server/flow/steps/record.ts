@@ -105,8 +105,15 @@ export const record = {
         (key) => key === "match" || key === "record_id" ? fail(key) : warn,
       );
       proveFilterValues(step.filter, rendered.filter);
-      const { action, db_code, table_name } = step;
-      return { action, db_code, ...table_name !== undefined && { table_name }, ...rendered };
+      const { action, db_code, table_name, limit } = step;
+      const takes_limit = ACTIONS[action].takes.includes("limit");
+      return {
+        action,
+        db_code,
+        ...table_name !== undefined && { table_name },
+        ...rendered,
+        ...takes_limit && { limit },
+      };
     },
     async perform(step, input, call) {
       proveSelector(input);

@@ -24,6 +24,8 @@ export async function runEffect(
   const completed = journal.find(place);
   if (completed) return replay(completed, record);
   const input = effect.input(step, scope, warn);
+  const repeated = journal.findRepeated(place, input);
+  if (repeated) return replay(repeated, record);
   if (countInput(state, jsonLength(input))) record.input = input;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   // The previous effect is made durable before the next one begins: the next one may crash the process.

@@ -1,12 +1,20 @@
 /** The journal of a run: the steps it has executed, in memory and, as far as it was kept, in Deno KV. */
+import type { JsonObject } from "../../../input/json_value.ts";
 import { hasEffect } from "../../steps/registry.ts";
+import { asStored } from "../../storage/storable.ts";
+import { equal } from "../../template/compare.ts";
 import { CANCELLED } from "./interruption.ts";
-import type { StepRecord } from "../model.ts";
+import type { Repetition, StepRecord } from "../model.ts";
 
 /** The journal as an execution uses it. */
 export interface Journal {
-  /** The entry of an effect that was completed at this place, by this run or by the run that it repeats. */
+  /** The entry of an effect that this run has completed at this place, in this process or in a previous owner. */
   find(place: string): StepRecord | undefined;
+  /**
+   * The entry of an effect that the repeated run has completed at this place with the same input. The program, the items
+   * of a loop or earlier answers may be others than then.
+   */
+  findRepeated(place: string, input: JsonObject): StepRecord | undefined;
   /** A step is in progress: `seen` shows it. It is appended when it has ended. */
   begin(entry: StepRecord): void;
   append(entry: StepRecord): void;
@@ -29,8 +37,8 @@ interface Parts {
   kept: readonly StepRecord[];
   /** The journal of the run that this one repeats. */
   before: readonly StepRecord[];
-  /** The first step of that run to be executed again; undefined executes all of them. */
-  from_step: string | undefined;
+  /** Which outputs of that run are reused; null reuses none. */
+  repetition: Repetition | null;
   isCancelled(): Promise<boolean>;
   /** @throws {Interrupted} if this process no longer owns the run */
   proveOwned(): Promise<void>;
@@ -38,14 +46,10 @@ interface Parts {
   keep(entries: readonly StepRecord[], first: number): Promise<void>;
 }
 
-export function createJournal({ kept, before, from_step, isCancelled, proveOwned, keep }: Parts): KeptJournal {
+export function createJournal({ kept, before, repetition, isCancelled, proveOwned, keep }: Parts): KeptJournal {
   const entries: StepRecord[] = [];
-  const until = from_step === undefined ? 0 : before.findIndex(({ place }) => place === from_step);
-  const completed = new Map(
-    [...before.slice(0, Math.max(0, until)), ...kept].filter(({ type, status }) =>
-      hasEffect(type) && status !== "running"
-    ).map((entry) => [entry.place, entry]),
-  );
+  const completed = effectsByPlace(kept);
+  const repeated = effectsByPlace(reusable(before, repetition));
   // A replay appends the same entries, which need not be stored again.
   let kept_count = kept.length;
   let in_progress: StepRecord | undefined;
@@ -55,6 +59,10 @@ export function createJournal({ kept, before, from_step, isCancelled, proveOwned
     begin: (entry) => in_progress = entry,
     kept: () => Math.max(kept.length, kept_count),
     find: (place) => completed.get(place),
+    findRepeated(place, input) {
+      const entry = repeated.get(place);
+      return entry && equal(entry.input, asStored(input)) ? entry : undefined;
+    },
     append(entry) {
       // The replay takes another path than before, because a user was renamed or the repeated run was deleted.
       if (entries.length < kept_count && kept[entries.length]?.place !== entry.place) kept_count = entries.length;
@@ -73,3 +81,19 @@ export function createJournal({ kept, before, from_step, isCancelled, proveOwned
     },
   };
 }
+
+const effectsByPlace = (entries: readonly StepRecord[]) =>
+  new Map(
+    entries.filter(({ type, status }) => hasEffect(type) && status !== "running").map((entry) => [entry.place, entry]),
+  );
+
+/** The entries of a run that its repetition may reuse. */
+function reusable(before: readonly StepRecord[], repetition: Repetition | null): readonly StepRecord[] {
+  if (repetition?.failed_items) return before.filter((entry) => !isFailedItem(entry));
+  const until = before.findIndex(({ place }) => place === repetition?.from_step);
+  return before.slice(0, Math.max(0, until));
+}
+
+/** Whether a step has failed inside of a loop. Its place contains the iteration: `each.3.rates`. */
+export const isFailedItem = ({ place, type, status }: Pick<StepRecord, "place" | "type" | "status">): boolean =>
+  status === "error" && place.includes(".") && hasEffect(type);

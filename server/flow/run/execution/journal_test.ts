@@ -23,7 +23,7 @@ function journalOf(kept: readonly StepRecord[]) {
   const journal = createJournal({
     kept,
     before: [],
-    from_step: undefined,
+    repetition: null,
     isCancelled: () => Promise.resolve(false),
     proveOwned: () => Promise.resolve(),
     keep(entries, first) {
