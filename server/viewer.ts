@@ -34,7 +34,11 @@ export interface Viewer extends Restriction {
 export interface Viewers {
   /** The viewer of a token that was proven within the last seconds, without a promise. */
   cached(token: string): Viewer | undefined;
-  byToken(token: string): Promise<Viewer | undefined>;
+  /**
+   * @param address the caller's; wrong tokens are counted by it
+   * @throws {Refusal} 429 after too many wrong tokens
+   */
+  byToken(token: string, address: string): Promise<Viewer | undefined>;
   byTokenId(token_id: number): Promise<Viewer | undefined>;
   /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
   forget(): void;
@@ -47,8 +51,6 @@ export interface Caller {
   viewer: Viewer | undefined;
   /** The browser key. Secret: it is never sent to a page and never stored. */
   browser: string;
-  /** This answer is the first to set the browser's cookie, which the browser may not keep. */
-  browser_is_new: boolean;
   /** IP address. */
   address: string;
   /** The app whose page calls. */
@@ -118,10 +120,12 @@ export function takeConnectionParams(
 /** The viewer where the request names one; undefined without a token and with one that is not valid. */
 export async function findViewer({ call, viewers }: Pick<Proving, "call" | "viewers">): Promise<Viewer | undefined> {
   const { token } = call;
-  return call.viewer = token === undefined ? undefined : viewers.cached(token) ?? await viewers.byToken(token);
+  return call.viewer = token === undefined
+    ? undefined
+    : viewers.cached(token) ?? await viewers.byToken(token, call.address);
 }
 
-/** @throws {Refusal} 401 */
+/** @throws {Refusal} 401, 429 */
 export async function proveViewer(ctx: Pick<Proving, "call" | "viewers">): Promise<Viewer> {
   const viewer = await findViewer(ctx);
   if (!viewer) throw unauthorized();
@@ -155,7 +159,6 @@ async function callerOfRequest(ctx: Proving): Promise<Caller> {
     account_id: viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0,
     viewer,
     browser,
-    browser_is_new: set_cookie !== undefined,
     address: call.address,
     app_id: undefined,
   };
@@ -176,7 +179,6 @@ async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page
     account_id: token.account,
     viewer,
     browser: token.browser,
-    browser_is_new: false,
     address: call.address,
     app_id: token.app,
   };
@@ -200,13 +202,12 @@ export function signPageToken(
 }
 
 /**
- * Who owns an idempotency key, so that one caller's key never finds another's run. A browser that gets its key with
- * this answer is known by its address: it may not keep the cookie.
+ * Who owns an idempotency key, so that one caller's key never finds another's run. A browser without a cookie gets its
+ * key with this answer. It must keep the cookie to find its run again: callers without any identity share nothing, also
+ * if they share an address.
  */
-export function ownerOfKeys({ viewer, browser, browser_is_new, address }: Caller): string {
-  if (viewer) return `user ${viewer.user_id}`;
-  return browser_is_new ? `address ${address}` : `browser ${createHash("sha256").update(browser).digest("base64url")}`;
-}
+export const ownerOfKeys = ({ viewer, browser }: Caller): string =>
+  viewer ? `user ${viewer.user_id}` : `browser ${createHash("sha256").update(browser).digest("base64url")}`;
 
 const BROWSER_KEY = /^[\w-]{43}$/;
 const YEAR_S = 365 * 24 * 60 * 60;

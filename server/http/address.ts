@@ -26,9 +26,13 @@ export const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.inde
 export function addressOf({ headers }: Request, remote: Deno.Addr | undefined, proxies: number): string {
   const connected = remote && "hostname" in remote ? remote.hostname : "127.0.0.1";
   if (proxies === 0) return plain(connected);
-  const reported = headers.get("x-forwarded-for")?.split(",").at(-proxies)?.trim() ?? "";
+  const reported = withoutPort(headers.get("x-forwarded-for")?.split(",").at(-proxies)?.trim() ?? "");
   return plain(isIP(reported) ? reported : connected);
 }
+
+/** Some proxies report `203.0.113.9:4711` or `[2001:db8::7]:4711`. */
+const withoutPort = (reported: string) =>
+  reported.replace(/^\[(.+)\](?::\d{1,5})?$/, "$1").replace(/^(\d+(?:\.\d+){3}):\d{1,5}$/, "$1");
 
 /** Writes an IPv4-mapped IPv6 address as IPv4. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");

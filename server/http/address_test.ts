@@ -26,6 +26,11 @@ const ROWS: Row[] = [
   ["a word that is no address", tcp("10.0.0.1"), "unknown", 1, "10.0.0.1"],
   ["a word with a script", tcp("10.0.0.1"), "<script>", 1, "10.0.0.1"],
   ["IPv6 behind a proxy", tcp("10.0.0.1"), "2001:db8::7", 1, "2001:db8::7"],
+  ["an address with a port", tcp("10.0.0.1"), "1.1.1.1, 198.51.100.1:4711", 1, "198.51.100.1"],
+  ["IPv6 with a port", tcp("10.0.0.1"), "[2001:db8::7]:4711", 1, "2001:db8::7"],
+  ["IPv6 in brackets", tcp("10.0.0.1"), "[2001:db8::7]", 1, "2001:db8::7"],
+  ["IPv4 as IPv6 with a port", tcp("10.0.0.1"), "[::ffff:198.51.100.1]:4711", 1, "198.51.100.1"],
+  ["a port that is none", tcp("10.0.0.1"), "198.51.100.1:x", 1, "10.0.0.1"],
   ["IPv4 as IPv6 behind a proxy", tcp("10.0.0.1"), "::FFFF:198.51.100.1", 1, "198.51.100.1"],
 ];
 

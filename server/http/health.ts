@@ -37,7 +37,7 @@ export const HEALTH: readonly PlainRoute[] = [
     path: "/readyz",
     name: "readiness",
     tag: "health",
-    summary: "Whether the database and the KV store answer",
+    summary: "Whether the database and the KV store take writes",
     callers: "everyone",
     replies: {
       200: health("They do", "database", "kv"),
@@ -54,8 +54,12 @@ export const HEALTH: readonly PlainRoute[] = [
   },
 ];
 
+/** Writes, because a full disk or a standby answers reads. */
 async function checkAll({ sql, kv, log }: HttpContext) {
-  const [database, store] = await Promise.allSettled([within(sql`select 1`), within(kv.get(["ready"]))]);
+  const [database, store] = await Promise.allSettled([
+    within(sql`update readiness set checked_at = now()`),
+    within(kv.set(["ready"], Date.now())),
+  ]);
   for (const [part, result] of Object.entries({ database, kv: store })) {
     if (result.status === "rejected") log.warn("not ready", { part, ...faultOf(result.reason) });
   }

@@ -2,6 +2,7 @@
 import type { Config } from "../config.ts";
 import { faultOf, type Log } from "../log.ts";
 import { announceAddress, announceCredentials, type Credentials, finish } from "./announcements.ts";
+import { serveGuarded } from "./guarded_server.ts";
 import { createGate, type Gate } from "./gate.ts";
 
 /** The time for a graceful stop. Hosting platforms kill a process 5 s after SIGTERM. */
@@ -33,10 +34,11 @@ export function serve(config: Config, atrium: Atrium, log: Log): void {
     announceAddress(config);
   };
   const is_one_of_several = config.process_number !== undefined;
-  const server = Deno.serve(
-    { hostname: config.host, port: config.port, reusePort: is_one_of_several, onListen },
-    gate.handler,
-  );
+  const address = { hostname: config.host, port: config.port, reusePort: is_one_of_several };
+  const server = config.hosted || config.trusted_proxies > 0
+    ? Deno.serve({ ...address, onListen }, gate.handler)
+    : serveGuarded(address, gate.handler, log);
+  if (!("finished" in server)) onListen();
   const stop = stopper(server, gate, atrium, log);
   onStopSignal(stop);
   if (is_one_of_several) void supervisorEnded().then(() => stop("the supervisor ended"));
@@ -51,7 +53,7 @@ export function onStopSignal(stop: (signal: string) => void): void {
 }
 
 /** @returns stops gracefully and ends the process with exit code 0; further calls change nothing */
-function stopper(server: Deno.HttpServer, gate: Gate, { endStreams, close }: Atrium, log: Log) {
+function stopper(server: { shutdown(): Promise<void> }, gate: Gate, { endStreams, close }: Atrium, log: Log) {
   let is_stopping = false;
   return async (reason: string) => {
     if (is_stopping) return;

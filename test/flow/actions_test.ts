@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson } from "../stage/people.ts";
 import { inTurn } from "../stage/scenario.ts";
-import { tokenIn } from "../stage/visitors.ts";
+import { cookieOf, tokenIn } from "../stage/visitors.ts";
 import { onStage } from "./flow_stage.ts";
 import { until } from "../stage/until.ts";
 
@@ -167,6 +167,19 @@ inTeam("actions: the second call with a key gives the first one's run", async ({
   const stranger = await ask("POST", path(app), { token: null, json: {}, headers: { "idempotency-key": "a" } });
   assert.notEqual(stranger.body.flow_process_id, ids[0], "another's key gives nobody another's run");
 });
+
+inTeam(
+  "actions: callers without an identity never share a run by their key; a browser that keeps its cookie does",
+  async ({ ask, addFlow, addApp }) => {
+    const app = await addApp((await addFlow([{ type: "return", data: { ok: true } }])).code);
+    const send = (cookie?: string) =>
+      ask("POST", path(app), { token: null, json: {}, headers: { "idempotency-key": "a", ...cookie && { cookie } } });
+    const [first, second] = [await send(), await send()];
+    assert.notEqual(first.body.flow_process_id, second.body.flow_process_id);
+    const again = await send(cookieOf(first));
+    assert.equal(again.body.flow_process_id, first.body.flow_process_id);
+  },
+);
 
 inTeam("actions: from a page in the sandbox, its own app's only", async ({ ask, server, addFlow, addApp }) => {
   const { code } = await addFlow([{ type: "return", data: "{user.role}" }]);

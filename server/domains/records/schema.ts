@@ -43,11 +43,13 @@ export type FlatRecord = z.output<typeof FlatRecord>;
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** The record store reads it: it knows the fields' types. */
-const Filter = z.record(
-  z.string(),
-  z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))], {
-    error: "is written filter[field]=v, filter[field][gte]=v, filter[field][in]=a,b or filter[field][in][]=a",
-  }),
+const Filter = everyKey(
+  z.record(
+    z.string(),
+    z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))], {
+      error: "is written filter[field]=v, filter[field][gte]=v, filter[field][in]=a,b or filter[field][in][]=a",
+    }),
+  ),
 )
   .optional()
   .describe(

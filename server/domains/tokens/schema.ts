@@ -25,7 +25,7 @@ const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const Scopes = z.array(Scope).max(100).nullable()
-  .describe("What the token may do; null or an empty list means everything that its user may do")
+  .describe("What the token may do; null means everything that its user may do, an empty list nothing")
   .meta({ examples: [["departments:read"]] });
 const TokenName = Name.meta({ examples: ["Nightly export"] });
 

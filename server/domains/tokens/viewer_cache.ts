@@ -4,6 +4,7 @@ import type { Viewer, Viewers } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { remember } from "../../remembered.ts";
+import { createGuesses } from "./guesses.ts";
 import { findViewer, touchTokens } from "./queries.ts";
 import { hashOf } from "./secret.ts";
 
@@ -26,6 +27,7 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
     until: ({ expires_at }) => expires_at === null ? Infinity : Date.parse(expires_at),
     now: () => clock.now().getTime(),
   });
+  const guesses = createGuesses(clock);
   /** Milliseconds since 1970 by token id. */
   const uses = new Map<number, number>();
 
@@ -46,7 +48,7 @@ export function createViewers({ sql, clock, log }: { sql: Sql; clock: Clock; log
 
   return {
     cached: (token) => used(viewers.peek(token)),
-    byToken: find,
+    byToken: (token, address) => guesses.limited(token, address, () => find(token)),
     byTokenId: find,
     forget: viewers.forgetAll,
     async close() {

@@ -16,7 +16,7 @@ export async function createToken(ctx: Context, input: NewToken): Promise<Create
     throw invalid({ user_id: ["is not the same as user_setting_id"] });
   }
   if (viewer.role !== "admin" && user_id !== viewer.user_id) throw forbidden("This needs the role admin");
-  const scopes = input.scopes?.length ? [...new Set(input.scopes)] : null;
+  const scopes = input.scopes ? [...new Set(input.scopes)] : null;
   const within = viewer.scopes;
   if (within && !(scopes?.every((scope) => within.includes(scope)))) {
     throw forbidden("A token cannot make one that may do more than itself");

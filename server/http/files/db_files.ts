@@ -70,7 +70,7 @@ const TYPES: PlainRoute = {
       content: { "text/plain": { example: "export interface GuestbookFields {\n  message: string;\n}\n" } },
     },
   },
-  refuses: [401, 403, 404, 500, 503],
+  refuses: [401, 403, 404, 429, 500, 503],
   async answer(context, params) {
     await proveRole(context, "user", "dbs:read");
     const code = readCode(params);
@@ -89,7 +89,7 @@ const exportAs = (format: Format): PlainRoute => ({
   callers: "viewers",
   parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].exported)],
   replies: { 200: { description: "The file", content: { [FORMS[format].type]: { example: FORMS[format].exported } } } },
-  refuses: [400, 401, 403, 404, 500, 503],
+  refuses: [400, 401, 403, 404, 429, 500, 503],
   answer: (context, params) => answerExport(context, params, format),
 });
 
@@ -106,7 +106,7 @@ const importFrom = (format: Format): PlainRoute => ({
   parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].imported)],
   body: { [FORMS[format].type]: { example: FORMS[format].imported } },
   replies: { 200: { description: "The result for the rows", content: { [JSON_TYPE]: { shape: ImportResult } } } },
-  refuses: [400, 401, 403, 404, 408, 415, 422, 500, 503],
+  refuses: [400, 401, 403, 404, 408, 415, 422, 429, 500, 503],
   answer: (context, params) => answerImport(context, params, format),
 });
 

@@ -69,10 +69,11 @@ const REFUSALS: Record<string, RefusalShape> = {
   },
   TooManyRequests: {
     status: 429,
-    description: "Too many writes of callers without login; try again after `Retry-After` seconds",
+    description:
+      "Too many writes of callers without login, or too many wrong tokens; try again after `Retry-After` seconds",
     code: "too_many_requests",
     headers: ["Retry-After"],
-    when: never,
+    when: always,
   },
   InternalError: { status: 500, description: "A fault of the server's", code: "internal_error", when: always },
   Unavailable: {

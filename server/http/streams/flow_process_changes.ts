@@ -25,7 +25,7 @@ export const FLOW_PROCESS_CHANGES: PlainRoute = {
   callers: "viewers",
   parameters: [{ in: "query", name: "id", example: ID, description: "Only this run, with its steps" }],
   replies: { 200: { description: "Events as they happen", content: { "text/event-stream": { example: EVENTS } } } },
-  refuses: [401, 403, 404, 500, 503],
+  refuses: [401, 403, 404, 429, 500, 503],
   async answer(context) {
     const prove = () => proveRole(context, "user", "flow_processes:read");
     await prove();

@@ -49,7 +49,7 @@ const shared = {
       content: { "text/event-stream": { example: EVENTS } },
     },
   },
-  refuses: [400, 401, 403, 404, 500, 503],
+  refuses: [400, 401, 403, 404, 429, 500, 503],
 } as const;
 
 export const RECORD_CHANGES: readonly PlainRoute[] = [

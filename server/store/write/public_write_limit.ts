@@ -1,17 +1,6 @@
 /** Counts the writes of callers without a login, in PostgreSQL for all processes together. */
-import ipaddr from "ipaddr.js";
 import type { Sql } from "../../database/pool.ts";
-
-/**
- * The unit in which writes are counted: an IPv4 address or an IPv6 /64 network, because the owner of one address in
- * such a network controls all 2^64 of them.
- */
-export function countedAs(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const known = ipaddr.process(address);
-  if (known instanceof ipaddr.IPv4) return known.toString();
-  return `${new ipaddr.IPv6([...known.parts.slice(0, 4), 0, 0, 0, 0])}/64`;
-}
+import { countedAs } from "../../fairness/counted_as.ts";
 
 /** @returns the number of writes in this minute, including this one */
 export async function countPublicWrite(sql: Sql, db_id: number, address: string, now: Date): Promise<number> {

@@ -83,6 +83,8 @@ export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
       DATABASE_URL: await postgres.createDatabase("ours"),
       ADMIN_TOKEN: token,
       ADMIN_PASSWORD: randomBytes(12).toString("hex"),
+      // As behind a reverse proxy: without one, the process forwards each connection itself.
+      TRUSTED_PROXIES: "1",
       SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     },
     log: `${folder}/ours.log`,

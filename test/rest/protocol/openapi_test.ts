@@ -117,7 +117,7 @@ Deno.test("openapi: each route says its security, parameters, bodies and every a
 function assertAnswers(route: Route): void {
   const { name, body, params, query, meta } = route;
   const { responses } = operationOf(route);
-  const wanted = [meta.status ?? 200, 401, 403, 500, 503];
+  const wanted = [meta.status ?? 200, 401, 403, 429, 500, 503];
   if (params.length > 0) wanted.push(404);
   if (body.length > 0) wanted.push(400, 408, 413, 415, 422);
   if (query.length > 0) wanted.push(400);

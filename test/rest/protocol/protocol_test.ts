@@ -168,6 +168,30 @@ inAccount("protocol: health", async ({ play }) => {
   ]);
 });
 
+inAccount("protocol: /readyz fails while the database refuses writes", async ({ server, play }) => {
+  const { sql } = server;
+  const row = (name: string, status: number, body: unknown): Scenario => ({
+    name,
+    method: "GET",
+    path: "/readyz",
+    sent: { token: null },
+    status,
+    body,
+  });
+  await sql`
+    create function refuse_write() returns trigger language plpgsql as $$
+    begin
+      raise exception 'could not extend file: No space left on device' using errcode = '53100';
+    end
+    $$
+  `;
+  await sql`create trigger full_disk before update on readiness execute function refuse_write()`;
+  const answer = await server.request("GET", "/readyz", { token: null });
+  await sql`drop trigger full_disk on readiness`;
+  assert.deepEqual([answer.status, answer.body], [503, { status: "unavailable", database: false, kv: true }]);
+  await play([row("afterwards", 200, { status: "ok", database: true, kv: true })]);
+});
+
 interface Line {
   request_id?: string;
   [key: string]: unknown;

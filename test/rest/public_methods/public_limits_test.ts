@@ -110,6 +110,17 @@ test("public methods: any origin may call them, and no other HTTP method does", 
   });
 });
 
+test("public list: __proto__ in a filter is refused", async ({ ask }) => {
+  const code = await addDb(ask, { schema: { fields: { a: "string" } }, public_methods: { list: {} } });
+  const filters = ['{"__proto__":"x"}', '{"a":{"__proto__":"x"}}', '{"__proto__":{"eq":"x"},"a":"y"}'];
+  for (const filter of filters) {
+    const { status, body } = await browser(ask, code)("list", { filter: JSON.parse(filter) });
+    assert.deepEqual([status, /__proto__/.test(body.error)], [400, true], `${filter}: ${JSON.stringify(body)}`);
+  }
+  const { status } = await ask("GET", `/platform/dbs/${code}/records.json?filter[__proto__]=x`);
+  assert.equal(status, 400);
+});
+
 test("public list: a filter and an order cannot reach beyond the scope", async ({ ask }) => {
   const methods = { list: { scope_by: "owner" }, create: { auto_fields: { owner: "{cookie_key}" } } };
   const schema = { fields: FIELDS, indexes: { idx_str_1: "owner" } };

@@ -165,7 +165,7 @@ inAccount("tokens: one with scopes cannot make one that may do more", async ({ a
     mint("another one", { scopes: ["departments:read", "departments:write"] }, 403),
     mint("none, which is all", {}, 403),
     mint("null, which is all", { scopes: null }, 403),
-    mint("an empty list, which is all", { scopes: [] }, 403),
+    mint("an empty list, which is nothing", { scopes: [] }, 201),
     { name: "without tokens:read it lists none", method: "GET", path: ALL, sent: { token: limited }, status: 403 },
   ]);
   const reader = await addToken(ask, { scopes: ["departments:read"] });
@@ -173,6 +173,18 @@ inAccount("tokens: one with scopes cannot make one that may do more", async ({ a
     ...mint("without tokens:write it makes none", { scopes: ["departments:read"] }, 403),
     sent: { ...json({ name: "x", scopes: ["departments:read"] }), token: reader },
   }]);
+});
+
+inAccount("tokens: one with an empty list of scopes may do nothing", async ({ ask, play }) => {
+  const token = await addToken(ask, { scopes: [] });
+  const paths = [
+    "/account.json",
+    ALL,
+    "/account/departments.json",
+    "/platform/apps.json",
+    "/connect/flow_processes.json",
+  ];
+  await play(paths.map((path) => ({ name: path, method: "GET", path, sent: { token }, status: 403 })));
 });
 
 inAccount("tokens: last use, and what another process knows", async ({ server, ask }) => {
@@ -183,14 +195,15 @@ inAccount("tokens: last use, and what another process knows", async ({ server, a
   // Stands for another process on the same database. The test moves its clock.
   let now = new Date();
   const clock = { now: () => now };
+  const ADDRESS = "203.0.113.9";
   const elsewhere = createViewers({ sql: server.sql, clock, log: createLog(() => {}) });
-  assert.equal((await elsewhere.byToken(secret))?.role, "admin");
+  assert.equal((await elsewhere.byToken(secret, ADDRESS))?.role, "admin");
   await ask("DELETE", at((await read()).id));
   now = new Date(now.getTime() + 5_000);
-  assert.equal(await elsewhere.byToken(secret), undefined, "revocation holds within 5 s in another process");
+  assert.equal(await elsewhere.byToken(secret, ADDRESS), undefined, "revocation holds within 5 s in another process");
 
   const again = await addToken(ask, { name: "Used again" });
-  await elsewhere.byToken(again);
+  await elsewhere.byToken(again, ADDRESS);
   await elsewhere.close();
   assert.equal((await read()).last_used_at, now.toISOString().replace("Z", "+00:00"));
 });

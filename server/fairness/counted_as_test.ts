@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countedAs } from "./public_write_limit.ts";
+import { countedAs } from "./counted_as.ts";
 
 Deno.test("public writes: an address of IPv6 is counted with its network, one of IPv4 by itself", () => {
   const rows: [address: string, counted: string][] = [
