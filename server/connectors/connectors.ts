@@ -7,7 +7,7 @@
  * - **Egress**: outgoing requests. Only public addresses and the exceptions in `EGRESS_ALLOW` may be called.
  * - **Redaction**: replaces a connector's secret by `[redacted]` in everything that a call returns.
  *
- * Defaults: 20 concurrent calls per account, 15 per connector, 3 redirects, 10 MiB per response.
+ * Defaults: 20 concurrent calls per account, 15 per connector, 3 redirects, 10 MiB per response (2 MiB in flows).
  */
 export type { ConnectorAnswer, ConnectorCall } from "./call/call.ts";
 export { type Connectors, createConnectors } from "./call/create_connectors.ts";

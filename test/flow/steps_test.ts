@@ -192,6 +192,11 @@ const CASES: Case[] = [
     error: /more than 1000 steps/,
   },
   {
+    name: "an answer that no run can hold is not read, and is its step's error",
+    program: [get("huge", { id: "call", on_error: "continue" }), { type: "return", data: "{steps.call.error}" }],
+    data: /^the answer is larger than 2,097,152 bytes/,
+  },
+  {
     name: "more than 1 MiB of context is too much",
     program: [get("large", { id: "a" }), get("large", { id: "b" }), get("large", { id: "c" })],
     status: "error",
@@ -202,6 +207,7 @@ const CASES: Case[] = [
 inTeam("flow steps: each kind, and what goes wrong", async ({ api, run }, t) => {
   api.answers.set("/rates", () => Response.json({ mid: 4.7 }));
   api.answers.set("/large", () => Response.json({ text: "x".repeat(500_000) }));
+  api.answers.set("/huge", () => new Response("x".repeat(3 * 2 ** 20)));
   for (const { name, program, input, status = "finished", data, error, places, warnings } of CASES) {
     await t.step(name, async () => {
       const answer = await run(program, input);

@@ -13,12 +13,18 @@ import { ConnectorFault } from "./fault.ts";
 const OMITTED =
   /^(?:set-cookie2?|authorization|authentication-info|proxy-.*|connection|keep-alive|transfer-encoding|content-(?:encoding|length))$/;
 
-export function answerOf({ status, headers, bytes }: Incoming, { text, json }: Redactor, ms: number): ConnectorAnswer {
+/** @throws the signal's reason, if that aborts before a long body is redacted */
+export async function answerOf(
+  { status, headers, bytes }: Incoming,
+  { text, json }: Redactor,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<ConnectorAnswer> {
   const kept = Object.entries(headers).filter(([name]) => !OMITTED.test(name));
   return {
     status,
     headers: Object.fromEntries(kept.map(([name, value]) => [text(name), text(value)])),
-    body: json(bodyOf(bytes, headers["content-type"])),
+    body: await json(bodyOf(bytes, headers["content-type"]), signal),
     ms,
   };
 }

@@ -20,6 +20,8 @@ export interface ConnectorCall {
   /** Limit for the whole call: waiting for a turn, redirects and reading the body included. */
   timeout_ms: number;
   signal?: AbortSignal | undefined;
+  /** Limit of the answer's body, decoded. 10 MiB without it. */
+  most_bytes?: number | undefined;
 }
 
 /** An answer with a status below 400. The connector's secret is redacted in every field. */

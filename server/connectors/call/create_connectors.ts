@@ -2,6 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Config } from "../../config.ts";
 import type { Pool } from "../../database/pool.ts";
+import { createFairLimiter } from "../../fairness/fair_limiter.ts";
 import type { Log } from "../../log.ts";
 import type { Keys } from "../../secrets/keys.ts";
 import type { Method } from "../definition/method.ts";
@@ -21,6 +22,8 @@ const AT_ONCE = 20;
 /** Concurrent calls of one connector, so that an API that hangs cannot take all calls of its account. */
 const AT_ONCE_EACH = 15;
 const MAX_WAITING = 1_000;
+/** Longer bodies are redacted one after the other, each in slices: together they would delay all other work. */
+const LONG_BYTES = 64 * 1024;
 
 export interface Connectors {
   /** @throws {ConnectorFault} */
@@ -44,6 +47,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   const egress = createEgress(config.egress_allow, lookup);
   const account_turns = createTurns(AT_ONCE, MAX_WAITING);
   const connector_turns = createTurns(AT_ONCE_EACH, MAX_WAITING);
+  const long_turns = createFairLimiter({ total: 1 });
 
   async function send(connector: OpenConnector, call: ConnectorCall, signal: AbortSignal): Promise<ConnectorAnswer> {
     const outgoing = requestOf(connector, methodOf(connector, call), call);
@@ -53,8 +57,14 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
       const endAccountTurn = await account_turns.take(call.account_id, signal);
       const started = performance.now();
       try {
-        const incoming = await egress.send(outgoing, signal);
-        return answerOf(incoming, connector.redactor, Math.round(performance.now() - started));
+        const incoming = await egress.send(outgoing, signal, call.most_bytes);
+        const ms = Math.round(performance.now() - started);
+        const endLongTurn = incoming.bytes.length > LONG_BYTES && await long_turns.acquire(call.account_id, signal);
+        try {
+          return await answerOf(incoming, connector.redactor, ms, signal);
+        } finally {
+          if (endLongTurn) endLongTurn();
+        }
       } finally {
         endAccountTurn();
       }

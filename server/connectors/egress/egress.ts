@@ -19,8 +19,11 @@ export interface Incoming {
 }
 
 export interface Egress {
-  /** @throws {ConnectorFault} `refused`, `network`, `timeout` or `too_large`, or the signal's reason */
-  send(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming>;
+  /**
+   * @param most_bytes of the body, encoded and decoded
+   * @throws {ConnectorFault} `refused`, `network`, `timeout` or `too_large`, or the signal's reason
+   */
+  send(outgoing: Outgoing, signal: AbortSignal, most_bytes?: number): Promise<Incoming>;
   close(): Promise<void>;
 }
 
@@ -71,10 +74,10 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
   }
 
   return {
-    async send(outgoing, signal) {
+    async send(outgoing, signal, most_bytes = MAX_BODY_BYTES) {
       const { status, headers, body, host } = await follow(outgoing, signal);
-      const bytes = await gather(body, MAX_BODY_BYTES).catch((error) => throwFault(error, host, signal));
-      return { status, headers, bytes: await decoded(bytes, headers["content-encoding"], MAX_BODY_BYTES) };
+      const bytes = await gather(body, most_bytes).catch((error) => throwFault(error, host, signal));
+      return { status, headers, bytes: await decoded(bytes, headers["content-encoding"], most_bytes) };
     },
     close: pools.close,
   };

@@ -82,7 +82,7 @@ function faultOf(error: unknown, limit: number): never {
  */
 export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
   if (bytes.length === 0) return null;
-  const text = decoderFor(type).decode(bytes);
+  const text = decoderFor(type, bytes).decode(bytes);
   const may_be_json = /[/+]json\b/i.test(type) ||
     /^(?:text\/(?:plain|javascript)\b.*)?$/i.test(type) && /^\s*[[{]/.test(text);
   if (!may_be_json || deeperThan(text, DEPTH_LIMIT)) return text;
@@ -93,8 +93,13 @@ export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
   }
 }
 
-function decoderFor(type: string): TextDecoder {
-  const [, charset = "utf-8"] = /charset="?([\w-]+)/i.exec(type) ?? [];
+/** A byte order mark counts more than the header. Without both, zeros beside the first two characters show UTF-16. */
+function decoderFor(type: string, [first, second, third, fourth]: Uint8Array): TextDecoder {
+  const [, charset] = /charset="?([\w-]+)/i.exec(type) ?? [];
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
+  if (charset === undefined && first && second === 0 && third && fourth === 0) return new TextDecoder("utf-16le");
+  if (charset === undefined && first === 0 && second && third === 0 && fourth) return new TextDecoder("utf-16be");
   try {
     return new TextDecoder(charset);
   } catch {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { bodyOf, decoded, gather } from "./response_body.ts";
 
@@ -63,4 +64,17 @@ Deno.test("decode: JSON where it is JSON, else text, null where there is nothing
   for (const [body, type, value] of rows) assert.deepEqual(bodyOf(bytes(body), type), value, body.slice(0, 20));
   assert.equal(bodyOf(new Uint8Array([0xb1]), "text/plain; charset=iso-8859-2"), "ą");
   assert.equal(bodyOf(bytes("x"), "text/plain; charset=nonsense"), "x");
+});
+
+Deno.test("response body: UTF-16, by its mark or by its zeros, is read as UTF-16", () => {
+  const little = Buffer.from(`{"a":"ż"}`, "utf16le");
+  const big = Buffer.from(little).swap16();
+  const rows: [Uint8Array, type: string][] = [
+    [little, "application/json"],
+    [big, "application/json"],
+    [little, "application/json; charset=utf-16"],
+    [Buffer.concat([Buffer.from([0xff, 0xfe]), little]), "application/json; charset=utf-8"],
+    [Buffer.concat([Buffer.from([0xfe, 0xff]), big]), ""],
+  ];
+  for (const [body, type] of rows) assert.deepEqual(bodyOf(body, type), { a: "ż" }, type);
 });

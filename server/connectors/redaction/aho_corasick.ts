@@ -3,6 +3,8 @@
  * text. The search ignores ASCII case.
  */
 
+import { SLICE, type Sliced } from "./slices.ts";
+
 /** A match: index of its first character, and of the character after its last. */
 export type Range = [from: number, until: number];
 
@@ -94,18 +96,29 @@ class Trie {
 }
 
 /** @returns a search for the needles; it returns matches in order, with overlapping ones merged */
-export function createFinder(needles: readonly string[]): (text: string) => Range[] {
+export function createFinder(needles: readonly string[]): (text: string) => Sliced<Range[]> {
   const trie = new Trie(needles.filter((needle) => needle !== ""));
-  return (text) => {
+  return function* (text) {
     const found: Range[] = [];
     let node = 0;
-    for (let at = 0; at < text.length; at++) {
-      node = trie.step(node, fold(text.charCodeAt(at)));
-      const length = trie.longestAt(node);
-      if (length > 0) add(found, at + 1 - length, at + 1);
+    for (let from = 0; from < text.length; from += SLICE) {
+      if (from > 0) yield;
+      node = findIn(trie, text, from, node, found);
     }
     return found;
   };
+}
+
+/** Adds the matches that end in one slice. @returns the node at its end */
+function findIn(trie: Trie, text: string, from: number, before: number, found: Range[]): number {
+  const until = Math.min(text.length, from + SLICE);
+  let node = before;
+  for (let at = from; at < until; at++) {
+    node = trie.step(node, fold(text.charCodeAt(at)));
+    const length = trie.longestAt(node);
+    if (length > 0) add(found, at + 1 - length, at + 1);
+  }
+  return node;
 }
 
 /** Merges the match with those that it overlaps. */

@@ -1,4 +1,5 @@
 /** Undoes the escapes of JSON, URLs and HTML, and maps each unescaped character to its position in the original. */
+import { SLICE, type Sliced } from "./slices.ts";
 
 export interface Unescaped {
   text: string;
@@ -105,13 +106,17 @@ const html: Syntax = {
 };
 
 /** @returns undefined if the text contains no such escape sequence */
-function unescaped({ leads, read }: Syntax, text: string): Unescaped | undefined {
+function* unescaped({ leads, read }: Syntax, text: string): Sliced<Unescaped | undefined> {
   if (![...leads].some((lead) => text.includes(lead))) return undefined;
   const parts: string[] = [];
   const origin = new Uint32Array(text.length + 1);
   let [length, plain, changed] = [0, 0, false];
   const [one, other = one] = [...leads].map((lead) => lead.charCodeAt(0));
-  for (let at = 0; at < text.length;) {
+  for (let at = 0, next = SLICE; at < text.length;) {
+    if (at >= next) {
+      yield;
+      next = at + SLICE;
+    }
     const unit = text.charCodeAt(at);
     const escape = unit === one || unit === other ? read(text, at) : undefined;
     if (!escape) {
@@ -132,6 +137,30 @@ function unescaped({ leads, read }: Syntax, text: string): Unescaped | undefined
   return { text: parts.join(""), origin: origin.subarray(0, length + 1) };
 }
 
+/** The text without the characters that the pattern matches. @param pattern global. @returns undefined without one */
+export function* without(pattern: RegExp, text: string): Sliced<Unescaped | undefined> {
+  const parts: string[] = [];
+  const origin = new Uint32Array(text.length + 1);
+  let length = 0;
+  let changed = false;
+  for (let from = 0; from < text.length; from += SLICE) {
+    if (from > 0) yield;
+    const slice = text.slice(from, from + SLICE);
+    let plain = 0;
+    for (const { 0: dropped, index } of slice.matchAll(pattern)) {
+      changed = true;
+      parts.push(slice.slice(plain, index));
+      for (let at = plain; at < index; at++) origin[length++] = from + at;
+      plain = index + dropped.length;
+    }
+    parts.push(slice.slice(plain));
+    for (let at = plain; at < slice.length; at++) origin[length++] = from + at;
+  }
+  if (!changed) return undefined;
+  origin[length] = text.length;
+  return { text: parts.join(""), origin: origin.subarray(0, length + 1) };
+}
+
 /** Maps the origins of the second unescaping through those of the first. Changes `inner`. */
 function composed(inner: Uint32Array, outer: Uint32Array): Uint32Array {
   for (let unit = 0; unit < inner.length; unit++) inner[unit] = outer[inner[unit] ?? 0] ?? 0;
@@ -139,19 +168,24 @@ function composed(inner: Uint32Array, outer: Uint32Array): Uint32Array {
 }
 
 /**
- * The text unescaped by each syntax, and by each pair of syntaxes: an encoded URL inside a URL, HTML inside JSON.
+ * Unescapes the text by each syntax, and by each pair of syntaxes: an encoded URL inside a URL, HTML inside JSON.
  *
  * @param has_space whether a secret contains a space, which a query may write as `+`
+ * @param use is called for each unescaped text, with false for those of a pair
  */
-export function* unescapedForms(text: string, has_space: boolean): Generator<Unescaped> {
+export function* eachUnescaped(
+  text: string,
+  has_space: boolean,
+  use: (form: Unescaped, is_single: boolean) => Sliced<void>,
+): Sliced<void> {
   const syntaxes = has_space ? [json, url, query, html] : [json, url, html];
   for (const outer of syntaxes) {
-    const once = unescaped(outer, text);
+    const once = yield* unescaped(outer, text);
     if (!once) continue;
-    yield once;
+    yield* use(once, true);
     for (const inner of syntaxes) {
-      const twice = unescaped(inner, once.text);
-      if (twice) yield { text: twice.text, origin: composed(twice.origin, once.origin) };
+      const twice = yield* unescaped(inner, once.text);
+      if (twice) yield* use({ text: twice.text, origin: composed(twice.origin, once.origin) }, false);
     }
   }
 }

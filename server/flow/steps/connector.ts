@@ -29,6 +29,9 @@ const shape = (steps: StepListShape) =>
 
 type ConnectorStep = z.output<ReturnType<typeof shape>>;
 
+/** A run's context holds 1 MiB without the escapes and the white space of an answer, so more would be read in vain. */
+const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
+
 const TEMPLATES = ["params", "query", "headers", "body"];
 
 export const connector = {
@@ -78,6 +81,7 @@ function callOf(
     idempotency_key: `${head.id}:${place}`,
     timeout_ms: timeout * 1000,
     signal,
+    most_bytes: MOST_ANSWER_BYTES,
   };
 }
 
