@@ -17,8 +17,13 @@ export interface ConnectorCall {
   public_only: boolean;
   /** Sent as `Idempotency-Key`; the same for every attempt of a step. */
   idempotency_key: string | undefined;
-  /** Limit for the whole call: waiting for a turn, redirects and reading the body included. */
+  /** Limit for the whole call: redirects and reading the body included. */
   timeout_ms: number;
+  /**
+   * Called when it is the call's turn. Without it, the time limit includes the wait for the turn; with it, only `signal`
+   * ends that wait.
+   */
+  begins?: (() => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Limit of the answer's body, decoded. 10 MiB without it. */
   most_bytes?: number | undefined;

@@ -13,7 +13,7 @@ import type { OpenConnector } from "../secret/open_connector.ts";
 import { answerOf, redactedFault } from "./answer.ts";
 import type { ConnectorAnswer, ConnectorCall } from "./call.ts";
 import { createConnectorCache } from "./connector_cache.ts";
-import { startDeadline } from "./deadline.ts";
+import { createDeadline, type Deadline } from "./deadline.ts";
 import { ConnectorFault } from "./fault.ts";
 import { createTurns } from "./turns.ts";
 
@@ -49,12 +49,14 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   const connector_turns = createTurns(AT_ONCE_EACH, MAX_WAITING);
   const long_turns = createFairLimiter({ total: 1 });
 
-  async function send(connector: OpenConnector, call: ConnectorCall, signal: AbortSignal): Promise<ConnectorAnswer> {
+  async function send(connector: OpenConnector, call: ConnectorCall, deadline: Deadline): Promise<ConnectorAnswer> {
+    const { signal } = deadline;
     const outgoing = requestOf(connector, methodOf(connector, call), call);
     // The connector's turn comes first: a call that waits for it holds no turn of its account.
     const endConnectorTurn = await connector_turns.take(connector.id, signal);
     try {
       const endAccountTurn = await account_turns.take(call.account_id, signal);
+      deadline.begin();
       const started = performance.now();
       try {
         const incoming = await egress.send(outgoing, signal, call.most_bytes);
@@ -77,9 +79,9 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
     async call(call) {
       const connector = await cache.find(call.account_id, call.connector_code);
       if (!connector) throw new ConnectorFault("unknown", `there is no connector ${call.connector_code}`);
-      const deadline = startDeadline(call);
+      const deadline = createDeadline(call);
       try {
-        const answer = await send(connector, call, deadline.signal);
+        const answer = await send(connector, call, deadline);
         if (answer.status < 400) return answer;
         const reason = STATUS_CODES[answer.status] ?? "";
         throw new ConnectorFault("status", `${connector.code} answered ${answer.status} ${reason}`.trim(), answer);

@@ -5,20 +5,30 @@ import { ConnectorFault } from "./fault.ts";
 export interface Deadline {
   /** Aborts at the time limit or with the caller's signal. The reason is a `ConnectorFault`. */
   signal: AbortSignal;
+  /** It is the call's turn. */
+  begin(): void;
   clear(): void;
 }
 
-/** The time that the call waits for its turn counts. */
-export function startDeadline({ timeout_ms, signal }: Pick<ConnectorCall, "timeout_ms" | "signal">): Deadline {
+/** The time counts from now on; from the call's turn if the call wants to know of it. */
+export function createDeadline(
+  { timeout_ms, begins, signal }: Pick<ConnectorCall, "timeout_ms" | "begins" | "signal">,
+): Deadline {
   const controller = new AbortController();
   const expire = () =>
     controller.abort(new ConnectorFault("timeout", `there was no whole answer within ${timeout_ms / 1000} s`));
   const cancel = () => controller.abort(new ConnectorFault("cancelled", "the call was cancelled"));
-  const timer = setTimeout(expire, timeout_ms);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = () => timer ??= setTimeout(expire, timeout_ms);
+  if (!begins) start();
   if (signal?.aborted) cancel();
   signal?.addEventListener("abort", cancel);
   return {
     signal: controller.signal,
+    begin() {
+      start();
+      begins?.();
+    },
     clear() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", cancel);

@@ -5,7 +5,8 @@ import type { Kept } from "../storage/run_store.ts";
 import { Interrupted } from "./execution/interruption.ts";
 import type { KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
-import type { RecordedOutcome } from "./model.ts";
+import type { RecordedOutcome, RunHead } from "./model.ts";
+import { createSlots, shareOf, type Slot } from "./slots.ts";
 
 export interface Job extends Kept {
   /** Aborts the execution, with a `RunFault` or an `Interrupted`. */
@@ -14,6 +15,7 @@ export interface Job extends Kept {
   ended: PromiseWithResolvers<RecordedOutcome | undefined>;
   /** Undefined until the run is executed. */
   journal: KeptJournal | undefined;
+  slot: Slot;
   /** The fair limiter has let it begin. */
   begun: boolean;
   /** Claimed from a previous owner, which may have kept entries of the journal. */
@@ -24,9 +26,9 @@ export interface Jobs {
   add(kept: Kept, resumed: boolean): void;
   get(id: string): Job | undefined;
   all(): Job[];
-  /** Runs that wait or are executed, of one account or of all. */
-  count(account_id?: number): number;
-  /** Forgets the runs that wait. */
+  /** Runs that wait or are executed, of the share of a run or of all. */
+  count(of?: Pick<RunHead, "account_id" | "trigger">): number;
+  /** Forgets the runs that wait. Those that wait for a slot end their work. */
   drain(): void;
 }
 
@@ -43,13 +45,16 @@ interface Deps {
 
 export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
   const jobs = new Map<string, Job>();
-  const limiter = createFairLimiter({ total: limits.at_once, per_account: limits.at_once_per_account });
+  const limiter = createFairLimiter({ total: limits.in_progress, per_account: limits.in_progress_per_account });
+  const slots = createSlots(limits);
 
   async function begin(job: Job): Promise<void> {
     const { id, account_id } = job.head;
     job.begun = true;
     try {
-      job.ended.resolve(closing.aborted ? undefined : await work(job));
+      if (closing.aborted) return job.ended.resolve(undefined);
+      await job.slot.enter();
+      job.ended.resolve(await work(job));
     } catch (error) {
       // An interruption without a cause is expected: this process stops, or a peer owns the run.
       if (!(error instanceof Interrupted) || error.cause) {
@@ -58,6 +63,7 @@ export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
       }
       job.ended.resolve(undefined);
     } finally {
+      job.slot.leave();
       // While the engine closes, the job is kept to be handed over.
       if (!closing.aborted && jobs.get(id) === job) jobs.delete(id);
       notify(account_id);
@@ -67,21 +73,26 @@ export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
   return {
     add(kept, resumed) {
       const { id, account_id } = kept.head;
+      const controller = new AbortController();
       const job: Job = {
         ...kept,
-        controller: new AbortController(),
+        controller,
+        slot: slots.slotOf(kept.head, controller.signal),
         ended: Promise.withResolvers(),
         journal: undefined,
         begun: false,
         resumed,
       };
       jobs.set(id, job);
-      limiter.run(account_id, () => begin(job));
+      limiter.run(shareOf(kept.head), () => begin(job));
       notify(account_id);
     },
     get: (id) => jobs.get(id),
     all: () => [...jobs.values()],
-    count: limiter.count,
-    drain: limiter.drain,
+    count: (of) => limiter.count(of && shareOf(of)),
+    drain() {
+      limiter.drain();
+      slots.drain();
+    },
   };
 }

@@ -35,8 +35,8 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
   const removals = new Map<string, Promise<void>>();
 
   /** @returns the recorded outcome; undefined if PostgreSQL refused it, for another outcome or a later claim */
-  const recordDurably = (run: EndedRun): Promise<Outcome | undefined> =>
-    untilStored(patienceOf(run.head), async () => {
+  const recordDurably = (job: Job, run: EndedRun): Promise<Outcome | undefined> =>
+    untilStored(patienceOf(job), async () => {
       await proveOwned(run.head);
       try {
         return await record(run) ? run.outcome : undefined;
@@ -49,9 +49,10 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
     });
 
   /** Unlike a run, its outcome waits without a limit. */
-  const patienceOf = ({ id }: RunHead): Patience => ({
+  const patienceOf = ({ head: { id }, slot: { idle } }: Job): Patience => ({
     signal: closing,
     waits: (error) => log.warn("an outcome could not be recorded", { run: id, ...faultOf(error) }),
+    idle,
   });
 
   /** In the background: a takeover would find the outcome and remove the run, too. */
@@ -67,11 +68,11 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
   return {
     async settle(job, ended) {
       const { head } = job;
-      const recorded = await recordDurably(ended);
+      const recorded = await recordDurably(job, ended);
       const find = () => findOutcome(sql, head.account_id, head.id);
-      const other = recorded ? undefined : await untilStored(patienceOf(head), find);
+      const other = recorded ? undefined : await untilStored(patienceOf(job), find);
       // Refused without another outcome: a peer has claimed the run, or the account was deleted.
-      if (!recorded && !other) await untilStored(patienceOf(head), () => proveOwned(head));
+      if (!recorded && !other) await untilStored(patienceOf(job), () => proveOwned(head));
       remove(job);
       return other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
     },

@@ -15,8 +15,8 @@ interface Deps {
   limits: Limits;
   clock: { now(): Date };
   closing: AbortSignal;
-  /** Runs that wait or are executed in this process. */
-  count(account_id?: number): number;
+  /** Runs that wait or are executed in this process: all, or those of the share of a run. */
+  count(of?: NewRun): number;
   /** Executes the run when it is its turn. */
   enqueue(kept: Kept): void;
 }
@@ -31,6 +31,8 @@ export interface Starts {
 export function createStarts(deps: Deps): Starts {
   const { programs, store, heartbeat, limits, clock, closing, count, enqueue } = deps;
   const starting = new Set<string>();
+  /** Triggers may wait in half the number, beside the others. */
+  const mostOf = ({ trigger }: NewRun) => limits.most_per_account / (trigger === "cron" ? 2 : 1);
   return {
     isStarting: (id) => starting.has(id),
     async start(run) {
@@ -38,9 +40,7 @@ export function createStarts(deps: Deps): Starts {
       const flow = await programs.find(run.account_id, run.flow_code);
       if (!flow) throw invalid({ flow_code: [NO_FLOW] });
       if (!flow.active) throw invalid({ flow_code: ["is not active"] });
-      if (count() >= limits.most || count(run.account_id) >= limits.most_per_account) {
-        throw unavailable("Too many runs wait", undefined, 5);
-      }
+      if (count() >= limits.most || count(run) >= mostOf(run)) throw unavailable("Too many runs wait", undefined, 5);
       const head = newHead(run, flow, await heartbeat.prove(), clock.now().getTime());
       starting.add(head.id);
       try {

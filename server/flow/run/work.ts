@@ -100,7 +100,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
       Math.max(0, begun_at + limits.run_ms - now()),
     );
     const waits = (error: unknown) => log.warn("a run waits for a store", { run: head.id, ...faultOf(error) });
-    const patience: Patience = { signal, waits };
+    const patience: Patience = { signal, waits, idle: job.slot.idle };
     try {
       const reading = untilStored(patience, () => store.inputOf(head));
       const outcome = await reading.then((input) => executeJob(job, patience, input)).catch((error) => {

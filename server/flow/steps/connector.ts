@@ -58,6 +58,7 @@ export const connector = {
         throw error instanceof ConnectorFault ? stepFaultOf(error) : error;
       }
     },
+    waits_for_others: true,
     isTransaction: () => false,
   },
 } satisfies StepType<ConnectorStep>;
@@ -65,7 +66,7 @@ export const connector = {
 function callOf(
   { connector_code, method, timeout }: ConnectorStep,
   { params, query, headers, body }: JsonObject,
-  { head, place, signal }: EffectCall,
+  { head, place, signal, startClock }: EffectCall,
 ): ConnectorCall {
   return {
     account_id: head.account_id,
@@ -80,6 +81,7 @@ function callOf(
     // The same for every attempt, also after a takeover by another process.
     idempotency_key: `${head.id}:${place}`,
     timeout_ms: timeout * 1000,
+    begins: startClock,
     signal,
     most_bytes: MOST_ANSWER_BYTES,
   };

@@ -117,6 +117,7 @@ export const record = {
     },
     async perform(step, input, call) {
       proveSelector(input);
+      call.startClock();
       try {
         return { output: await perform(step, input, call), http_status: null };
       } catch (error) {
@@ -128,6 +129,7 @@ export const record = {
         throw new StepFault(sentenceOf(refusal), is_slow_read ? "timeout" : undefined);
       }
     },
+    waits_for_others: false,
     isTransaction: ({ action }) => ACTIONS[action].write !== undefined,
   },
 } satisfies StepType<RecordStep>;

@@ -108,6 +108,8 @@ interface Effectful<S extends Step> {
     input(step: S, scope: JsonObject, warn: Warn): JsonObject;
     /** One attempt. @throws {StepFault} also the reason of an aborted signal */
     perform(step: S, input: JsonObject, call: EffectCall): Promise<Effect>;
+    /** The run only waits while an attempt is in progress, so it holds no slot. */
+    readonly waits_for_others: boolean;
     /**
      * Whether an attempt past its deadline is still awaited, because only the attempt knows whether its transaction was
      * committed in time.
@@ -127,6 +129,8 @@ export interface EffectCall {
   services: Services;
   head: RunHead;
   place: string;
+  /** Starts the time of the attempt. Until it is called, the attempt waits for its turn, which does not count. */
+  startClock(): void;
   /** Aborted at the attempt's deadline, when the run is cancelled, and when another process has taken it over. */
   signal: AbortSignal;
 }

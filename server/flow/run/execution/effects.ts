@@ -39,12 +39,13 @@ export async function runEffect(
     began: (attempt: number) => record.attempts = attempt,
   };
   try {
-    const result = await withRetry(
-      step,
-      attempts,
-      (signal) => effect.perform(step, input, { services, head, place, signal }),
-    );
-    Object.assign(record, result);
+    const perform = () =>
+      withRetry(
+        step,
+        attempts,
+        (signal, startClock) => effect.perform(step, input, { services, head, place, signal, startClock }),
+      );
+    Object.assign(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));
   } catch (error) {
     if (error instanceof StepFault) Object.assign(record, error.effect);
     throw error;

@@ -13,6 +13,8 @@ export interface Patience {
   signal: AbortSignal;
   /** Called before the first wait. */
   waits(error: unknown): void;
+  /** Executes work that only waits, without a slot. */
+  idle<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -32,7 +34,7 @@ export const untilStored = <T>(patience: Patience, work: () => Promise<T>): Prom
   repeat(patience, work, (error) => !(error instanceof RunFault || error instanceof Interrupted));
 
 async function repeat<T>(
-  { signal, waits }: Patience,
+  { signal, waits, idle }: Patience,
   work: () => Promise<T>,
   isPassing: (error: unknown) => boolean,
 ): Promise<T> {
@@ -43,6 +45,6 @@ async function repeat<T>(
       if (!isPassing(error)) throw error;
       if (attempt === 0) waits(error);
     }
-    await pause(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] ?? 0, signal);
+    await idle(() => pause(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] ?? 0, signal));
   }
 }

@@ -4,6 +4,9 @@ import type { Step } from "../../steps/step.ts";
 import { Interrupted, pause } from "./interruption.ts";
 import { type Patience, untilAvailable } from "./recovery.ts";
 
+/** One attempt. @param startClock to be called when it begins in earnest: its deadline counts from then */
+type Work = (signal: AbortSignal, startClock: () => void) => Promise<Effect>;
+
 interface Attempts extends Patience {
   /** As {@linkcode withDeadline} has it. */
   is_transaction: boolean;
@@ -19,23 +22,23 @@ interface Attempts extends Patience {
  */
 export async function withRetry(
   { retry, timeout }: Step,
-  { signal, waits, is_transaction, began }: Attempts,
-  work: (signal: AbortSignal) => Promise<Effect>,
+  { is_transaction, began, ...patience }: Attempts,
+  work: Work,
 ): Promise<Effect> {
   for (let attempt = 1;; attempt++) {
     began(attempt);
-    signal.throwIfAborted();
+    patience.signal.throwIfAborted();
     try {
       return await untilAvailable(
-        { signal, waits },
-        () => withDeadline(timeout * 1000, signal, work, is_transaction),
+        patience,
+        () => withDeadline(timeout * 1000, patience.signal, work, is_transaction),
       );
     } catch (error) {
       if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
       if (!isRetried(error.cause_name, retry.on)) throw error;
     }
     const delay = retry.backoff === "exponential" ? retry.delay * 2 ** (attempt - 1) : retry.delay;
-    await pause(Math.min(delay, retry.max_delay) * 1000, signal);
+    await patience.idle(() => pause(Math.min(delay, retry.max_delay) * 1000, patience.signal));
   }
 }
 
@@ -51,11 +54,15 @@ const isRetried = (cause: StepFault["cause_name"], on: readonly (string | number
 async function withDeadline(
   ms: number,
   signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Effect>,
+  work: Work,
   is_transaction: boolean,
 ): Promise<Effect> {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout")), ms);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const startClock = () => {
+    const expire = () => deadline.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout"));
+    timer ??= setTimeout(expire, ms);
+  };
   const either = AbortSignal.any([signal, deadline.signal]);
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
@@ -65,7 +72,7 @@ async function withDeadline(
   either.addEventListener("abort", stop, { once: true });
   if (either.aborted) stop();
   try {
-    return await Promise.race([work(either), aborted.promise]);
+    return await Promise.race([work(either, startClock), aborted.promise]);
   } finally {
     clearTimeout(timer);
     either.removeEventListener("abort", stop);
