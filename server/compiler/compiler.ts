@@ -37,6 +37,8 @@ export interface Build {
   app_build_time: number;
   /** Milliseconds, rounded up; 0 where no CSS is compiled. */
   css_build_time: number;
+  /** Whether its code can send requests to the server, through the `platform` module or the browser's own means. */
+  asks: boolean;
   /** Shown as the app's `config`. */
   config: BuildConfig;
 }

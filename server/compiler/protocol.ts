@@ -64,6 +64,8 @@ export const WorkerBuild = z.object({
   imports: z.array(z.string()),
   app_build_time: z.int(),
   css_build_time: z.int(),
+  /** See `Build`. */
+  asks: z.boolean(),
   warnings: z.array(z.string()),
 }).refine(({ code, css }) => code.length + css.length <= OUTPUT_LIMIT);
 export type WorkerBuild = z.output<typeof WorkerBuild>;

@@ -141,8 +141,10 @@ export function createCompiler({
       const { engine, css_engine, source_code } = source;
       const source_hash = await sha256(source_code);
       if (engine === "js" || engine === "html") {
-        const { scripts } = MENTIONS_PLATFORM.test(source_code) ? await vendor.runtime("platform") : NO_SCRIPTS;
-        return await unchanged(source_code, source_hash, scripts.map(address));
+        const { usesInHtml, usesOf } = await import("../uses.ts");
+        const uses = engine === "js" ? usesOf(source_code) : usesInHtml(source_code);
+        const { scripts } = uses.platform ? await vendor.runtime("platform") : NO_SCRIPTS;
+        return await unchanged(source_code, source_hash, scripts.map(address), uses.platform || uses.requests);
       }
       if (!isCompiled(engine)) throw new CompileFailure([`${engine} apps cannot be compiled by this release`]);
       const key = JSON.stringify([engine, css_engine, source_hash]);
@@ -215,11 +217,10 @@ function buildOrFail(answer: Answer, engine: string) {
   ]);
 }
 
-/** A js or html source without this word cannot use `window.platform`, and its page does not load that script. */
-const MENTIONS_PLATFORM = /\bplatform\b/;
+/** For a js or html source that does not use `window.platform`. */
 const NO_SCRIPTS = { scripts: [] };
 
-async function unchanged(code: string, source_hash: string, scripts: string[]): Promise<Build> {
+async function unchanged(code: string, source_hash: string, scripts: string[], asks: boolean): Promise<Build> {
   const config = { compiler: {}, source_hash, size: await sizeOf(code, ""), warnings: [] };
-  return { code, css: "", imports: [], scripts, app_build_time: 0, css_build_time: 0, config };
+  return { code, css: "", imports: [], scripts, app_build_time: 0, css_build_time: 0, asks, config };
 }

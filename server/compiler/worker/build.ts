@@ -1,9 +1,10 @@
 /** Compiles a source: engine, then bundler and CSS engine in parallel. */
-import { bundleApp, bundleStyles } from "../bundle/bundle.ts";
+import { type Bundle, bundleApp, bundleStyles } from "../bundle/bundle.ts";
 import { CompileFailure, type Source } from "../compiler.ts";
 import { ENGINE_LOADERS } from "../engines/loaders.ts";
 import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
 import { buildTailwind } from "../tailwind/tailwind.ts";
+import { usesOf } from "../uses.ts";
 import { styleInPage } from "../tailwind/style_in_page.ts";
 
 /** @throws {CompileFailure} with the mistakes of both code and styles */
@@ -36,9 +37,18 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
     imports: app.value.imports,
     app_build_time: Math.ceil(compile_time + app.time),
     css_build_time: isTailwind ? Math.ceil(styles.time) : 0,
+    asks: asks(app.value, runtime),
     warnings: [...compiled.warnings, ...app.value.warnings],
   };
 }
+
+/** The `platform` module is imported by the name of its vendor file. A remote module may do anything. */
+function asks({ code, imports }: Bundle, { modules }: Runtime): boolean {
+  const platform = new Set(Object.values(modules.platform ?? {}).map(([file]) => file));
+  return imports.some((file) => platform.has(file)) || REMOTE.test(code) || usesOf(code).requests;
+}
+
+const REMOTE = /\b(?:import|from)\s*\(?["']https:/;
 
 async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; time: number }> {
   const start = performance.now();

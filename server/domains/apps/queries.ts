@@ -99,7 +99,7 @@ export const listHiddenFlows = (sql: Sql, viewer: Viewer, codes: string[]) =>
 export type Values = Record<string, unknown>;
 
 export const buildValues = (
-  { code, css, imports, scripts, app_build_time, css_build_time, config }: Build,
+  { code, css, imports, scripts, app_build_time, css_build_time, asks, config }: Build,
 ): Values => ({
   app_code: code,
   css_code: css,
@@ -107,6 +107,7 @@ export const buildValues = (
   scripts,
   app_build_time,
   css_build_time,
+  asks,
   config,
 });
 
@@ -114,7 +115,7 @@ const stored = (sql: Sql) =>
   sql`
     department_id, name, name_folded, url_code, description, app_engine, css_engine, source_code, public, active,
     db_code, show_in_module, prompt, actions, fields, config, app_build_time, css_build_time, app_code, css_code,
-    imports, scripts, updated_by_id
+    imports, scripts, asks, updated_by_id
   `;
 
 const DEFAULTS = { public: false, active: true, actions: [], fields: {} };

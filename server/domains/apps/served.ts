@@ -21,7 +21,7 @@ export interface Served {
   lock_version: number;
 }
 
-/** What an app's source names when it sends requests: the `platform` module, or the browser's own means. */
+/** For apps that were built before builds said it: what a source that sends requests names. */
 const ASKING = "\\m(platform|fetch|XMLHttpRequest|EventSource)\\M|/db/";
 
 /** An active app. The id alone names it: a page's address carries no account. */
@@ -30,9 +30,7 @@ export async function findServed(sql: Sql, id: string): Promise<Served | undefin
     select
       id, account_id, department_id, name, db_code, public, app_engine as engine, css_engine, app_code as code,
       css_code as css, imports, scripts, actions, lock_version,
-      -- Judged by the source, because compiled code has addresses instead of names.
-      db_code is not null or jsonb_array_length(actions) > 0
-        or source_code ~ ${ASKING} as asks
+      db_code is not null or jsonb_array_length(actions) > 0 or coalesce(asks, source_code ~ ${ASKING}) as asks
     from apps
     where id = ${id}
       and active

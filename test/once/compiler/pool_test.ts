@@ -116,7 +116,7 @@ Deno.test("pool: js and html need no worker", async () => {
   const source_code = "const a = '<script>';";
   for (const engine of ["js", "html"] as const) {
     const { config, ...build } = await compiler.compile({ engine, css_engine: "tailwind", source_code });
-    const nothing = { css: "", imports: [], scripts: [], app_build_time: 0, css_build_time: 0 };
+    const nothing = { css: "", imports: [], scripts: [], app_build_time: 0, css_build_time: 0, asks: false };
     assert.deepEqual(build, { code: source_code, ...nothing });
     assert.equal(config.size.raw, source_code.length);
     assert.ok(config.size.brotli > 0);

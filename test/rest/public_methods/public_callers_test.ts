@@ -279,6 +279,28 @@ test("a page: one for all where the app asks the server for nothing", async ({ a
   assert.equal(plain.headers.get("set-cookie"), null);
   assert.equal(tokenIn(plain), undefined);
 
+  // The words of text are no uses.
+  const words = [
+    { app_engine: "js", source_code: `document.querySelector("#platform-app").textContent = "fetch";` },
+    { source_code: `<div id="platform-app">fetch the platform</div><script>let platform = 1; platform++;</script>` },
+    { app_engine: "svelte", source_code: `<p id="platform-app">fetch the platform</p>` },
+    { app_engine: "react", source_code: `export default () => <p title="platform">fetch</p>;` },
+    { app_engine: "kaboom", source_code: `kaboom(); add([rect(90, 9), "platform"]);` },
+  ];
+  await inTurn(words, async (fields) => {
+    const page = await ask("GET", await addApp(ask, fields), { token: null });
+    assert.equal(tokenIn(page), undefined, fields.source_code);
+    assert.equal(page.headers.get("cache-control"), "private, no-cache, no-transform");
+  });
+  const compiled = [
+    `<script>import { db } from "platform"; db("${code}").list();</script>`,
+    `<script>const get = window.fetch; get("/platform/db/${code}/list");</script>`,
+  ];
+  await inTurn(compiled, async (source_code) => {
+    const page = await ask("GET", await addApp(ask, { app_engine: "svelte", source_code }), { token: null });
+    assert.ok(tokenIn(page), source_code);
+  });
+
   const asks = `<script>platform.db("${code}").list()</script>`;
   const calls = `<script>fetch("/db/${code}/list")</script>`;
   await inTurn([asks, calls], async (source_code) => {
