@@ -25,6 +25,10 @@ export interface Meta {
   names?: Readonly<Record<string, string>>;
   /** Callers may be strangers' scripts: unknown fields of the body are ignored, and wrong ones are 400 instead of 422. */
   lenient_body?: boolean;
+  /** A body without a wrapper whose unknown fields are ignored, as in bodies with one. */
+  ignores_unknown?: boolean;
+  /** A key that JSON repeats in the body is refused instead of silently replacing the one before. */
+  unique_keys?: boolean;
   /** For the API reference: statuses that the shape of the route does not imply, such as 409. */
   refuses?: readonly RefusalStatus[];
   /** For the API reference; the procedure's domain unless set. */

@@ -16,13 +16,23 @@ export interface Restriction {
 export const seesAll = ({ role, restricted }: Restriction) => role === "admin" || !restricted;
 
 /** A template tag that builds SQL: the driver's, or the record store's `part`. */
-type Tag<Piece> = (text: TemplateStringsArray, ...values: (Piece | readonly number[])[]) => Piece;
+type Tag<Piece> = (text: TemplateStringsArray, ...values: (Piece | number | readonly number[])[]) => Piece;
 
 /** A condition on the row's own `department_id`. */
 export function visible<Piece>(sql: Tag<Piece>, viewer: Restriction): Piece {
   if (seesAll(viewer)) return sql`true`;
   const own = sql`department_id = any(${[...viewer.department_ids]}::int[])`;
   return viewer.without_department ? sql`(department_id is null or ${own})` : own;
+}
+
+/**
+ * A condition on the row's own `department_id` for lists of one department, beside `visible`.
+ *
+ * @param department undefined: any; null: none
+ */
+export function inDepartment<Piece>(sql: Tag<Piece>, department: number | null | undefined): Piece {
+  if (department === undefined) return sql`true`;
+  return department === null ? sql`department_id is null` : sql`department_id = ${department}`;
 }
 
 /** The same rule for one value without a query: a cached page, or a row before it is written. */

@@ -8,8 +8,11 @@ export class Json<T> {
   /** The type of the text's content. Exists for the type checker only. */
   declare readonly says: T;
 
-  /** @param total of a list: the number of entries on all pages */
-  constructor(readonly text: string, readonly total?: number) {}
+  /**
+   * @param total of a list: the number of entries on all pages
+   * @param more of a list that is not counted: whether there is another page
+   */
+  constructor(readonly text: string, readonly total?: number, readonly more?: boolean) {}
 
   parse(): T {
     return JSON.parse(this.text);

@@ -41,6 +41,9 @@ export const OptionalUrl = text(2048).refine((value) => !value || isWebAddress(v
 /** The id of everything except apps, records and runs. */
 export const Id = z.int().min(1).max(2_147_483_647).meta({ examples: [1] });
 
+/** A parameter of lists. */
+export const InDepartment = Id.nullable().optional().describe("Only those of this department; blank: without one");
+
 /** A complete list of assigned ids, which replaces the previous one. Duplicates are removed. */
 export const Ids = z.array(Id).max(10_000).transform((ids) => [...new Set(ids)]);
 

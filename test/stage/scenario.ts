@@ -189,7 +189,10 @@ function proveCount({ input, path }: Route, query: string | undefined, headers: 
   if (counts) {
     assert.match(headers.get("x-total-count") ?? "", /^\d+$/);
     assert.match(headers.get("link") ?? "", /rel="first".*rel="last"/);
-  } else assert.deepEqual([headers.get("x-total-count"), headers.get("link")], [null, null]);
+  } else {
+    assert.equal(headers.get("x-total-count"), null);
+    assert.match(headers.get("link") ?? "", /^(<[^>]+>; rel="next")?$/);
+  }
 }
 
 function proveRefusal({ status, headers, body }: Answer): void {

@@ -4,7 +4,7 @@ import type { Viewer } from "../../viewer.ts";
 import { within } from "../../database/like.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
-import { visible } from "../../visibility.ts";
+import { inDepartment, visible } from "../../visibility.ts";
 import type { App, AppPage, ListedApp } from "./schema.ts";
 
 /** The number of earlier versions that an app keeps. */
@@ -36,6 +36,7 @@ export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
     from apps
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
+      and ${inDepartment(sql, page.department_id)}
       ${app_engine === undefined ? sql`` : sql`and app_engine = ${app_engine}`}
       ${page.public === undefined ? sql`` : sql`and public = ${page.public}`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}

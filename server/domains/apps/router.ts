@@ -61,7 +61,7 @@ export const apps = router({
         "Changes only the fields that are sent. A change of source, engines or actions keeps the previous version.",
     })
     .input(z.object({ id: Uuid, app: AppChanges })).output(sent(App))
-    .mutation(({ ctx, input }) => changeApp(ctx, input.id, () => input.app)),
+    .mutation(({ ctx, input }) => changeApp(ctx, input.id, () => input.app, input.app.lock_version)),
 
   delete: managerProcedure
     .meta({ rest: "DELETE /platform/apps/:id.json", status: 204, summary: "Delete an app" })
@@ -72,12 +72,13 @@ export const apps = router({
     .meta({
       rest: "PATCH /platform/apps/:id/replace.json",
       refuses: [409],
+      ignores_unknown: true,
       summary: "Edit a part of an app",
       description: "`old` must occur exactly once in the field, unless `replace_all` is true. `fields` is edited as " +
         "its JSON, indented by two spaces. On failure nothing changes.",
     })
     .input(Replacement).output(sent(App))
-    .mutation(({ ctx, input }) => changeApp(ctx, input.id, (app) => replaced(app, input))),
+    .mutation(({ ctx, input }) => changeApp(ctx, input.id, (app) => replaced(app, input), input.lock_version)),
 
   versions: userProcedure
     .meta({ rest: "GET /platform/apps/:id/versions.json", summary: "List an app's earlier versions" })

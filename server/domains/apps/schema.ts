@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CSS_ENGINES, ENGINES } from "../../compiler/compiler.ts";
 import {
   Id,
+  InDepartment,
   JsonObject,
   jsonObject,
   Line,
@@ -80,6 +81,14 @@ const Actions = z.array(Action).max(200).superRefine((actions, { addIssue }) => 
   });
 }).meta({ examples: [ACTIONS] });
 
+const Fields = jsonObject(65_536)
+  .refine(({ dashboard_widget = false }) => typeof dashboard_widget === "boolean", {
+    path: ["dashboard_widget"],
+    message: "must be a boolean",
+  })
+  .describe("`dashboard_widget` is a boolean. A change without this key keeps it")
+  .meta({ examples: [{ theme: "dark" }] });
+
 const written = {
   name: Name.meta({ examples: ["Counter"] }),
   url_code: UrlCode,
@@ -93,7 +102,7 @@ const written = {
   show_in_module: ShowInModule,
   prompt: text(65_535).nullable().meta({ examples: ["Keep the button large"] }),
   actions: Actions,
-  fields: jsonObject(65_536).meta({ examples: [{ theme: "dark" }] }),
+  fields: Fields,
   department_id: Id.nullable().meta({ examples: [null] }),
 };
 
@@ -161,7 +170,8 @@ export const AppPage = page([
   app_engine: Engine.optional(),
   public: z.boolean().optional(),
   active: z.boolean().optional(),
-  show_in_module: text(255).optional(),
+  department_id: InDepartment,
+  show_in_module: ShowInModule.optional(),
   dashboard_widget: z.boolean().optional(),
 });
 export type AppPage = z.output<typeof AppPage>;
@@ -175,6 +185,7 @@ export const Replacement = z.object({
   old_string: text(200_000).optional().describe("The same as `old`"),
   new_string: text(200_000).optional().describe("The same as `new`"),
   replace_all: z.boolean().default(false),
+  lock_version: LockVersion.optional().meta({ examples: [1] }),
 });
 export type Replacement = z.output<typeof Replacement>;
 

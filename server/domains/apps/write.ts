@@ -46,9 +46,10 @@ export async function changeApp(
   ctx: Context,
   id: string,
   edit: (app: Written) => AppChanges,
+  lock_version?: number,
 ): Promise<Json<App>> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const changed = await tryChange(ctx, id, edit);
+    const changed = await tryChange(ctx, id, edit, lock_version);
     if (changed) {
       ctx.pages.forget(id);
       return changed;
@@ -61,14 +62,15 @@ async function tryChange(
   ctx: Context,
   id: string,
   edit: (app: Written) => AppChanges,
+  lock_version: number | undefined,
 ): Promise<Json<App> | undefined> {
   const { sql, viewer } = ctx;
   const app = await findWritten(sql, viewer, id);
   if (!app) throw notFound("App");
-  const changes = edit(app);
-  if (changes.lock_version !== undefined && changes.lock_version !== app.lock_version) {
+  if (lock_version !== undefined && lock_version !== app.lock_version) {
     throw conflict((await readApp(ctx, id)).parse());
   }
+  const changes = edit(app);
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
   const opens = changes.public === true && !app.public;
   if (changes.actions || opens) {
@@ -137,9 +139,11 @@ async function rebuilt({ compiler, viewer }: Context, app: Written, changes: App
 /** @param fields the app's `fields` before the write */
 function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, unknown>): Values {
   const { dashboard_widget, lock_version: _lock_version, ...values } = input;
+  const kept = fields.dashboard_widget === undefined ? {} : { dashboard_widget: fields.dashboard_widget };
   return {
     ...values,
     ...(input.name !== undefined && { name_folded: fold(input.name) }),
+    ...(input.fields && { fields: { ...kept, ...input.fields } }),
     ...(dashboard_widget !== undefined && { fields: { ...(input.fields ?? fields), dashboard_widget } }),
   };
 }

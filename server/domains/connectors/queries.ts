@@ -7,7 +7,7 @@ import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import type { Encrypted } from "../../secrets/keys.ts";
-import { visible } from "../../visibility.ts";
+import { inDepartment, visible } from "../../visibility.ts";
 import { type Connector, type ConnectorPage, KIND } from "./schema.ts";
 
 const columns = (sql: Sql) =>
@@ -32,6 +32,7 @@ export function listConnectors(sql: Sql, viewer: Viewer, page: ConnectorPage) {
     from connectors
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
+      and ${inDepartment(sql, page.department_id)}
       ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
   `;
   return listJson<Connector>(

@@ -1,7 +1,7 @@
 /** Shapes of connectors in requests and responses. */
 import { z } from "zod";
 import { baseFault, ConnectorFields } from "../../connectors/connectors.ts";
-import { Id, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
+import { Id, InDepartment, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 
 /** The only kind of connector. Source: spec, "Custom connector"; `<ns>` is `platform`. */
@@ -65,6 +65,7 @@ export const Connector = z.object({
 export type Connector = z.output<typeof Connector>;
 
 export const ConnectorPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
+  department_id: InDepartment,
   q: text(255).optional().describe("Part of the name or code, case-insensitive").meta({ examples: ["fx"] }),
 });
 export type ConnectorPage = z.output<typeof ConnectorPage>;

@@ -5,7 +5,7 @@ import type { Json } from "../../database/json.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
-import { visible } from "../../visibility.ts";
+import { inDepartment, visible } from "../../visibility.ts";
 import type { Cron, CronPage, ListedCron } from "./schema.ts";
 import { withNextTimes } from "./timetable.ts";
 
@@ -34,6 +34,7 @@ export function listCrons(sql: Sql, viewer: Viewer, page: CronPage) {
     from crons c
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
+      and ${inDepartment(sql, page.department_id)}
       ${target_code === undefined ? sql`` : sql`and target_code = ${target_code}`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}
   `;

@@ -1,7 +1,7 @@
 /** Shapes of triggers in requests and responses. */
 import { z } from "zod";
 import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS } from "../../schedule/schedule.ts";
-import { Id, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { Id, InDepartment, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const LONGEST_CATCH_UP_S = 7 * 24 * 3_600;
 
@@ -64,6 +64,7 @@ export type Cron = z.output<typeof Cron>;
 export const CronPage = page(["id", "-id", "next_run_at", "-next_run_at", "created_at", "-created_at"]).extend({
   target_code: text(100).optional().describe("Only triggers of this flow").meta({ examples: ["watch"] }),
   active: z.boolean().optional(),
+  department_id: InDepartment,
 });
 export type CronPage = z.output<typeof CronPage>;
 

@@ -1,7 +1,7 @@
 /** Timetables of triggers in requests and responses. */
 import type { Context } from "../../context.ts";
 import { Json } from "../../database/json.ts";
-import { invalid } from "../../errors.ts";
+import { type Fields, invalid } from "../../errors.ts";
 import { type Timetable, TimetableFault } from "../../schedule/schedule.ts";
 import type { Cron, ListedCron } from "./schema.ts";
 
@@ -13,6 +13,22 @@ export function readTimetable({ schedules }: Context, schedule: string, timezone
     return schedules.read(schedule, timezone);
   } catch (error) {
     if (error instanceof TimetableFault) throw invalid({ [error.field]: [error.message] });
+    throw error;
+  }
+}
+
+/** The faults of both, each on its own. */
+export const timetableFaults = ({ schedules }: Context, schedule: string, timezone: string): Fields => ({
+  ...faultIn(() => schedules.read(schedule, "UTC")),
+  ...faultIn(() => schedules.read("* * * * *", timezone)),
+});
+
+function faultIn(read: () => Timetable): Fields {
+  try {
+    read();
+    return {};
+  } catch (error) {
+    if (error instanceof TimetableFault) return { [error.field]: [error.message] };
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 /** Creates, changes, resumes and deletes triggers. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
-import { conflict, invalid, notFound } from "../../errors.ts";
+import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import { CATCH_UP_S, MAX_FAILURES, settleUncounted } from "../../schedule/schedule.ts";
-import { proveDepartment } from "../departments/proof.ts";
+import { faultOfDepartment } from "../departments/proof.ts";
 import { findFlowActive } from "../flows/queries.ts";
 import { deleteCron, insertCron, lockCron, readCron, updateCron } from "./queries.ts";
 import { reschedule } from "./reschedule.ts";
 import type { Cron, CronChanges, NewCron } from "./schema.ts";
-import { readTimetable } from "./timetable.ts";
+import { readTimetable, timetableFaults } from "./timetable.ts";
 
 const DEFAULTS = {
   name: null,
@@ -25,9 +25,8 @@ const DEFAULTS = {
 export async function createCron(ctx: Context, input: NewCron): Promise<Json<Cron>> {
   const { sql, viewer, clock } = ctx;
   const values = { ...DEFAULTS, ...input };
+  await proveChanges(ctx, values);
   const timetable = readTimetable(ctx, values.schedule, values.timezone);
-  await proveFlow(ctx, values.target_code);
-  await proveDepartment(ctx, values.department_id);
   const id = await insertCron(sql, viewer.account_id, {
     ...values,
     sentence: timetable.sentence,
@@ -48,8 +47,7 @@ export async function changeCron(
   resumed = false,
 ): Promise<Json<Cron>> {
   const { sql, viewer, clock } = ctx;
-  if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
-  if (changes.target_code !== undefined) await proveFlow(ctx, changes.target_code);
+  await proveChanges(ctx, changes);
   await sql.begin(async (tx) => {
     const cron = await lockCron(tx, viewer, id);
     if (!cron) throw notFound("Trigger");
@@ -74,7 +72,22 @@ export async function removeCron({ sql, viewer }: Context, id: number): Promise<
   if (!await deleteCron(sql, viewer, id)) throw notFound("Trigger");
 }
 
-/** @throws {Refusal} 422 */
-async function proveFlow({ sql, viewer }: Context, code: string): Promise<void> {
-  if (await findFlowActive(sql, viewer, code) === undefined) throw invalid({ target_code: ["must exist"] });
+/** @throws {Refusal} 422 with the faults of all fields */
+async function proveChanges(
+  ctx: Context,
+  { schedule = "* * * * *", timezone = "UTC", target_code, department_id }: Pick<
+    CronChanges,
+    "schedule" | "timezone" | "target_code" | "department_id"
+  >,
+): Promise<void> {
+  const department_fault = department_id === undefined ? undefined : await faultOfDepartment(ctx, department_id);
+  const faults: Fields = {
+    ...timetableFaults(ctx, schedule, timezone),
+    ...target_code !== undefined && !await hasFlow(ctx, target_code) && { target_code: ["must exist"] },
+    ...department_fault !== undefined && { department_id: [department_fault] },
+  };
+  if (Object.keys(faults).length > 0) throw invalid(faults);
 }
+
+const hasFlow = async ({ sql, viewer }: Context, code: string): Promise<boolean> =>
+  await findFlowActive(sql, viewer, code) !== undefined;

@@ -6,7 +6,7 @@ import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import type { Viewer } from "../../viewer.ts";
-import { visible } from "../../visibility.ts";
+import { inDepartment, visible } from "../../visibility.ts";
 import type { Db, DbPage } from "./schema.ts";
 
 const columns = (sql: Sql) =>
@@ -33,6 +33,7 @@ export function listDbs(sql: Sql, viewer: Viewer, page: DbPage) {
     from dbs d
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
+      and ${inDepartment(sql, page.department_id)}
       ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
   `;
   return listJson<Db>(

@@ -21,6 +21,7 @@ export const dbs = router({
       rest: "POST /platform/dbs.json",
       status: 201,
       wrapper: "db",
+      unique_keys: true,
       summary: "Create a database",
       description:
         "`code` defaults to the name. Unknown keys of `schema` and `public_methods` are refused, because a typo would " +
@@ -34,6 +35,7 @@ export const dbs = router({
       rest: "PATCH /platform/dbs/:db_code.json",
       refuses: [409],
       wrapper: "db",
+      unique_keys: true,
       summary: "Update a database",
       description:
         "A change of the schema is applied to all records. Values of removed fields are dropped. If records do not fit, " +

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { tooLong } from "../../input/messages.ts";
-import { everyKey, Id, jsonObject, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
+import {
+  everyKey,
+  Id,
+  InDepartment,
+  jsonObject,
+  LockVersion,
+  Name,
+  page,
+  text,
+  Timestamp,
+} from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import { PublicMethods } from "../../store/store.ts";
 
@@ -70,6 +80,7 @@ export const Db = z.object({
 export type Db = z.output<typeof Db>;
 
 export const DbPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
+  department_id: InDepartment,
   q: text(255).optional().describe("Part of the name or code, case-insensitive").meta({ examples: ["guest"] }),
 });
 export type DbPage = z.output<typeof DbPage>;

@@ -50,7 +50,9 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
       throw conflict((await findDb(tx, viewer, code))?.parse());
     }
     const after = readSchema(changes.schema ?? db.schema);
-    provePublicMethods(PublicMethods.parse(changes.public_methods ?? db.public_methods), after);
+    if (changes.schema !== undefined || changes.public_methods !== undefined) {
+      provePublicMethods(PublicMethods.parse(changes.public_methods ?? db.public_methods), after);
+    }
     let loses = false;
     if (changes.schema !== undefined || changes.drop_tables !== undefined) {
       progress = progressOf(ctx, db.id);

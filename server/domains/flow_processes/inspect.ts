@@ -62,6 +62,7 @@ async function listPending({ flows, viewer }: Context, page: FlowProcessPage): P
   return heads.filter((head) =>
     visibleTo(viewer, head.department_id) &&
     (page.flow_code === undefined || head.flow_code === page.flow_code) &&
+    (page.department_id === undefined || head.department_id === page.department_id) &&
     (page.trigger === undefined || head.trigger === page.trigger)
   ).map(pendingProcess);
 }

@@ -4,7 +4,7 @@ import type { Sql } from "../../database/pool.ts";
 import { oneJson } from "../../database/lists.ts";
 import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
-import { visible } from "../../visibility.ts";
+import { inDepartment, visible } from "../../visibility.ts";
 import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
 
 const columns = (sql: Sql) =>
@@ -15,11 +15,12 @@ const columns = (sql: Sql) =>
   `;
 
 /** The rows of a list. */
-const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after }: FlowProcessPage) =>
+const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after, department_id }: FlowProcessPage) =>
   sql`
     from flow_processes
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
+      and ${inDepartment(sql, department_id)}
       ${flow_code === undefined ? sql`` : sql`and flow_code = ${flow_code}`}
       ${
     // A partial index covers the other statuses; its condition must occur in the query.

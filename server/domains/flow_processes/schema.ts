@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_STATUSES, STEP_STATUSES, TRIGGERS } from "../../flow/flow.ts";
-import { Id, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { Id, InDepartment, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
 const Status = z.enum(RUN_STATUSES).meta({ examples: ["finished"] });
@@ -66,6 +66,7 @@ export const FlowProcessPage = z.object({
   flow_code: FlowCode.optional(),
   status: Status.optional(),
   trigger: Trigger.optional(),
+  department_id: InDepartment,
 });
 export type FlowProcessPage = z.output<typeof FlowProcessPage>;
 

@@ -3,7 +3,7 @@ import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { containing } from "../../database/like.ts";
-import { visible } from "../../visibility.ts";
+import { inDepartment, visible } from "../../visibility.ts";
 import { type Flow, type FlowPage, KIND, type ListedFlow } from "./schema.ts";
 
 /** Columns of a flow in a list. */
@@ -29,6 +29,7 @@ export function listFlows(sql: Sql, viewer: Viewer, page: FlowPage) {
     from flows
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
+      and ${inDepartment(sql, page.department_id)}
       ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}
   `;

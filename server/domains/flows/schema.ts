@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Program, RUN_STATUSES } from "../../flow/flow.ts";
-import { Id, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { Id, InDepartment, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
 
@@ -72,6 +72,7 @@ export const Flow = ListedFlow.extend({
 export type Flow = z.output<typeof Flow>;
 
 export const FlowPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
+  department_id: InDepartment,
   q: text(255).optional().describe("Part of the name or code, without regard to case").meta({ examples: ["rate"] }),
   active: z.boolean().optional(),
 });

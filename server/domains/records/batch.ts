@@ -58,7 +58,7 @@ export type Batch = z.output<typeof Batch>;
 export const BatchResult = z.union([Record, z.object({ id: Uuid })]);
 export type BatchResult = z.output<typeof BatchResult>;
 
-/** @throws {Refusal} 422 keyed `operations.<index>.<field>`; then nothing is written */
+/** @throws {Refusal} 422 keyed `operations.<index>.record.data.<field>`; then nothing is written */
 export async function runOperations(ctx: Context, { db_code, operations }: Batch): Promise<Json<BatchResult[]>> {
   const of_departments = await departmentFaults(ctx, operations);
   const outcomes = await inDb(ctx, db_code, async (db) => {
@@ -74,7 +74,9 @@ export async function runOperations(ctx: Context, { db_code, operations }: Batch
       if (operation.action === "delete") return { action: "delete", place, id: operation.id };
       const { data, department_id } = operation.record;
       const read = readValues(place.table, data, operation.action === "create");
-      for (const [field, messages] of Object.entries(read.faults)) faults[`operations.${i}.${field}`] = messages;
+      for (const [field, messages] of Object.entries(read.faults)) {
+        faults[`operations.${i}.record.data.${field}`] = messages;
+      }
       const { changes } = read;
       if (operation.action === "update") return { action: "update", place, id: operation.id, changes, department_id };
       const record = { changes, department_id: department_id ?? null, created_by_id: ctx.viewer.user_id };
@@ -125,6 +127,6 @@ async function departmentFaults(ctx: Context, operations: readonly OperationInpu
   }
   return Object.fromEntries(sent.flatMap((department, i) => {
     const fault = faults.get(department);
-    return fault ? [[`operations.${i}.department_id`, [fault]]] : [];
+    return fault ? [[`operations.${i}.record.department_id`, [fault]]] : [];
   }));
 }

@@ -2,7 +2,17 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { badRequest, notFound } from "../../errors.ts";
-import { findRecord, type KnownTable, listRecords, readFilter, readOrder, type Shape } from "../../store/store.ts";
+import {
+  findRecord,
+  type KnownTable,
+  listRecords,
+  part,
+  type Place,
+  readFilter,
+  readOrder,
+  type Shape,
+} from "../../store/store.ts";
+import { inDepartment } from "../../visibility.ts";
 import { inTable, inTableOf } from "./place.ts";
 import type { ByRecord, FlatRecord, Record, RecordPage } from "./schema.ts";
 
@@ -15,13 +25,19 @@ export const search = (ctx: Context, input: RecordPage): Promise<Json<FlatRecord
 function listed<T>(ctx: Context, shape: Shape, input: RecordPage): Promise<Json<T[]>> {
   const { db_code, table_name, filter, sort, after, page } = input;
   if (after !== undefined && page > 1) throw badRequest("after and page exclude each other");
-  return inTable(ctx, db_code, table_name, (place) =>
-    listRecords<T>(ctx.sql, place, shape, {
-      ...input,
-      conditions: readFilter(place.table, filter),
-      order: readOrder(place.table, sort),
-      fields: fieldsOf(place.table, input.fields),
-    }));
+  const allowed = ({ allowed }: Place) => part`${allowed} and ${inDepartment(part, input.department_id)}`;
+  return inTable(
+    ctx,
+    db_code,
+    table_name,
+    (place) =>
+      listRecords<T>(ctx.sql, { ...place, allowed: allowed(place) }, shape, {
+        ...input,
+        conditions: readFilter(place.table, filter),
+        order: readOrder(place.table, sort),
+        fields: fieldsOf(place.table, input.fields),
+      }),
+  );
 }
 
 /** @throws {Refusal} 404 */

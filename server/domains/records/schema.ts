@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { everyKey, Id, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { everyKey, Id, InDepartment, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { DbCode } from "../dbs/schema.ts";
 
 const DATA = { message: "Hello", author: "Ada" };
@@ -65,6 +65,7 @@ const list = {
   sort: z.string().max(64).optional().describe("A field, or created_at, updated_at, id; a leading minus is descending")
     .meta({ examples: ["-created_at"] }),
   filter: Filter,
+  department_id: InDepartment,
   q: text(255).optional().describe("Part of any string or text field, without regard to case").meta({
     examples: ["hello"],
   }),

@@ -4,14 +4,16 @@ import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import type { BodyDeadlines } from "./body_deadlines.ts";
 import { badRequest, Refusal, tooLarge, unsupported } from "../../errors.ts";
 
-/** Enough for a source of 200,000 characters, even if JSON escapes all of them. */
+/** Enough for a source of 200,000 characters. Escapes count as the characters that they stand for. */
 export const JSON_LIMIT = 2 * 1024 * 1024;
+/** Of JSON as sent, with its escapes: an emoji of 4 bytes is an escape of 12. */
+export const ESCAPED_JSON_LIMIT = 3 * JSON_LIMIT;
 /** A logo of 5 MiB and the other fields of its form. */
 export const FORM_LIMIT = 6 * 1024 * 1024;
 /** Fields of a form. Longer lists of ids must come as JSON. */
 const PARTS_LIMIT = 2_000;
 
-export type Body = { kind: "json"; value: Record<string, unknown> } | { kind: "form"; value: FormData };
+export type Body = { kind: "json"; value: Record<string, unknown>; text: string } | { kind: "form"; value: FormData };
 
 /**
  * @param forms whether multipart/form-data is accepted, too
@@ -21,7 +23,10 @@ export async function readBody(request: Request, forms: boolean, deadlines: Body
   const type = request.headers.get("content-type") ?? "";
   if (/^application\/json\s*(;|$)/i.test(type)) {
     if (/charset\s*=(?!\s*"?utf-?8\b)/i.test(type)) throw unsupported("JSON is read as UTF-8 only");
-    return { kind: "json", value: parseJson(decode(await readBytes(request, JSON_LIMIT, deadlines))) };
+    const bytes = await readBytes(request, ESCAPED_JSON_LIMIT, deadlines);
+    const text = decode(bytes);
+    if (bytes.length > JSON_LIMIT && bytes.length - savedByUnescaping(text) > JSON_LIMIT) throw tooLarge(JSON_LIMIT);
+    return { kind: "json", value: parseJson(text), text };
   }
   if (forms && /^multipart\/form-data\s*;/i.test(type)) {
     return { kind: "form", value: await parseForm(await readBytes(request, FORM_LIMIT, deadlines), type) };
@@ -81,6 +86,23 @@ function decode(bytes: Uint8Array): string {
   } catch {
     throw badRequest("The body is not valid UTF-8");
   }
+}
+
+/** How many bytes of UTF-8 the text is shorter without its escapes. */
+function savedByUnescaping(text: string): number {
+  let saved = 0;
+  for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at)) {
+    if (text.charAt(at + 1) !== "u") {
+      saved += 1;
+      at += 2;
+      continue;
+    }
+    const unit = parseInt(text.slice(at + 2, at + 6), 16);
+    const is_surrogate = unit >= 0xd800 && unit <= 0xdfff;
+    saved += 6 - (unit < 0x80 ? 1 : unit < 0x800 || is_surrogate ? 2 : 3);
+    at += 6;
+  }
+  return saved;
 }
 
 /** @throws {Refusal} 400 where the text is no JSON object or nested too deep */

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../errors.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
-import { FORM_LIMIT, JSON_LIMIT, readBody as readWithin, readBytes as readBytesWithin } from "./body.ts";
+import {
+  ESCAPED_JSON_LIMIT,
+  FORM_LIMIT,
+  JSON_LIMIT,
+  readBody as readWithin,
+  readBytes as readBytesWithin,
+} from "./body.ts";
 import { createBodyDeadlines } from "./body_deadlines.ts";
 
 async function onTime<T>(work: (deadlines: ReturnType<typeof createBodyDeadlines>) => Promise<T>, limit_ms?: number) {
@@ -109,10 +115,26 @@ Deno.test("body: up to the limit it is read, beyond it is 413, announced or not"
   const json = (length: number) => `{"a":"${"x".repeat(length - 8)}"}`;
   assert.equal(await statusOf(readBody(requestOf(json(JSON_LIMIT), JSON_TYPE), false)), 200);
   assert.equal(await statusOf(readBody(requestOf(json(JSON_LIMIT + 1), JSON_TYPE), false)), 413);
+  const announced = requestOf(json(10), JSON_TYPE, { "content-length": String(ESCAPED_JSON_LIMIT + 1) });
+  assert.equal(await statusOf(readBody(announced, false)), 413);
   assert.equal(await statusOf(readBytes(requestOf(streamOf(bytes(60), bytes(40))), 100)), 200);
   assert.equal(await statusOf(readBytes(requestOf(streamOf(bytes(60), bytes(41))), 100)), 413);
   const form = requestOf(bytes(FORM_LIMIT + 1), "multipart/form-data; boundary=x");
   assert.equal(await statusOf(readBody(form, true)), 413);
+});
+
+Deno.test("body: JSON is measured without its escapes", async () => {
+  const sent = async (value: string) => await statusOf(readBody(requestOf(`{"a":"${value}"}`, JSON_TYPE), false));
+  assert.equal(await sent("\\ud83d\\ude00".repeat(200_000)), 200);
+  const whole = JSON_LIMIT - `{"a":""}`.length;
+  for (const [escape, bytes] of [["\\u00e9", 2], ["\\u20ac", 3], ["\\ud83d\\ude00", 4], ["\\n", 1]] as const) {
+    const rest = "x".repeat(whole % bytes);
+    assert.equal(await sent(escape.repeat(Math.floor(whole / bytes)) + rest), 200, escape);
+    assert.equal(await sent(`${escape.repeat(Math.floor(whole / bytes))}${rest}x`), 413, escape);
+  }
+  // As sent, it may be three times as long.
+  assert.equal(await sent("\\u0041".repeat(whole / 2)), 200);
+  assert.equal(await sent("\\u0041".repeat(whole)), 413);
 });
 
 Deno.test("body: what is announced as too large is refused before a byte is read, and the rest is not waited for", async () => {

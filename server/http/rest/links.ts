@@ -4,8 +4,13 @@ import type { Json } from "../../database/json.ts";
 import type { Call } from "../../viewer.ts";
 import { queryOf } from "../address.ts";
 
-/** The header `Link`. */
-export function linksOf({ config }: Pick<Context, "config">, { path, request }: Call, list: Json<unknown>): string {
+/** The header `Link`; undefined for a list that is not counted and has no further page. */
+export function linksOf(
+  { config }: Pick<Context, "config">,
+  { path, request }: Call,
+  list: Json<unknown>,
+): string | undefined {
+  if (list.total === undefined && !list.more) return undefined;
   const searchParams = queryOf(request.url);
   const page = Number(searchParams.get("page") ?? 1);
   const per_page = Number(searchParams.get("per_page") ?? 100);
@@ -17,10 +22,12 @@ export function linksOf({ config }: Pick<Context, "config">, { path, request }: 
     return `<${config.base_url}${path}?${searchParams}>; rel="${rel}"`;
   };
   const to = (rel: string, number: number) => link(rel, "page", number);
+  if (!begins_after && list.total === undefined) return to("next", page + 1);
   if (begins_after) {
     // With keyset pagination the number of the page is unknown: the next one begins after the last row.
     const rows = list.parse() as { id?: string }[];
-    const behind = rows.length === per_page ? rows.at(-1)?.id : undefined;
+    const behind = list.more ?? rows.length === per_page ? rows.at(-1)?.id : undefined;
+    if (list.total === undefined) return behind === undefined ? undefined : link("next", "after", behind);
     const ends = [to("first", 1), to("last", last)];
     searchParams.delete("page");
     return ends.toSpliced(1, 0, ...behind === undefined ? [] : [link("next", "after", behind)]).join(", ");

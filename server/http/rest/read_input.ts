@@ -1,6 +1,7 @@
 /** Merges a request's path, query, headers and body into the one input of its procedure. */
 import { badRequest, invalid, unsupported } from "../../errors.ts";
 import { coerce, nest, plantField } from "../../input/form.ts";
+import { repeatedKeys } from "../../input/repeated_keys.ts";
 import { messageOf } from "../../input/messages.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { Params } from "../route_table.ts";
@@ -36,7 +37,7 @@ async function takeBody(
   route: Route,
   { call: { request }, body_deadlines }: HttpContext,
 ): Promise<void> {
-  const { multipart_only, wrapper, whole_body, lenient_body } = route.meta;
+  const { multipart_only, wrapper, whole_body, lenient_body, ignores_unknown, unique_keys } = route.meta;
   // Without a wrapper the schema decides which fields must be there.
   if (wrapper === undefined && hasNone(request)) return;
   const body = await readBody(request, Boolean(multipart_only), body_deadlines);
@@ -45,9 +46,12 @@ async function takeBody(
     return;
   }
   const fields = body.kind === "form" ? nest(body.value) : body.value;
-  if (body.kind === "json") refuseFiles(body, route);
+  if (body.kind === "json") {
+    refuseFiles(body, route);
+    if (unique_keys) refuseRepeated(body.text, wrapper);
+  }
   // A body without a wrapper is a command, never an object that was read here: an unknown field is a typo.
-  if (wrapper === undefined && !lenient_body) refuseUnknown(fields, route);
+  if (wrapper === undefined && !lenient_body && !ignores_unknown) refuseUnknown(fields, route);
   for (const key of route.body) {
     if (!Object.hasOwn(fields, key)) continue;
     input[key] = body.kind === "form" ? coerceKey(route, key, fields[key]) : fields[key];
@@ -73,6 +77,12 @@ function refuseUnknown(fields: Record<string, unknown>, { body, params }: Route)
   throw invalid(Object.fromEntries(unknown.slice(0, 100).map((key) => [key, ["is not a known field"]])));
 }
 
+function refuseRepeated(text: string, wrapper: string | undefined): void {
+  const repeated = repeatedKeys(text).map((path) => (path[0] === wrapper ? path.slice(1) : path).join("."));
+  if (repeated.length === 0) return;
+  throw invalid(Object.fromEntries(repeated.slice(0, 100).map((path) => [path || "base", ["is given twice"]])));
+}
+
 /** JSON cannot carry a file (spec, "File upload"). */
 function refuseFiles({ value }: Body & { kind: "json" }, { meta: { wrapper = "", multipart_only = [] } }: Route): void {
   const inner = value[wrapper];
@@ -87,7 +97,10 @@ function takeQuery(input: Record<string, unknown>, route: Route, url: string): v
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(url.slice(start))) {
     const key = name.replace(/\[.*/, "");
-    if (!route.query.includes(key)) continue;
+    if (!route.query.includes(key)) {
+      if (route.is_list) throw badRequest(`This list has no parameter ${name.slice(0, 100)}`);
+      continue;
+    }
     if (seen.has(name) && !name.endsWith("[]")) throw badRequest(`${name} is given twice`);
     seen.add(name);
     if (key !== name) {

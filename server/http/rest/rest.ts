@@ -28,14 +28,20 @@ async function answer(route: Route, run: Runner, context: HttpContext, params: P
   }
 }
 
-function send({ meta: { status = 200 } }: Route, context: HttpContext, value: unknown): Response {
+function send({ method, meta: { status = 200 } }: Route, context: HttpContext, value: unknown): Response {
   const { call } = context;
   if (status === 204) return emptyAnswer(call);
   if (!(value instanceof Json)) return jsonAnswer(call, status, JSON.stringify(value), cookieOf(call));
-  const more = value.total === undefined
-    ? undefined
-    : { "x-total-count": String(value.total), link: linksOf(context, call, value) };
+  const more = method === "GET" && (value.total !== undefined || value.more) ? listHeaders(context, value) : undefined;
   return jsonAnswer(call, status, value.text, call.set_cookie === undefined ? more : { ...more, ...cookieOf(call) });
+}
+
+function listHeaders(context: HttpContext, list: Json<unknown>): Record<string, string> {
+  const link = linksOf(context, context.call, list);
+  return {
+    ...list.total !== undefined && { "x-total-count": String(list.total) },
+    ...link !== undefined && { link },
+  };
 }
 
 const cookieOf = ({ set_cookie }: Call) => set_cookie === undefined ? undefined : { "set-cookie": set_cookie };

@@ -23,6 +23,8 @@ export interface Route {
   query: string[];
   /** Input keys that come in the body. None for GET and DELETE. */
   body: string[];
+  /** Answers with a list. Unknown parameters of its query are refused: a misspelled filter would list everything. */
+  is_list: boolean;
   /** The header `Idempotency-Key` carries the input key `idempotency_key`, which the body may carry, too. */
   takes_key: boolean;
 }
@@ -47,6 +49,7 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
   const input = objectOf(inputs[0]);
   const keys = Object.keys(input?.shape ?? {}).filter((key) => !params.includes(key));
   const has_body = method !== "GET" && method !== "DELETE";
+  const shape = output && "schema" in output ? output.schema : output;
   return {
     method,
     path,
@@ -56,9 +59,10 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
     meta,
     params,
     input,
-    output: output && "schema" in output ? output.schema : output,
+    output: shape,
     query: has_body ? [] : keys,
     body: !has_body ? [] : meta.whole_body === undefined ? keys : [meta.whole_body],
+    is_list: method === "GET" && shape instanceof z.ZodArray,
     takes_key: has_body && keys.includes("idempotency_key"),
   };
 }

@@ -5,6 +5,10 @@ import { FIELD_NAME } from "./definition.ts";
 import type { Field, FieldType, Table } from "./table.ts";
 import { readValues } from "./values.ts";
 
+/** Source: spec, "table_name works only in search". */
+const ONE_TABLE = "are for a database with one table: a public method cannot name one of several tables. " +
+  "To write to a given table, use records.json, or a database with a single table";
+
 /** What `auto_fields` may write. Source: spec, "public_methods". */
 const VARIABLES = ["{ip}", "{cookie_key}", "{user_id}", "{user_name}"] as const;
 export type Variable = (typeof VARIABLES)[number];
@@ -47,6 +51,7 @@ const NAMING = HOLD["{user_id}"];
  * @throws {Refusal} 422, keyed by path: `public_methods.create.auto_fields.author`
  */
 export function provePublicMethods(methods: PublicMethods, tables: ReadonlyMap<string, Table>): void {
+  if (Object.keys(methods).length > 0 && !tables.has("")) throw invalid({ public_methods: [ONE_TABLE] });
   const fields = new Map([...tables.values()].flatMap((table) => [...table.fields]));
   const faults: Fields = {};
   const refuse = (path: string, message: string) => (faults[`public_methods.${path}`] ??= []).push(message);

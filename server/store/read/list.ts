@@ -54,7 +54,7 @@ export async function listRecords<T>(
     sql,
     part`select count(*)::int as total from records where ${matching(place, page)}`,
   );
-  return new Json(found.text, row?.total ?? 0);
+  return new Json(found.text, row?.total ?? 0, found.more);
 }
 
 /** An empty page may mean that the record `after` does not exist. @throws {Refusal} 400 in that case */
@@ -73,7 +73,7 @@ async function pageOf<T>(sql: Sql, place: Place, shape: Shape, page: Page): Prom
   if (hasIndex(place.table, page.order)) {
     const first = await sendFirst<T>(sql, place, shape, page);
     if (!first) return STALE;
-    if (first.rows === page.per_page || first.whole) return first.json;
+    if (first.rows > page.per_page || first.whole) return first.json;
   }
   return await sendPage<T>(sql, place, shape, page, byIndex(place, page, index));
 }
@@ -85,17 +85,15 @@ async function sendPage<T>(
   page: Page,
   rows: Part,
 ): Promise<Json<T[]> | typeof STALE> {
-  const [row] = await run<{ json: string }[]>(
+  const [row] = await run<{ json: string; rows: number }[]>(
     sql,
     part`
-    select (
-      select coalesce(json_agg(${shaped(place, shape, page.fields)}), '[]')
-      from (${limited(place, page, rows)}) page
-    )::text as json
+    select page.json, page.rows
     from (${provenDb(place.db)}) db
+    cross join (${aggregated(place, shape, page, part`(${limited(place, page, rows)})`)}) page
   `,
   );
-  return row ? new Json<T[]>(row.json) : STALE;
+  return row ? new Json<T[]>(row.json, undefined, row.rows > page.per_page) : STALE;
 }
 
 /** The matches among the first records of the list. @returns `whole` if the table has no further records */
@@ -108,22 +106,37 @@ async function sendFirst<T>(
   const [row] = await run<{ json: string; rows: number; whole: boolean }[]>(
     sql,
     part`
-    with page as (${limited(place, page, withinWindow(place, page))})
     select
-      (select coalesce(json_agg(${shaped(place, shape, page.fields)}), '[]') from page)::text as json,
-      (select count(*)::int from page) as rows,
-      case when (select count(*) from page) < ${page.per_page}::int then ${isWhole(place)} else false end as whole
+      page.json, page.rows,
+      case when page.rows <= ${page.per_page}::int then ${isWhole(place)} else false end as whole
     from (${provenDb(place.db)}) db
+    cross join (
+      ${aggregated(place, shape, page, part`(${limited(place, page, withinWindow(place, page))})`)}
+    ) page
   `,
   );
-  return row && { json: new Json<T[]>(row.json), rows: row.rows, whole: row.whole };
+  return row && {
+    json: new Json<T[]>(row.json, undefined, row.rows > page.per_page),
+    rows: row.rows,
+    whole: row.whole,
+  };
 }
 
+/** The page as JSON, and the number of rows, which is one more than the page has if there is another page. */
+const aggregated = (place: Place, shape: Shape, { per_page, fields }: Page, rows: Part): Part =>
+  part`
+    select
+      coalesce(json_agg(${shaped(place, shape, fields)}) filter (where n <= ${per_page}), '[]')::text as json,
+      count(*)::int as rows
+    from (select *, row_number() over () as n from ${rows} found) page
+  `;
+
+/** With one more row than the page has. */
 const limited = ({ table }: Place, { order, conditions, per_page, page, after }: Page, rows: Part): Part =>
   part`
     ${rows}
     ${orderSql(table, order, isSelective(table, conditions))}
-    limit ${per_page} offset ${after === undefined ? (page - 1) * per_page : 0}
+    limit ${per_page + 1} offset ${after === undefined ? (page - 1) * per_page : 0}
   `;
 
 const inOrder = (place: Place, page: Page): Part =>

@@ -12,6 +12,27 @@ const JS = { name: "App", app_engine: "js", css_engine: "none" };
 const create = async (ask: Ask, app: Record<string, unknown>) =>
   made(await ask("POST", ALL, { json: { app: { ...JS, ...app } } }));
 
+inAccount("replace: lock_version is checked first, and unknown keys are ignored", async ({ ask, play }) => {
+  const { id, lock_version } = await create(ask, { source_code: "let a = 1;" });
+  const edit = (name: string, json: Record<string, unknown>, status: number, body: unknown): Scenario => ({
+    name,
+    method: "PATCH",
+    path: at(id, "/replace"),
+    sent: { json: { field: "source_code", ...json } },
+    status,
+    body,
+  });
+  const now = { lock_version: lock_version + 1, source_code: "let a = 2;" };
+  await play([
+    edit("the current one", { old: "a = 1", new: "a = 2", lock_version, why: "a note" }, 200, now),
+    edit("an outdated one", { old: "a = 2", new: "a = 3", lock_version }, 409, { code: "conflict", current: now }),
+    edit("an outdated one, with a fragment that has gone", { old: "a = 1", new: "a = 3", lock_version }, 409, {
+      current: now,
+    }),
+    edit("one that is no number", { old: "a = 2", new: "a = 3", lock_version: "1" }, 422, { lock_version: /./ }),
+  ]);
+});
+
 inAccount("replace: source_code", async ({ ask, play }) => {
   const { id } = await create(ask, { source_code: "let a = 1;\nlet b = 1;\nlet żółw = '🐢';\n", prompt: null });
   const edit = (name: string, json: Record<string, unknown>, rest: Partial<Scenario> = {}): Scenario => ({

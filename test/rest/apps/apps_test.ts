@@ -266,6 +266,16 @@ inAccount("apps: update and delete", async ({ server, ask, play }) => {
       dashboard_widget: true,
       fields: { other: 2, dashboard_widget: true },
     }),
+    update("fields without the key keep it", { fields: { other: 3 } }, {
+      dashboard_widget: true,
+      fields: { other: 3, dashboard_widget: true },
+    }),
+    update("fields.dashboard_widget must be a boolean", { fields: { dashboard_widget: "true" } }, {
+      "fields.dashboard_widget": ["must be a boolean"],
+    }, 422),
+    update("null is no boolean", { fields: { dashboard_widget: null } }, {
+      "fields.dashboard_widget": ["must be a boolean"],
+    }, 422),
     update("fields.dashboard_widget is the same thing", { fields: { dashboard_widget: false } }, {
       dashboard_widget: false,
     }),

@@ -29,6 +29,40 @@ const KEYS = [
   "updated_at",
 ];
 
+inAccount("dbs: an index slot that is named twice is refused, even as a repeated JSON key", async ({ ask, play }) => {
+  const headers = { "content-type": "application/json" };
+  const schema = (indexes: string) => `{"fields":{"a":"string","b":"string"},"indexes":{${indexes}}}`;
+  const twice = schema(`"idx_str_1":"a","idx_str_1":"b"`);
+  const { code } = await create(ask, { name: "Slots" });
+  const body = { "schema.indexes.idx_str_1": ["is given twice"] };
+  await play([
+    {
+      name: "at a create",
+      method: "POST",
+      path: DBS,
+      sent: { raw: `{"db":{"name":"Twice","schema":${twice}}}`, headers },
+      status: 422,
+      body,
+    },
+    {
+      name: "at a change",
+      method: "PATCH",
+      path: dbAt(code),
+      sent: { raw: `{"db":{"schema":${twice}}}`, headers },
+      status: 422,
+      body,
+    },
+    {
+      name: "two slots for one field",
+      method: "PATCH",
+      path: dbAt(code),
+      sent: { raw: `{"db":{"schema":${schema(`"idx_str_1":"a","idx_str_2":"a"`)}}}`, headers },
+      status: 422,
+      body: { schema: /indexes\.idx_str_2 names the field a, which is indexed already/ },
+    },
+  ]);
+});
+
 inAccount("dbs: create", async ({ play }) => {
   const row = (name: string, db: Record<string, unknown>, body: unknown): Scenario => ({
     name,

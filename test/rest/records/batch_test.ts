@@ -53,12 +53,12 @@ test("batch: one fault and nothing is written", async ({ ask, play }) => {
   const path = `/platform/dbs/${code}/records/batch.json`;
   const rows: [name: string, operations: unknown, status: number, body?: Record<string, unknown>][] = [
     ["a blank field", [create({ title: "x" }), create({ title: "" })], 422, {
-      "operations.1.title": ["can't be blank"],
+      "operations.1.record.data.title": ["can't be blank"],
     }],
     ["faults of several", [create({}), update(a.id, { n: "1" }), create({ title: "x", nope: 1 })], 422, {
-      "operations.0.title": ["can't be blank"],
-      "operations.1.n": /integer/,
-      "operations.2.nope": /./,
+      "operations.0.record.data.title": ["can't be blank"],
+      "operations.1.record.data.n": /integer/,
+      "operations.2.record.data.nope": /./,
     }],
     ["an update of nothing", [create({ title: "x" }), update(NO_UUID, { n: 1 })], 422, {
       "operations.1.id": ["must exist"],
@@ -75,8 +75,8 @@ test("batch: one fault and nothing is written", async ({ ask, play }) => {
     ["operations that are none", "x", 422, { operations: /./ }],
     ["too many operations", Array.from({ length: 1001 }, () => remove(NO_UUID)), 422, { operations: /1000/ }],
     ["no such department", [create({ title: "x" }), create({ title: "x", n: "1" }, { department_id: 999_999 })], 422, {
-      "operations.1.department_id": ["must exist"],
-      "operations.1.n": ["must be an integer"],
+      "operations.1.record.department_id": ["must exist"],
+      "operations.1.record.data.n": ["must be an integer"],
     }],
     [
       "a name that objects have",
@@ -148,7 +148,7 @@ test("batch: an id is enough for a record of several tables", async ({ ask, serv
     update(rex.id, { n: 1 }),
   ]);
   assert.deepEqual(refused.body, {
-    "operations.0.age": ["is not a field of this table"],
+    "operations.0.record.data.age": ["is not a field of this table"],
     "operations.1.id": ["must exist"],
     "operations.2.id": ["must exist"],
   });
