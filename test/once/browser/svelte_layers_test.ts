@@ -44,6 +44,18 @@ const CASES: Record<string, Case> = {
     texts: ["1 1 1 1", "1 12 3 1", "9 123 6 1"],
     files: 2,
   },
+  "enums, namespaces and parameter properties": {
+    source: `<script module lang="ts">export namespace Limits { export const most: number = 9; }</script>
+      <script lang="ts">
+        import { tick } from "svelte";
+        enum Size { Small, Large = 7 }
+        const enum Kind { A = "a" }
+        class Counter { n = $state(0); constructor(private step: number, readonly kind: Kind) {} add() { this.n += this.step; } }
+        const counter = new Counter(2, Kind.A);
+      </script>
+      <button onclick={() => { counter.add(); tick(); }}>{counter.n}</button> {Size.Large} {Size[0]} {counter.kind} {Limits.most}`,
+    texts: ["0 7 Small a 9", "2 7 Small a 9"],
+  },
   "stores": {
     source: `<script>
         import { derived, get, writable } from "svelte/store";

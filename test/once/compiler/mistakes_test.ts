@@ -19,11 +19,6 @@ const MISTAKES: Mistake[] = [
     source: "<script>\n  const a = 1;\n  a = 2;\n</script>",
     says: [/^3:3 Cannot assign to constant\n/],
   },
-  {
-    name: "an enum",
-    source: `<script lang="ts">\n  enum A { B }\n</script>`,
-    says: [/^2:3 TypeScript language features like enums are not natively supported/],
-  },
   { name: "types without lang", source: "<script>\nlet a: number = 1\n</script>", says: [/^2:6 Unexpected token\n/] },
   {
     name: "two scripts",
@@ -82,6 +77,37 @@ const MISTAKES: Mistake[] = [
     source: "<style>\n  @theme { color: red }\n</style>",
     css: "tailwind",
     says: [/^2:3 `@theme` blocks must only contain custom properties or `@keyframes`\.\n/],
+  },
+  {
+    name: "languages and files that are not compiled, all at once; comments do not count",
+    source:
+      `<!-- <script lang="coffee"> -->\n<script lang="coffee">\na = -> 1\n</script>\n<style lang='scss' src="./a.css">\n.a { .b { c: d } }\n</style>`,
+    says: [
+      /^2:9 lang="coffee" is not supported: <script> takes js or ts\n/,
+      /^5:8 lang="scss" is not supported: <style> takes css or postcss\n/,
+      /^5:20 src is not supported: an app is one file, write the <style> into it\n/,
+    ],
+  },
+  {
+    name: "a mistake behind an enum and a namespace keeps its place",
+    source:
+      `<h1>x</h1>\n<script lang="ts">\n  enum A { B, C }\n  namespace N {\n    export const x: number = 1;\n  }\n  const z: number = 1; z = N.x + A.B;\n</script>`,
+    says: [/^7:24 Cannot assign to constant\n {2}const z: number = 1; z = N\.x \+ A\.B;\n {23}\^$/],
+  },
+  {
+    name: "an import behind an enum, and the markup behind the script",
+    source: `<script lang="ts">\n  enum A { B }\n  import b from "lodash";\n</script>\n{b}{A.B}`,
+    says: [/^3:17 "lodash" cannot be imported/],
+  },
+  {
+    name: "markup behind an enum",
+    source: `<script lang="ts">\n  enum A {\n    B,\n  }\n</script>\n<p {b}</p>`,
+    says: [/^6:\d+ (?!.*vite)/],
+  },
+  {
+    name: "an enum that cannot be parsed names no tool",
+    source: `<script lang="ts">\n  enum A { B = }\n</script>`,
+    says: [/^2:\d+ (?!.*(?:vite|preprocess))/],
   },
 ];
 

@@ -4,8 +4,13 @@ import { compile as compileSvelte } from "svelte/compiler";
 import { CompileFailure } from "../../compiler.ts";
 import type { Compiled } from "../engine.ts";
 import { freePrefix } from "../../bundle/free_prefix.ts";
+import { isBuildFailure } from "../../bundle/esbuild_errors.ts";
 import { type Position, showMistake, showWarning } from "../../bundle/positions.ts";
+import { reword } from "../../bundle/reword.ts";
+import { refuseForeignBlocks } from "./blocks.ts";
+import { REWORDED } from "./messages.ts";
 import { SHOW } from "./runtime_names.ts";
+import { toJavaScript } from "./typescript.ts";
 
 export { sample } from "./sample.ts";
 
@@ -29,9 +34,10 @@ const EXPORT = /^export default (?=function ([\w$]+)\()/m;
 /** Words without which a component cannot be asynchronous. Others are compiled without async mode: smaller code. */
 const WAITS = /\b(?:await|pending|fork|settled)\b/;
 
-/** @throws {CompileFailure} with one message: Svelte stops at the first mistake */
-export function compile(source: string): Compiled {
-  const { js, css, warnings } = compileOrFail(withApplyEnded(source));
+/** @throws {CompileFailure} with one message: Svelte stops at the first mistake. Foreign blocks are reported together. */
+export async function compile(source: string): Promise<Compiled> {
+  refuseForeignBlocks(source);
+  const { js, css, warnings, locate } = await compileOrFail(withApplyEnded(source));
   const [, component = ""] = EXPORT.exec(js.code) ?? [];
   if (!component) throw new Error("svelte's output has no component");
   const prefix = freePrefix(js.code);
@@ -40,8 +46,8 @@ export function compile(source: string): Compiled {
       .replace(EXPORT, (word) => " ".repeat(word.length)) + mount(`${prefix}show`, component),
     css: css?.code ?? "",
     warnings: warnings.map(({ message, start }) => {
-      const text = firstLine(message);
-      return start ? showWarning(text, oneBased(start)) : text;
+      const text = reword(firstLine(message), REWORDED);
+      return start ? showWarning(text, locate(oneBased(start))) : text;
     }),
     locate: ({ line, column }) => {
       // The source map is decoded only for an app that has a mistake.
@@ -49,7 +55,7 @@ export function compile(source: string): Compiled {
         line,
         column: column - 1,
       });
-      return row === null ? undefined : { line: row, column: unit + 1 };
+      return row === null ? undefined : locate({ line: row, column: unit + 1 });
     },
   };
 }
@@ -65,24 +71,46 @@ function withApplyEnded(source: string): string {
   );
 }
 
-function compileOrFail(source: string) {
+/** Svelte's code for TypeScript that it cannot compile. */
+const BEYOND_TYPES = "typescript_invalid_feature";
+
+async function compileOrFail(source: string) {
   try {
-    return compileSvelte(source, {
-      filename: "App.svelte",
-      name: "App",
-      generate: "client",
-      css: "external",
-      discloseVersion: false,
-      experimental: { async: WAITS.test(source) },
-    });
+    try {
+      return { ...compileComponent(source), locate: (place: Position) => place };
+    } catch (error) {
+      if (!isMistake(error) || error.code !== BEYOND_TYPES) throw error;
+      const converted = await toJavaScript(source).catch((fault) => {
+        throw isBuildFailure(fault) ? error : fault;
+      });
+      try {
+        return { ...compileComponent(converted.source), locate: converted.locate };
+      } catch (other) {
+        throw isMistake(other) ? failureOf(source, other, converted.locate) : other;
+      }
+    }
   } catch (error) {
-    if (!isMistake(error)) throw error;
-    const { message, start } = error;
-    throw new CompileFailure([showMistake(source, firstLine(message), start && oneBased(start))]);
+    throw isMistake(error) ? failureOf(source, error) : error;
   }
 }
 
+const compileComponent = (source: string) =>
+  compileSvelte(source, {
+    filename: "App.svelte",
+    name: "App",
+    generate: "client",
+    css: "external",
+    discloseVersion: false,
+    experimental: { async: WAITS.test(source) },
+  });
+
+function failureOf(source: string, { message, start }: Mistake, locate = (place: Position) => place): CompileFailure {
+  const text = reword(firstLine(message), REWORDED);
+  return new CompileFailure([showMistake(source, text, start && locate(oneBased(start)))]);
+}
+
 interface Mistake extends Error {
+  code?: string;
   start?: { line: number; column: number };
 }
 

@@ -1,13 +1,12 @@
 /** What Vue authors are told beside the messages of Vue's compiler. */
 import type { Rewording } from "../../bundle/reword.ts";
+import { BLOCKS } from "../block_messages.ts";
 
 export const MESSAGES = {
   types_need_ts: 'Types need <script lang="ts">',
   template_in_string: "A template in a string is not compiled: write a <template>, or a render function with h()",
   scripts_differ: "<script> and <script setup> must have the same lang",
-  no_src: (block: string) => `src is not supported: an app is one file, write the <${block}> into it`,
-  no_lang: (block: string, lang: string, supported: readonly string[]) =>
-    `lang="${lang}" is not supported: <${block}> takes ${supported.join(" or ")}`,
+  ...BLOCKS,
   no_value_rule: "@value is not supported: custom properties (--name) are",
   composes_one_class: "composes is for rules of a single class",
   composes_from: "composes takes from this block or from global",
