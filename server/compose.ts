@@ -7,7 +7,8 @@ import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
 import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
-import { createViewers } from "./domains/tokens/viewer_cache.ts";
+import { sweepSignIns } from "./domains/sessions/sweep.ts";
+import { createViewers } from "./domains/sessions/viewers.ts";
 import { createFlows } from "./flow/run/engine.ts";
 import type { Limits } from "./flow/run/limits.ts";
 import { createApp } from "./http/front_door.ts";
@@ -106,6 +107,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       /** The once-a-minute clean-up. */
       sweep: async () => {
         await sweepStore(sql, clock.now());
+        await sweepSignIns(sql);
         await flows.sweep();
         await schedules.sweep();
       },

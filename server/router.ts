@@ -9,6 +9,7 @@ import { flows } from "./domains/flows/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
 import { records } from "./domains/records/router.ts";
+import { sessions } from "./domains/sessions/router.ts";
 import { tokens } from "./domains/tokens/router.ts";
 import { user_settings } from "./domains/user_settings/router.ts";
 import { router } from "./trpc.ts";
@@ -21,6 +22,7 @@ export const appRouter = router({
   groups,
   mailboxes,
   tokens,
+  sessions,
   apps,
   dbs,
   records,

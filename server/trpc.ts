@@ -33,6 +33,10 @@ export interface Meta {
   refuses?: readonly RefusalStatus[];
   /** For the API reference; the procedure's domain unless set. */
   tag?: string;
+  /** Any token may call, whatever its scopes. */
+  any_scope?: true;
+  /** Needs no credential; set by the base procedure. */
+  open?: true;
   /** The least role that may call; set by the base procedure, and absent where callers need no login. */
   role?: Role;
   /** One line for the API reference. */
@@ -78,10 +82,17 @@ export const pageProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
   return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
 });
 
+/** Procedures that take no credential, such as the one that checks a password. */
+export const openProcedure = t.procedure.meta({ open: true }).use(async ({ meta, next }) => {
+  const result = await next();
+  return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
+});
+
 /** A scope is the procedure's domain, with `write` for a mutation and `read` for all else. */
 function procedureFor(role: Role) {
   return t.procedure.meta({ role }).use(async ({ ctx, meta, path, type, next }) => {
-    await proveRole(ctx, role, `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`);
+    const scope = `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`;
+    await proveRole(ctx, role, meta?.any_scope ? undefined : scope);
     const result = await next();
     return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
   });

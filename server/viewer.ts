@@ -1,9 +1,10 @@
 /**
- * Who calls. A request may name its caller in three ways, and all of them are proven in this file:
+ * Who calls. A request may name its caller in four ways, and all of them are proven in this file:
  *
  * | credential | sent as | proves |
  * |---|---|---|
  * | API token | `Authorization: Bearer …`, or tRPC's connection parameters | a viewer |
+ * | session | a cookie, in requests of this site's own pages and in opened addresses | a viewer |
  * | page token | `X-App-Token`, by the code of an app's page | the app, and the viewer that opened its page |
  * | browser key | a cookie | that the same browser calls again, without a login |
  */
@@ -11,6 +12,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { parse } from "hono/utils/cookie";
 import { forbidden, unauthorized } from "./errors.ts";
 import type { Keys } from "./secrets/keys.ts";
+import { hostOf } from "./input/host.ts";
+import { sessionSecret } from "./session_cookie.ts";
 import { readAppToken, signAppToken } from "./secrets/page_tokens.ts";
 import { type Restriction, visibleTo } from "./visibility.ts";
 
@@ -22,7 +25,10 @@ export type Role = (typeof ROLES)[number];
 export interface Viewer extends Restriction {
   account_id: number;
   user_id: number;
-  token_id: number;
+  /** The API token; null where the viewer has a session. */
+  token_id: number | null;
+  /** The session; null where the viewer has an API token. */
+  session_id: number | null;
   role: Role;
   /** When the token ends, ISO 8601; null is never. */
   expires_at: string | null;
@@ -30,7 +36,7 @@ export interface Viewer extends Restriction {
   scopes: readonly string[] | null;
 }
 
-/** Finds viewers by their tokens, through a cache of a few seconds. */
+/** Finds viewers by their tokens and sessions, through a cache of a few seconds. */
 export interface Viewers {
   /** The viewer of a token that was proven within the last seconds, without a promise. */
   cached(token: string): Viewer | undefined;
@@ -40,7 +46,11 @@ export interface Viewers {
    */
   byToken(token: string, address: string): Promise<Viewer | undefined>;
   byTokenId(token_id: number): Promise<Viewer | undefined>;
-  /** Call after a change of tokens, users, departments or the account: it holds at once in this process. */
+  /** The viewer of a session that was proven within the last seconds, without a promise. */
+  cachedSession(secret: string): Viewer | undefined;
+  bySession(secret: string): Promise<Viewer | undefined>;
+  bySessionId(session_id: number): Promise<Viewer | undefined>;
+  /** Call after a change of tokens, sessions, users, departments or the account: it holds at once in this process. */
   forget(): void;
 }
 
@@ -99,10 +109,15 @@ interface Proving {
   };
 }
 
-/** @throws {Refusal} 403 */
-export function allow(viewer: Viewer, role: Role, scope: string): void {
+/**
+ * @param scope none where the token's scopes do not matter
+ * @throws {Refusal} 403
+ */
+export function allow(viewer: Viewer, role: Role, scope?: string): void {
   if (ROLES.indexOf(viewer.role) < ROLES.indexOf(role)) throw forbidden(`This needs the role ${role}`);
-  if (viewer.scopes && !viewer.scopes.includes(scope)) throw forbidden(`This token lacks the scope ${scope}`);
+  if (scope !== undefined && viewer.scopes && !viewer.scopes.includes(scope)) {
+    throw forbidden(`This token lacks the scope ${scope}`);
+  }
 }
 
 /** The token of an `Authorization: Bearer` header. */
@@ -117,23 +132,38 @@ export function takeConnectionParams(
   call.token ??= params?.token || undefined;
 }
 
-/** The viewer where the request names one; undefined without a token and with one that is not valid. */
-export async function findViewer({ call, viewers }: Pick<Proving, "call" | "viewers">): Promise<Viewer | undefined> {
-  const { token } = call;
-  return call.viewer = token === undefined
-    ? undefined
-    : viewers.cached(token) ?? await viewers.byToken(token, call.address);
+/** What the proof of a viewer uses. */
+type ProvingViewer = Pick<Proving, "call" | "viewers" | "config">;
+
+/**
+ * The viewer where the request names one; undefined without a token or session, and with one that is not valid. A token
+ * goes before a session: a request with a wrong token is never answered as the browser's member.
+ */
+export async function findViewer({ call, viewers, config }: ProvingViewer): Promise<Viewer | undefined> {
+  const { token, request } = call;
+  if (token !== undefined) return call.viewer = viewers.cached(token) ?? await viewers.byToken(token, call.address);
+  const secret = sessionSecret(request, config);
+  if (secret === undefined) return call.viewer = undefined;
+  return call.viewer = viewers.cachedSession(secret) ?? await viewers.bySession(secret);
 }
 
+/** Whether the request names a viewer, by a token or a session that need not be valid. */
+export const namesViewer = ({ call, config }: Pick<ProvingViewer, "call" | "config">): boolean =>
+  call.token !== undefined || sessionSecret(call.request, config) !== undefined;
+
+/** The viewer of a session that this request has just started. */
+export const viewerOfSession = async ({ call, viewers }: ProvingViewer, secret: string): Promise<Viewer | undefined> =>
+  call.viewer = await viewers.bySession(secret);
+
 /** @throws {Refusal} 401, 429 */
-export async function proveViewer(ctx: Pick<Proving, "call" | "viewers">): Promise<Viewer> {
+export async function proveViewer(ctx: ProvingViewer): Promise<Viewer> {
   const viewer = await findViewer(ctx);
   if (!viewer) throw unauthorized();
   return viewer;
 }
 
 /** @throws {Refusal} 401, 403 */
-export async function proveRole(ctx: Pick<Proving, "call" | "viewers">, role: Role, scope: string): Promise<Viewer> {
+export async function proveRole(ctx: ProvingViewer, role: Role, scope?: string): Promise<Viewer> {
   const viewer = await proveViewer(ctx);
   allow(viewer, role, scope);
   return viewer;
@@ -152,7 +182,8 @@ export async function proveCaller(ctx: Proving): Promise<Caller> {
 
 async function callerOfRequest(ctx: Proving): Promise<Caller> {
   const { call, pages } = ctx;
-  const viewer = call.token === undefined ? undefined : await proveViewer(ctx);
+  // A wrong token is refused; the cookie of a session that has ended makes its browser a visitor.
+  const viewer = call.token === undefined ? await findViewer(ctx) : await proveViewer(ctx);
   const { browser, set_cookie } = readBrowser(ctx);
   call.set_cookie = set_cookie;
   return {
@@ -224,6 +255,3 @@ function readBrowser({ call, config }: Pick<Proving, "call" | "config">) {
   const set_cookie = `${name}=${browser}; ${attributes}`;
   return { browser, set_cookie };
 }
-
-/** The host as written in the request's URL, which may be no valid host. */
-const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.indexOf("/", 8));

@@ -15,8 +15,6 @@ export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start === -1 ? "" : url.slice(start));
 }
 
-export const hostOf = (url: string) => url.slice(url.indexOf("//") + 2, url.indexOf("/", 8));
-
 /**
  * The caller's IP address. Clients can send any `X-Forwarded-For`, so only the entries that trusted proxies append count:
  * each proxy appends the address of its own client.

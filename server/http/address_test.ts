@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { addressOf, hostOf, pathOf, queryOf } from "./address.ts";
+import { hostOf } from "../input/host.ts";
+import { addressOf, pathOf, queryOf } from "./address.ts";
 
 const tcp = (hostname: string): Deno.Addr => ({ transport: "tcp", hostname, port: 1 });
 

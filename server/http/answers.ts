@@ -41,8 +41,8 @@ export function stamp(call: Call): { "x-request-id": string } {
 export const jsonAnswer = (call: Call, status: number, text: string, more?: Record<string, string>): Response =>
   new Response(text, { status, headers: { ...JSON_HEADERS, ...stamp(call), ...more } });
 
-export const emptyAnswer = (call: Call): Response =>
-  new Response(null, { status: 204, headers: { ...CORS, ...stamp(call) } });
+export const emptyAnswer = (call: Call, more?: Record<string, string>): Response =>
+  new Response(null, { status: 204, headers: { ...CORS, ...stamp(call), ...more } });
 
 export const refuse = (refusal: Refusal): Response =>
   new Response(JSON.stringify(refusal.body), {

@@ -5,6 +5,7 @@ import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
+import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import type { PlainRoute } from "./plain_route.ts";
 import { FLOW_PROCESS_CHANGES } from "./streams/flow_process_changes.ts";
 import { RECORD_CHANGES } from "./streams/record_changes.ts";
@@ -13,6 +14,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   FLOW_PROCESS_CHANGES,
   ...RECORD_CHANGES,
   ...DB_FILES,
+  ...SIGN_IN_PAGES,
   ...APP_PAGES,
   ...ASSETS,
   PLATFORM_TYPES,

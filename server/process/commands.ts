@@ -10,6 +10,7 @@ import { findUserByEmail, updateUserSetting } from "../domains/user_settings/que
 import { openKeys } from "../secrets/keys.ts";
 import type { Log } from "../log.ts";
 import { StartFault } from "./announcements.ts";
+import { deleteSessions } from "../domains/sessions/queries.ts";
 import { createPasswords } from "../secrets/passwords.ts";
 
 type Command = (
@@ -42,6 +43,7 @@ const commands: Record<string, Command> = {
     const password = newPassword();
     const password_hash = await createPasswords().hash(password);
     await updateUserSetting(sql, user.account_id, user.id, { password_hash });
+    await deleteSessions(sql, user.account_id, user.id, null);
     return `${user.email} ${password}`;
   },
 

@@ -15,6 +15,9 @@ import { migrate } from "../../db/migrate.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-tests";
 
+/** Of the first admin, whose login is `admin`. */
+export const ADMIN_PASSWORD = "password of the tests";
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -76,6 +79,7 @@ export async function startServer(
     ...childEnvironment(Deno.env.toObject()),
     DATA_DIR: folder,
     ADMIN_TOKEN,
+    ADMIN_PASSWORD,
     BASE_URL: "http://atrium.test",
     ...(database_url && { DATABASE_URL: database_url, SECRET_KEYS: "k1:0123456789abcdef0123456789abcdef" }),
     ...environment,

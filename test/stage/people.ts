@@ -1,5 +1,5 @@
 /** Creates callers: users of each role, and further accounts, which the API cannot create. */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Sent, TestServer } from "./harness.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "PUT" | "OPTIONS";
@@ -65,4 +65,16 @@ export async function addAccount({ sql }: TestServer, host: string | null = null
     `;
     return { id, token, account_id };
   });
+}
+
+/** Starts a session without a sign-in. @returns its id, and the cookie that proves it */
+export async function addSession({ sql }: TestServer, user_id: number): Promise<{ id: number; cookie: string }> {
+  const secret = randomBytes(32).toString("base64url");
+  const hash = createHash("sha256").update(secret).digest();
+  const [session] = await sql<{ id: number }[]>`
+    insert into sessions (account_id, user_id, hash, device, address)
+    select account_id, id, ${hash}, 'Test', '127.0.0.1' from users where id = ${user_id}
+    returning id
+  `;
+  return { id: session?.id ?? 0, cookie: `session=${secret}` };
 }

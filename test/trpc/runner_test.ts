@@ -16,6 +16,7 @@ const VIEWER: Viewer = {
   account_id: 1,
   user_id: 1,
   token_id: 1,
+  session_id: null,
   role: "admin",
   expires_at: null,
   scopes: null,

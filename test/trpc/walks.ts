@@ -1,6 +1,7 @@
 /** Calls every procedure of the router through the typed client. */
 import assert from "node:assert/strict";
 import type { Client } from "../../client/mod.ts";
+import { ADMIN_PASSWORD } from "../stage/harness.ts";
 import { refusalOf } from "./refusal.ts";
 
 /** The first bytes of a PNG, then every byte value, so that any conversion of the bytes to text and back shows. */
@@ -53,6 +54,24 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual((await user_settings.list.query({ role: "manager" })).map(({ id }) => id), [ada.id]);
     assert.deepEqual(await user_settings.list.query({ active: false }), []);
     await user_settings.delete.mutate({ id: ada.id });
+  },
+
+  async sessions({ sessions, account }) {
+    const me = await account.me.query();
+    assert.deepEqual([me.user.login, me.user.role, me.session_id, me.account.id], ["admin", "admin", null, 1]);
+    const first = await sessions.create.mutate({ session: { login: "admin", password: ADMIN_PASSWORD } });
+    assert.deepEqual(first.user, me.user);
+    const second = await sessions.create.mutate({ session: { login: "admin@localhost", password: ADMIN_PASSWORD } });
+    const listed = await sessions.list.query({});
+    assert.deepEqual(listed.map(({ id, current }) => [id, current]), [[second.session_id, false], [
+      first.session_id,
+      false,
+    ]]);
+    await sessions.delete.mutate({ id: first.session_id ?? 0 });
+    await sessions.delete_others.mutate();
+    assert.deepEqual(await sessions.list.query({}), []);
+    // Without a cookie there is nothing to end.
+    assert.equal(await sessions.end.mutate(), undefined);
   },
 
   async tokens({ tokens }) {

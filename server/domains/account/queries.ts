@@ -4,11 +4,11 @@ import { oneJson } from "../../database/lists.ts";
 import { notFound } from "../../errors.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
-const columns = (sql: Sql) =>
+export const accountColumns = (sql: Sql) =>
   sql`id, name, host, main_department_id, jsonb_build_object('mode', departments_mode) as departments`;
 
 export const findAccount = (sql: Sql, account: number) =>
-  oneJson<Account>(sql, sql`select ${columns(sql)} from accounts where id = ${account}`);
+  oneJson<Account>(sql, sql`select ${accountColumns(sql)} from accounts where id = ${account}`);
 
 /** @throws {Refusal} 404 if the account was deleted after the caller was authenticated */
 export async function readAccount(sql: Sql, account: number): Promise<Json<Account>> {
@@ -33,7 +33,7 @@ export const lockAccount = (sql: Sql, account: number) =>
 export const updateAccount = (sql: Sql, account: number, { name, host, departments }: AccountChanges) =>
   oneJson<Account>(
     sql,
-    sql`select ${columns(sql)} from updated`,
+    sql`select ${accountColumns(sql)} from updated`,
     sql`
       with updated as (
         update accounts
@@ -60,4 +60,9 @@ export async function findAccountOfHost(sql: Sql, host: string): Promise<number 
     limit 1
   `;
   return account?.id;
+}
+
+export async function findAccountName(sql: Sql, account: number): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`select name from accounts where id = ${account}`;
+  return row?.name;
 }

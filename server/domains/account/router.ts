@@ -1,11 +1,22 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
-import { adminProcedure, router, userProcedure } from "../../trpc.ts";
+import { adminProcedure, guestProcedure, router, userProcedure } from "../../trpc.ts";
+import { readMe } from "./me.ts";
 import { readAccount } from "./queries.ts";
-import { Account, AccountChanges } from "./schema.ts";
+import { Account, AccountChanges, Me } from "./schema.ts";
 import { changeAccount } from "./write.ts";
 
 export const account = router({
+  me: guestProcedure
+    .meta({
+      rest: "GET /account/me.json",
+      any_scope: true,
+      summary: "Read who calls",
+      description: "The signed-in user with its role and departments, the scopes of the token, and the account.",
+    })
+    .output(sent(Me))
+    .query(({ ctx }) => readMe(ctx.sql, ctx.viewer)),
+
   find: userProcedure
     .meta({ rest: "GET /account.json", summary: "Read the caller's account" })
     .output(sent(Account))

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../../viewer.ts";
 import { Id, Name } from "../../input/shapes.ts";
 
 export const Mode = z.enum(["open", "restricted"])
@@ -31,3 +32,24 @@ export const AccountChanges = z.object({
   departments: z.object({ mode: Mode }),
 }).partial();
 export type AccountChanges = z.output<typeof AccountChanges>;
+
+/** Who calls: the signed-in user, as far as a page or a program needs to know itself. */
+export const Me = z.object({
+  user: z.object({
+    id: Id,
+    login: z.string().meta({ examples: ["ada"] }),
+    email: z.string().meta({ examples: ["ada@example.com"] }),
+    name: z.string().meta({ examples: ["Ada Example"] }),
+    role: z.enum(ROLES),
+    without_department: z.boolean().meta({ examples: [true] }),
+  }),
+  departments: z.array(z.object({ id: Id, name: z.string().meta({ examples: ["Sales"] }) })).describe(
+    "The user's departments, by name",
+  ),
+  scopes: z.array(z.string()).nullable().describe(
+    "The scopes of the token; null means everything that the role may do",
+  ),
+  session_id: Id.nullable().describe("The session; null for a caller with a token"),
+  account: Account,
+});
+export type Me = z.output<typeof Me>;

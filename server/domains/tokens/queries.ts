@@ -70,7 +70,7 @@ export async function deleteToken(sql: Sql, account: number, user: number | null
 export async function findViewer(sql: Sql, by: Buffer | number): Promise<Viewer | undefined> {
   const [row] = await sql<Viewer[]>`
     select
-      t.account_id, t.user_id, t.id as token_id, u.role, t.scopes, t.expires_at,
+      t.account_id, t.user_id, t.id as token_id, null as session_id, u.role, t.scopes, t.expires_at,
       a.departments_mode = 'restricted' as restricted, u.without_department,
       array(select d.department_id from department_users d where d.user_id = u.id) as department_ids
     from tokens t

@@ -11,6 +11,7 @@ export const DOMAINS = [
   "groups",
   "mailboxes",
   "tokens",
+  "sessions",
   "apps",
   "dbs",
   "records",

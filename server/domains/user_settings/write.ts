@@ -5,6 +5,8 @@ import { type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { resetFeedsOf } from "../../store/store.ts";
+import type { Viewer } from "../../viewer.ts";
+import { deleteSessions } from "../sessions/queries.ts";
 import { lockAccount } from "../account/queries.ts";
 import {
   deleteUserSetting,
@@ -41,6 +43,7 @@ export async function changeUserSetting(
   const values = await valuesOf(ctx, changes);
   const changed = await keepingAdmin(ctx, async (sql) => {
     if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values)) throw notFound("User");
+    if (values.password_hash !== undefined) await endSessions(sql, ctx.viewer, id);
     await join(sql, ctx.viewer.account_id, id, changes);
     if (changesVisibility(changes)) await resetFeedsOf(sql, ctx.viewer.account_id);
     return await readUserSetting(sql, ctx.viewer, id);
@@ -48,6 +51,10 @@ export async function changeUserSetting(
   ctx.viewers.forget();
   return changed;
 }
+
+/** A new password ends the user's sessions, except the one that changes the user's own. */
+const endSessions = (sql: Sql, { account_id, user_id, session_id }: Viewer, changed: number) =>
+  deleteSessions(sql, account_id, changed, changed === user_id ? session_id : null);
 
 /** Whether the change lets the user see other records than before. */
 const changesVisibility = ({ role, department_ids, without_department }: UserSettingChanges) =>

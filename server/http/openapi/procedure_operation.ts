@@ -18,7 +18,7 @@ export function operation(route: Route) {
     tags: [tagOf(route)],
     summary: meta.summary,
     description: [meta.description, scopeOf(route)].filter(Boolean).join("\n\n"),
-    security: SECURITY[meta.role ? "viewers" : "any caller"],
+    security: SECURITY[meta.role ? "viewers" : meta.open ? "everyone" : "any caller"],
     parameters: parametersOf(route),
     ...(body.length > 0 && { requestBody: bodyOf(route) }),
     responses: { [String(meta.status ?? 200)]: success(route), ...refusalsOf(route) },
@@ -26,8 +26,9 @@ export function operation(route: Route) {
 }
 
 /** Absent where callers need no login: such a procedure describes its own rules. */
-function scopeOf({ meta: { role }, name, type }: Route): string | undefined {
+function scopeOf({ meta: { role, any_scope }, name, type }: Route): string | undefined {
   if (!role) return undefined;
+  if (any_scope) return "Any token may read this, whatever its scopes.";
   const needed = role === "guest" ? "" : `Role: ${role}. `;
   return `${needed}Scope: \`${domainOf(name)}:${type === "mutation" ? "write" : "read"}\`.`;
 }

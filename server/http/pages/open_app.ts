@@ -5,7 +5,7 @@
 import { findAppUser } from "../../domains/user_settings/queries.ts";
 import { visibleTo } from "../../visibility.ts";
 import { allow, findViewer, signPageToken, type Viewer } from "../../viewer.ts";
-import { hostOf } from "../address.ts";
+import { hostOf } from "../../input/host.ts";
 import { stamp } from "../answers.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
 import { respond } from "../files/variants.ts";

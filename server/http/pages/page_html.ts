@@ -92,7 +92,8 @@ p { margin: 0; opacity: .7; max-width: 32rem }
 `;
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const text = (value: string) => value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+/** Escapes text for HTML, attributes included. */
+export const text = (value: string) => value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 const attribute = text;
 
 /** Escapes text that would end the script element, or open a comment that hides its end. */

@@ -30,7 +30,7 @@ async function answer(route: Route, run: Runner, context: HttpContext, params: P
 
 function send({ method, meta: { status = 200 } }: Route, context: HttpContext, value: unknown): Response {
   const { call } = context;
-  if (status === 204) return emptyAnswer(call);
+  if (status === 204) return emptyAnswer(call, cookieOf(call));
   if (!(value instanceof Json)) return jsonAnswer(call, status, JSON.stringify(value), cookieOf(call));
   const more = method === "GET" && (value.total !== undefined || value.more) ? listHeaders(context, value) : undefined;
   return jsonAnswer(call, status, value.text, call.set_cookie === undefined ? more : { ...more, ...cookieOf(call) });

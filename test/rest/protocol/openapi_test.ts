@@ -8,7 +8,8 @@ import { describe } from "../../../server/http/openapi/openapi.ts";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
 import { appRouter } from "../../../server/router.ts";
-import { startServer, type TestServer } from "../../stage/harness.ts";
+import { ADMIN_PASSWORD, startServer, type TestServer } from "../../stage/harness.ts";
+import { made } from "../../stage/people.ts";
 
 // deno-lint-ignore no-explicit-any -- a JSON document whose shape is what is tested
 type Document = any;
@@ -198,7 +199,7 @@ Deno.test(
     withServer(async ({ request }) => {
       assert.deepEqual((await request("GET", "/openapi.json", { token: null })).body, document);
       const prove = createProof();
-      const ids = new Map<string, string | number>();
+      const ids = new Map<string, string | number>([["sessions", await signIn(request)]]);
       for (const route of inOrder) {
         const { name, method, meta } = route;
         const status = ENDED.includes(name) ? 409 : meta.status ?? 200;
@@ -233,6 +234,12 @@ async function assertTablesAreNamed(request: TestServer["request"], prove: Retur
     prove(answer.body, ...place, "content", "application/json", "schema");
     assert.ok(document.components.schemas.Error.properties.tables);
   }
+}
+
+/** @returns the id of the admin's new session */
+async function signIn(request: TestServer["request"]): Promise<number> {
+  const session = { login: "admin", password: ADMIN_PASSWORD };
+  return made(await request("POST", "/account/session.json", { json: { session } })).session_id;
 }
 
 async function assertFormIsTaken(request: TestServer["request"]): Promise<void> {

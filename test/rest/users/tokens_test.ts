@@ -1,7 +1,7 @@
 /** API tokens: secret, expiry, scopes, revocation, last use. */
 import assert from "node:assert/strict";
 import { createLog } from "../../../server/log.ts";
-import { createViewers } from "../../../server/domains/tokens/viewer_cache.ts";
+import { createTokenViewers } from "../../../server/domains/tokens/viewer_cache.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 import { untilPassed } from "../../stage/until.ts";
@@ -196,7 +196,7 @@ inAccount("tokens: last use, and what another process knows", async ({ server, a
   let now = new Date();
   const clock = { now: () => now };
   const ADDRESS = "203.0.113.9";
-  const elsewhere = createViewers({ sql: server.sql, clock, log: createLog(() => {}) });
+  const elsewhere = createTokenViewers({ sql: server.sql, clock, log: createLog(() => {}) });
   assert.equal((await elsewhere.byToken(secret, ADDRESS))?.role, "admin");
   await ask("DELETE", at((await read()).id));
   now = new Date(now.getTime() + 5_000);

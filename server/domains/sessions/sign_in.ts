@@ -1,0 +1,61 @@
+/** Signs members in and out, in browsers. */
+import type { Context } from "../../context.ts";
+import { forbidden, unauthorized } from "../../errors.ts";
+import { hostOf } from "../../input/host.ts";
+import { isSentByOwnPage, sessionCookie, sessionSecret } from "../../session_cookie.ts";
+import { type Viewer, viewerOfSession } from "../../viewer.ts";
+import { countAttempt, forgiveAttempts, subjectsOf } from "./attempts.ts";
+import { deviceOf } from "./device.ts";
+import { deleteSessionByHash, findCandidate, insertSession } from "./queries.ts";
+import type { NewSession } from "./schema.ts";
+import { hashOfSession, newSessionSecret } from "./secret.ts";
+
+/** The same for a wrong password, an unknown login and a user that is switched off, after the same time. */
+const refused = () => unauthorized("Login or password is wrong");
+
+/**
+ * Starts a session and sets its cookie. The session that the browser had before ends.
+ *
+ * @throws {Refusal} 401; 403 where another site's page sends it; 429 after too many attempts
+ */
+export async function signIn(ctx: Context, { login, password }: NewSession): Promise<Viewer> {
+  const { sql, call, pages, passwords, config } = ctx;
+  if (!isSentByOwnPage(call.request, config)) throw forbidden("Another site sent this");
+  const account = await pages.accountOf(hostOf(call.request.url)) ?? 0;
+  const subjects = subjectsOf(account, login, call.address);
+  await countAttempt(sql, subjects);
+  const candidate = await findCandidate(sql, account, login);
+  const matches = await passwords.verify(password, candidate?.password_hash ?? null);
+  if (!candidate || !matches || !candidate.active) {
+    ctx.log.info("sign-in refused", { request_id: call.request_id, address: call.address, account });
+    throw refused();
+  }
+  const secret = newSessionSecret();
+  const before = sessionSecret(call.request, config);
+  const session = await sql.begin(async (sql) => {
+    if (before !== undefined) await deleteSessionByHash(sql, hashOfSession(before));
+    await forgiveAttempts(sql, subjects);
+    return await insertSession(sql, {
+      account_id: candidate.account_id,
+      user_id: candidate.id,
+      hash: hashOfSession(secret),
+      device: deviceOf(call.request.headers.get("user-agent")),
+      address: call.address,
+    });
+  });
+  const viewer = session === undefined ? undefined : await viewerOfSession(ctx, secret);
+  if (!viewer) throw refused();
+  if (before !== undefined) ctx.viewers.forget();
+  call.set_cookie = sessionCookie(config, secret);
+  ctx.log.info("signed in", { request_id: call.request_id, account: viewer.account_id, user: viewer.user_id });
+  return viewer;
+}
+
+/** Ends the session of the request's cookie, if there is one, and removes the cookie. */
+export async function signOut(ctx: Context): Promise<void> {
+  const secret = sessionSecret(ctx.call.request, ctx.config);
+  if (secret === undefined) return;
+  await deleteSessionByHash(ctx.sql, hashOfSession(secret));
+  ctx.viewers.forget();
+  ctx.call.set_cookie = sessionCookie(ctx.config);
+}
