@@ -8,7 +8,7 @@ export const Session = z.object({
   device: z.string().describe("Browser and system, by the `User-Agent` of the sign-in")
     .meta({ examples: ["Firefox on Linux"] }),
   address: z.string().describe("IP address of the sign-in").meta({ examples: ["192.0.2.7"] }),
-  current: z.boolean().describe("Whether this request uses it"),
+  current: z.boolean().describe("Whether this request uses it").meta({ examples: [true] }),
   last_seen_at: Timestamp.describe("Updated with a delay of up to a minute"),
   created_at: Timestamp,
 });
