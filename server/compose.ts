@@ -16,6 +16,7 @@ import { createBodyDeadlines } from "./http/rest/body_deadlines.ts";
 import { createPages } from "./http/pages/page_cache.ts";
 import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
+import { proveSameStore } from "./database/kv_identity.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./secrets/passwords.ts";
 import { createSchedules } from "./schedule/schedule.ts";
@@ -43,6 +44,10 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const applied = await migrate(sql);
     if (applied.length > 0) log.info("migrated", { applied });
     const kv = await openKv(config);
+    await proveSameStore(sql, kv).catch((error) => {
+      kv.close();
+      throw error;
+    });
     const keys = await openKeys(config);
     const passwords = createPasswords();
     const clock = { now: () => new Date() };

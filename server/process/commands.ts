@@ -1,7 +1,9 @@
-/** The commands `deno task migrate`, `token`, `password` and `rotate-secrets`. They open the database without a server. */
+/** The commands `deno task migrate`, `token`, `password`, `rotate-secrets` and `adopt-kv`. They open the database without a server. */
 import { migrate } from "../../db/migrate.ts";
 import type { Config } from "../config.ts";
 import { rotateSecrets } from "../connectors/connectors.ts";
+import { openKv } from "../database/kv.ts";
+import { adoptStore } from "../database/kv_identity.ts";
 import { openDatabase, type Pool } from "../database/pool.ts";
 import { findFirstAdmin, newPassword } from "../domains/account/first_start.ts";
 import { insertToken } from "../domains/tokens/queries.ts";
@@ -57,6 +59,13 @@ const commands: Record<string, Command> = {
     throw new StartFault(
       `${done}; no key reads ${unreadable.length} (connectors ${shown}): add the key that wrote them`,
     );
+  },
+
+  /** Makes the Deno KV store of this configuration the database's own, after the old one was lost. */
+  async "adopt-kv"(sql, _applied, _argument, config) {
+    using kv = await openKv(config);
+    await adoptStore(sql, kv);
+    return "this Deno KV store now belongs to the database; runs that were in progress in the old one are lost";
   },
 };
 

@@ -148,6 +148,8 @@ export async function openSite(base: Base | undefined): Promise<Site> {
   if (!url) await copyMigrated(folder);
   const sql = url === undefined ? undefined : postgres(url, { max: 4, onnotice: () => {} });
   if (sql) await sql`update connectors set url = ${urlOf(oracle.port)}`;
+  // The base was used with another file of Deno KV.
+  if (sql) await sql`update kv_identity set bound = false`;
   const workers: Worker[] = [];
   const environment = {
     DATA_DIR: folder,

@@ -130,6 +130,12 @@ export async function startServer(
   };
 }
 
+/** The environment of another server process on the same PostgreSQL database, and so on the same Deno KV store. */
+export const beside = ({ data_dir }: TestServer, DATABASE_URL: string) => ({
+  DATABASE_URL,
+  KV_URL: `${data_dir}/kv.sqlite3`,
+});
+
 async function bodyOf(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === "") return undefined;

@@ -29,7 +29,7 @@ onPostgres(
     await using stack = new AsyncDisposableStack();
     const places = [await emptyPlace(url), await emptyPlace(url), await emptyPlace(url)];
     for (const place of places) stack.use(place);
-    const environment = { ADMIN_TOKEN: "shared-admin-token" };
+    const environment = { ADMIN_TOKEN: "shared-admin-token", KV_URL: `${places[0]?.folder}/kv.sqlite3` };
     const processes = await Promise.all(places.map((place) => launch({ ...place.environment, ...environment })));
     for (const process of processes) stack.use(process);
 
@@ -65,7 +65,8 @@ onPostgres(
     await using stack = new AsyncDisposableStack();
     const places = [await emptyPlace(url), await emptyPlace(url)];
     for (const place of places) stack.use(place);
-    const processes = await Promise.all(places.map((place) => launch(place.environment)));
+    const KV_URL = `${places[0]?.folder}/kv.sqlite3`;
+    const processes = await Promise.all(places.map((place) => launch({ ...place.environment, KV_URL })));
     for (const process of processes) stack.use(process);
     const shown = processes.flatMap((process) => /^ +token +(\S+)$/m.exec(process.output())?.[1] ?? []);
     assert.equal(shown.length, 1);

@@ -1,12 +1,12 @@
 /** Two servers on one database: what is done through one holds at the other. PostgreSQL only. */
 import assert from "node:assert/strict";
-import { createDatabase, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
+import { beside, createDatabase, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
 
 async function withTwo(work: (one: TestServer, other: TestServer) => Promise<void>): Promise<void> {
   const DATABASE_URL = await createDatabase();
   const one = await startServer({ DATABASE_URL });
-  const other = await startServer({ DATABASE_URL });
+  const other = await startServer(beside(one, DATABASE_URL));
   try {
     await work(one, other);
   } finally {

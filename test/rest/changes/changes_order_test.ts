@@ -1,6 +1,6 @@
 /** Live records with many writers: a subscriber that applies the events in order has the content of the table. */
 import assert from "node:assert/strict";
-import { ADMIN_TOKEN, createDatabase, on_postgres, startServer, type TestServer } from "../../stage/harness.ts";
+import { ADMIN_TOKEN, beside, createDatabase, on_postgres, startServer, type TestServer } from "../../stage/harness.ts";
 import { follow, type Told } from "../../stage/followers.ts";
 import { as } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
@@ -91,7 +91,8 @@ Deno.test({
   sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
-    const servers = [await startServer({ DATABASE_URL }), await startServer({ DATABASE_URL })];
+    const first = await startServer({ DATABASE_URL });
+    const servers = [first, await startServer(beside(first, DATABASE_URL))];
     await proveOrder(servers, ADMIN_TOKEN);
     await Promise.all(servers.map((server) => server.close()));
   },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {
   ADMIN_TOKEN,
   type Answer,
+  beside,
   createDatabase,
   on_postgres,
   startServer,
@@ -247,7 +248,8 @@ Deno.test({
   sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
-    const [here, there] = [await startServer({ DATABASE_URL }), await startServer({ DATABASE_URL })];
+    const here = await startServer({ DATABASE_URL });
+    const there = await startServer(beside(here, DATABASE_URL));
     const [ask_here, ask_there] = [as(proven(here.request), ADMIN_TOKEN), as(proven(there.request), ADMIN_TOKEN)];
     const code = await addDb(ask_here, { schema: SCHEMA });
     // Every server has the definition of a database without subscribers in memory.

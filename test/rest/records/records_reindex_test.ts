@@ -1,7 +1,7 @@
 /** Schema changes that take long, and several processes on one database. */
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
+import { beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addDb, dbAt, type Listed, type TestDb } from "../../stage/db.ts";
 import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
@@ -123,7 +123,8 @@ Deno.test({
   ignore: !on_postgres,
   async fn() {
     const DATABASE_URL = await createDatabase();
-    const [one, two] = [await startServer({ DATABASE_URL }), await startServer({ DATABASE_URL })];
+    const one = await startServer({ DATABASE_URL });
+    const two = await startServer(beside(one, DATABASE_URL));
     const [ask, other] = [proven(one.request), proven(two.request)];
     const db = await addDb(ask, { fields: FIELDS });
     const write = (data: Record<string, unknown>) => other("POST", db.records(), { json: { record: { data } } });
