@@ -43,6 +43,9 @@ export const Step = z.object({
   http_status: z.int().nullable().describe("The status of a connector's answer").meta({ examples: [200] }),
   warnings: z.array(z.string()).meta({ examples: [[]] }),
   error: z.string().nullable().meta({ examples: [null] }),
+  truncated: z.boolean().optional().describe(
+    "True if the output is left out: of all steps together, 4 MiB of outputs are kept",
+  ),
   attempts: z.int().meta({ examples: [1] }),
   started_at: Timestamp,
   ms: Milliseconds,

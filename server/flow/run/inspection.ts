@@ -1,5 +1,6 @@
 /** Inspection of runs: in this process, in flight in a peer, or ended. */
 import type { Sql } from "../../database/pool.ts";
+import { boundedSteps } from "../storage/bounded_steps.ts";
 import { findOutcome } from "../storage/history.ts";
 import type { RunStore } from "../storage/run_store.ts";
 import { endedState, pendingState } from "./heads.ts";
@@ -52,12 +53,12 @@ export function createInspection({ sql, store, jobs, waits }: Deps) {
     async inspect(account_id: number, id: string): Promise<RunDetail | undefined> {
       const job = jobs.get(id);
       if (job?.journal && job.head.account_id === account_id) {
-        return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: job.journal.seen() };
+        return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: boundedSteps(job.journal.seen()) };
       }
       const kept = await store.find(account_id, id);
       if (!kept) return undefined;
       const [input = {}, steps] = await Promise.all([store.inputOf(kept.head), store.journalOf(id)]);
-      return { head: job?.head ?? kept.head, input, steps };
+      return { head: job?.head ?? kept.head, input, steps: boundedSteps(steps) };
     },
   };
 }

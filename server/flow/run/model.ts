@@ -118,6 +118,8 @@ export interface StepRecord {
   http_status: number | null;
   warnings: string[];
   error: string | null;
+  /** The output was left out, because all steps together are too large to be stored with the run. */
+  truncated?: boolean | undefined;
   /** Attempts by the process that completed the step. A takeover starts counting again. */
   attempts: number;
   /** ISO 8601. */

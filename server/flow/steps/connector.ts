@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { asStored } from "../storage/storable.ts";
 import { Template, Templates, TextTemplate } from "../template/template_shape.ts";
 import { StepFault } from "./fault.ts";
+import { Pick, pickParts } from "./pick.ts";
 import { objectOf, renderKeys } from "./rendered_keys.ts";
 import { commonKeys, line, type StepListShape } from "./step.ts";
 import type { EffectCall, StepType } from "./step_type.ts";
@@ -25,11 +26,15 @@ const shape = (steps: StepListShape) =>
     query: Templates.optional(),
     headers: z.record(HeaderName, TextTemplate).optional(),
     body: Template.optional(),
+    pick: Pick.optional(),
   });
 
 type ConnectorStep = z.output<ReturnType<typeof shape>>;
 
-/** A run's context holds 1 MiB without the escapes and the white space of an answer, so more would be read in vain. */
+/**
+ * A run's context holds 1 MiB without the escapes and the white space of an answer, so more would be read in vain, unless
+ * the step picks parts of it.
+ */
 const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
 
 const TEMPLATES = ["params", "query", "headers", "body"];
@@ -47,12 +52,14 @@ export const connector = {
       connector_code: step.connector_code,
       method: step.method,
       ...renderKeys(step, TEMPLATES, scope, () => warn),
+      ...step.pick && { pick: step.pick },
     }),
     async perform(step, input, call) {
       try {
         const { status, body } = await call.services.connectors.call(callOf(step, input, call));
         // Templates must see the same value now and after a takeover, when it is read from the journal.
-        return { output: asStored(body), http_status: status };
+        const kept = step.pick ? pickParts(body, step.pick, call.warn) : body;
+        return { output: asStored(kept), http_status: status };
       } catch (error) {
         call.signal.throwIfAborted();
         throw error instanceof ConnectorFault ? stepFaultOf(error) : error;
@@ -64,7 +71,7 @@ export const connector = {
 } satisfies StepType<ConnectorStep>;
 
 function callOf(
-  { connector_code, method, timeout }: ConnectorStep,
+  { connector_code, method, timeout, pick }: ConnectorStep,
   { params, query, headers, body }: JsonObject,
   { head, place, signal, startClock }: EffectCall,
 ): ConnectorCall {
@@ -83,7 +90,7 @@ function callOf(
     timeout_ms: timeout * 1000,
     begins: startClock,
     signal,
-    most_bytes: MOST_ANSWER_BYTES,
+    most_bytes: pick ? undefined : MOST_ANSWER_BYTES,
   };
 }
 

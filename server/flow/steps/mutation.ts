@@ -31,13 +31,23 @@ export const mutation = {
   execute({ set }, { scope, warn, takeInput, proveRoom, setOutput }) {
     const input = takeInput();
     const output: JsonObject = {};
+    const before = Object.keys(set).map((name) => [name, scope[name]] as const);
     let characters = 0;
-    for (const [name, template] of Object.entries(set)) {
-      const overridden = input !== undefined && Object.hasOwn(input, name);
-      const value = output[name] = scope[name] = overridden ? input[name] ?? null : render(template, scope, warn);
-      characters += jsonLength(value);
-      // Checked after each entry: thousands of entries of 1 MiB each would exhaust the process's memory.
-      proveRoom(characters);
+    try {
+      for (const [name, template] of Object.entries(set)) {
+        const overridden = input !== undefined && Object.hasOwn(input, name);
+        const value = output[name] = scope[name] = overridden ? input[name] ?? null : render(template, scope, warn);
+        characters += jsonLength(value);
+        // Checked after each entry: thousands of entries of 1 MiB each would exhaust the process's memory.
+        proveRoom(characters);
+      }
+    } catch (error) {
+      // A step that failed sets nothing. Its values would not be counted.
+      for (const [name, value] of before) {
+        if (value === undefined) delete scope[name];
+        else scope[name] = value;
+      }
+      throw error;
     }
     setOutput(output);
     return undefined;

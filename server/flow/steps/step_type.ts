@@ -83,7 +83,7 @@ export interface Execution {
   readonly warn: Warn;
   /** The input of the run, at the first call in a run only: later mutations are not overridden by it. */
   takeInput(): JsonObject | undefined;
-  /** @throws {RunFault} if the run's context with so many characters more were larger than 1 MiB */
+  /** @throws {StepFault} if the run's context were larger than 1 MiB with an output of so many characters */
   proveRoom(characters: number): void;
   /** Sets the step's output. A step with branches sets it before it executes them. */
   setOutput(output: JsonValue): void;
@@ -129,6 +129,7 @@ export interface EffectCall {
   services: Services;
   head: RunHead;
   place: string;
+  warn: Warn;
   /** Starts the time of the attempt. Until it is called, the attempt waits for its turn, which does not count. */
   startClock(): void;
   /** Aborted at the attempt's deadline, when the run is cancelled, and when another process has taken it over. */

@@ -3,6 +3,7 @@ import { refusalOfDatabase } from "../../database/pg_errors.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
 import { isoOf, type Outcome, type RunHead, type StepRecord } from "../run/model.ts";
+import { boundedSteps } from "./bounded_steps.ts";
 import { storable } from "./storable.ts";
 
 /** A run that has ended, with all that is recorded of it. */
@@ -115,7 +116,7 @@ const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
   input,
   data: outcome.data,
   error: outcome.error,
-  steps,
+  steps: boundedSteps(steps),
   started_at: isoOf(head.begun_at ?? finished_at),
   finished_at: isoOf(finished_at),
 });

@@ -43,7 +43,7 @@ export async function runEffect(
       withRetry(
         step,
         attempts,
-        (signal, startClock) => effect.perform(step, input, { services, head, place, signal, startClock }),
+        (signal, startClock) => effect.perform(step, input, { services, head, place, warn, signal, startClock }),
       );
     Object.assign(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));
   } catch (error) {

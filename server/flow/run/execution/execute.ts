@@ -11,7 +11,7 @@ import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
 import { Interrupted, RunFault } from "./interruption.ts";
 import { isoOf, type Outcome, type StepRecord } from "../model.ts";
-import { countStep, type ExecutionState, newState, proveRoom, type Task } from "./execution_state.ts";
+import { countOutput, countStep, type ExecutionState, newState, proveRoom, type Task } from "./execution_state.ts";
 
 /** An execution yields to others after so long without an effect, so that it does not block the event loop. */
 const YIELD_AFTER_MS = 20;
@@ -73,6 +73,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
       // Most steps are synchronous, and an await of each would cost a turn of the microtask queue.
       returned = result instanceof Promise ? await result : result;
     }
+    proveRoom(state, step.id, jsonLength(record.output));
     record.status = "finished";
   } catch (error) {
     // The next owner of the run executes the step again, so this attempt must not enter the journal.
@@ -84,9 +85,10 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
     }
     failed = failureOf(error);
     fail(record, failed);
+    // Of a step that failed for its output's size, and of one that failed with a large answer.
+    if (!hasRoom(state, record)) record.output = null;
   }
   finish(state, type, record, began);
-  proveRoom(state, place);
   if (!failed || step.on_error === "continue") return returned;
   if (step.on_error === "catch") return await runSteps(state, step.catch, prefix);
   throw new Stopped(failed instanceof Stopped ? failed.message : `${place}: ${failed.message}`);
@@ -117,7 +119,7 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
     state.input_taken = true;
     return state.task.input;
   },
-  proveRoom: (characters) => proveRoom(state, record.place, characters),
+  proveRoom: (characters) => proveRoom(state, record.id, characters),
   setOutput: (output) => state.last = record.output = output,
   run: (steps, iteration) => runSteps(state, steps, iteration === undefined ? prefix : `${record.place}.${iteration}.`),
 });
@@ -147,5 +149,14 @@ function finish(state: ExecutionState, type: StepType, record: StepRecord, began
     task.journal.append(record);
     state.last = output;
   }
-  state.characters += jsonLength(output);
+  countOutput(state, id, jsonLength(output), type.sets_json_object === true && status === "finished");
+}
+
+function hasRoom(state: ExecutionState, { id, output }: StepRecord): boolean {
+  try {
+    proveRoom(state, id, jsonLength(output));
+    return true;
+  } catch {
+    return false;
+  }
 }

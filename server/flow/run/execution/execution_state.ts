@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Services } from "../../steps/step_type.ts";
+import { StepFault } from "../../steps/fault.ts";
 import { RunFault } from "./interruption.ts";
 import type { Journal } from "./journal.ts";
 import type { RunHead, RunUser } from "../model.ts";
@@ -10,6 +11,8 @@ import type { Patience } from "./recovery.ts";
 /** The limits of a run; docs/flows.md lists them. */
 const MOST_STEPS = 1_000;
 const MOST_CONTEXT = 1024 * 1024;
+/** Characters of the outputs of all steps, which the journal keeps in memory until the run ends. */
+const MOST_OUTPUTS = 16 * 1024 * 1024;
 /** Characters of the inputs of all steps. Inputs beyond are not kept. */
 const MOST_INPUTS = 1024 * 1024;
 
@@ -34,8 +37,13 @@ export interface ExecutionState {
   readonly scope: JsonObject;
   /** Steps so far. */
   executed: number;
-  /** Characters of the outputs so far. */
+  /** Characters of the outputs in scope, and by step: templates see the latest output of each, and `json_object`. */
   characters: number;
+  readonly sizes: Map<string, number>;
+  /** The step whose latest output is also `json_object`. */
+  json_step: string | undefined;
+  /** Characters of all outputs so far. */
+  outputs: number;
   /** Characters of the inputs of effects so far. */
   inputs: number;
   /** When this execution last yielded to others, by `performance.now()`. */
@@ -54,6 +62,9 @@ export const newState = (task: Task): ExecutionState => ({
   scope: { input: task.input, user: task.user && { ...task.user }, run: task.run, json_object: null, steps: {} },
   executed: 0,
   characters: 0,
+  sizes: new Map(),
+  json_step: undefined,
+  outputs: 0,
   inputs: 0,
   yielded_at: performance.now(),
   last: null,
@@ -66,9 +77,33 @@ export function countStep(state: ExecutionState, place: string): void {
   if (++state.executed > MOST_STEPS) throw new RunFault(`${place}: the run has more than ${MOST_STEPS} steps`);
 }
 
-/** @throws {RunFault} if the context with so many characters more is larger than 1 MiB */
-export function proveRoom({ characters }: ExecutionState, place: string, more = 0): void {
-  if (characters + more > MOST_CONTEXT) throw new RunFault(`${place}: the run's context is larger than 1 MiB`);
+/**
+ * Proves that an output of so many characters has room in place of the step's previous one.
+ *
+ * @throws {StepFault} if the values in scope would be larger than 1 MiB, or the outputs of all steps than 16 MiB
+ */
+export function proveRoom({ characters, sizes, outputs }: ExecutionState, id: string, length: number): void {
+  if (characters - (sizes.get(id) ?? 0) + length > MOST_CONTEXT) throw new StepFault(TOO_LARGE);
+  if (outputs + length > MOST_OUTPUTS) throw new StepFault("the outputs of all steps are larger than 16 MiB");
+}
+
+const TOO_LARGE = "the run's context is larger than 1 MiB";
+
+/** The answer of the step before, which templates see as `json_object` although the step has another output now. */
+const FORMER_JSON = "";
+
+/** Counts an output that templates now see. @param is_json it is `json_object`, too */
+export function countOutput(state: ExecutionState, id: string, length: number, is_json: boolean): void {
+  const { sizes } = state;
+  const set = (key: string, size: number) => {
+    state.characters += size - (sizes.get(key) ?? 0);
+    sizes.set(key, size);
+  };
+  if (is_json) set(FORMER_JSON, 0);
+  else if (state.json_step === id) set(FORMER_JSON, sizes.get(id) ?? 0);
+  if (is_json || state.json_step === id) state.json_step = is_json ? id : undefined;
+  set(id, length);
+  state.outputs += length;
 }
 
 /** @returns false if the inputs of all steps are now too large to be kept */

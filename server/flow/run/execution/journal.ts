@@ -84,7 +84,8 @@ export function createJournal({ kept, before, repetition, isCancelled, proveOwne
 
 const effectsByPlace = (entries: readonly StepRecord[]) =>
   new Map(
-    entries.filter(({ type, status }) => hasEffect(type) && status !== "running").map((entry) => [entry.place, entry]),
+    entries.filter(({ type, status, truncated }) => hasEffect(type) && status !== "running" && !truncated)
+      .map((entry) => [entry.place, entry]),
   );
 
 /** The entries of a run that its repetition may reuse. */
