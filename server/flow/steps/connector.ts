@@ -97,7 +97,14 @@ function callOf(
 function stepFaultOf({ kind, message, answer }: ConnectorFault): StepFault {
   const effect = { output: asStored(answer?.body ?? null), http_status: answer?.status ?? null };
   const cause = kind === "status" ? answer?.status : kind === "network" || kind === "timeout" ? kind : undefined;
-  return new StepFault(message, cause, effect);
+  return new StepFault(message, cause, effect, retryAfterMs(answer?.headers["retry-after"], Date.now()));
+}
+
+/** @param value a number of seconds, or a date. @returns 0 for what is neither */
+export function retryAfterMs(value: string | undefined, now: number): number {
+  if (value === undefined) return 0;
+  const ms = /^\s*\d{1,9}\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
 const headersOf = (value: JsonValue): Record<string, string> =>

@@ -17,6 +17,8 @@ export class StepFault extends Error {
     /** What `retry.on` may name: a status, "network" or "timeout". A fault with undefined is never retried. */
     readonly cause_name?: number | "network" | "timeout",
     readonly effect: Effect = { output: null, http_status: null },
+    /** How long the other side asks to wait before another attempt: its `Retry-After`. */
+    readonly retry_after_ms = 0,
   ) {
     super(message);
   }

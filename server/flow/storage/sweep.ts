@@ -11,6 +11,8 @@ const HOUR_MS = 3_600_000;
 const RUNS_KEPT_HOURS = 14 * 24;
 /** Values, effects and claims of a run are kept so long. The engine does not continue a run that is older. */
 export const VALUES_KEPT_HOURS = 24;
+/** A replaced program is readable as long as a run that used it. The run may have ended a day after the replacement. */
+const VERSIONS_KEPT_HOURS = RUNS_KEPT_HOURS + VALUES_KEPT_HOURS;
 /** Rows that one statement deletes. */
 const BATCH = 500;
 /** The rest is left to the next sweep, a minute later. */
@@ -22,7 +24,7 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
   // Ids of runs begin with the moment of their start.
   const runs = lowestId(ago(RUNS_KEPT_HOURS));
   const values = lowestId(ago(VALUES_KEPT_HOURS));
-  const versions = new Date(ago(VALUES_KEPT_HOURS)).toISOString();
+  const versions = new Date(ago(VERSIONS_KEPT_HOURS)).toISOString();
   const deletions = [
     () =>
       sql`

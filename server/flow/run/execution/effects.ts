@@ -5,6 +5,7 @@ import type { StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
 import type { Warn } from "../../template/template.ts";
 import type { StepRecord } from "../model.ts";
+import { pause } from "./interruption.ts";
 import { withRetry } from "./retry.ts";
 import { countInput, type ExecutionState } from "./execution_state.ts";
 
@@ -35,6 +36,7 @@ export async function runEffect(
   state.unkept_effect = true;
   const attempts = {
     ...task.patience,
+    wait: (ms: number) => task.patience.idle(() => pause(ms, task.patience.signal)),
     is_transaction: effect.isTransaction(step),
     began: (attempt: number) => record.attempts = attempt,
   };

@@ -1,8 +1,11 @@
 /** Attempts of an effect, each with its own deadline, and the waits between them. */
 import { type Effect, StepFault } from "../../steps/fault.ts";
 import type { Step } from "../../steps/step.ts";
-import { Interrupted, pause } from "./interruption.ts";
+import { Interrupted } from "./interruption.ts";
 import { type Patience, untilAvailable } from "./recovery.ts";
+
+/** The longest wait that an answer's `Retry-After` may ask for. It is also the longest that a program may have. */
+const MOST_ASKED_MS = 300_000;
 
 /** One attempt. @param startClock to be called when it begins in earnest: its deadline counts from then */
 type Work = (signal: AbortSignal, startClock: () => void) => Promise<Effect>;
@@ -12,6 +15,8 @@ interface Attempts extends Patience {
   is_transaction: boolean;
   /** Called before each attempt with its number, from 1. */
   began(attempt: number): void;
+  /** Waits between two attempts. @throws {RunFault | Interrupted} */
+  wait(ms: number): Promise<void>;
 }
 
 /**
@@ -22,10 +27,11 @@ interface Attempts extends Patience {
  */
 export async function withRetry(
   { retry, timeout }: Step,
-  { is_transaction, began, ...patience }: Attempts,
+  { is_transaction, began, wait, ...patience }: Attempts,
   work: Work,
 ): Promise<Effect> {
   for (let attempt = 1;; attempt++) {
+    let asked_ms = 0;
     began(attempt);
     patience.signal.throwIfAborted();
     try {
@@ -36,9 +42,10 @@ export async function withRetry(
     } catch (error) {
       if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
       if (!isRetried(error.cause_name, retry.on)) throw error;
+      asked_ms = error.retry_after_ms;
     }
     const delay = retry.backoff === "exponential" ? retry.delay * 2 ** (attempt - 1) : retry.delay;
-    await patience.idle(() => pause(Math.min(delay, retry.max_delay) * 1000, patience.signal));
+    await wait(Math.max(Math.min(delay, retry.max_delay) * 1000, Math.min(asked_ms, MOST_ASKED_MS)));
   }
 }
 
