@@ -17,6 +17,8 @@ export interface OpenApp {
   department_id: number | null;
   public: boolean;
   actions: readonly { action: string; flow_code: string; public: boolean }[];
+  /** By the name of the action, the id of the user who wrote it last. */
+  action_authors: Readonly<Record<string, number>>;
 }
 
 /** Active apps in memory. What it returns may be up to 5 s old. */

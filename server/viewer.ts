@@ -13,6 +13,7 @@ import { parse } from "hono/utils/cookie";
 import { forbidden, unauthorized } from "./errors.ts";
 import type { Keys } from "./secrets/keys.ts";
 import { hostOf } from "./input/host.ts";
+import type { Users } from "./reach.ts";
 import { sessionSecret } from "./session_cookie.ts";
 import { readAppToken, signAppToken } from "./secrets/page_tokens.ts";
 import { type Restriction, visibleTo } from "./visibility.ts";
@@ -36,7 +37,7 @@ export interface Viewer extends Restriction {
   scopes: readonly string[] | null;
 }
 
-/** Finds viewers by their tokens and sessions, through a cache of a few seconds. */
+/** Finds viewers by their tokens and sessions, and users by their ids, through a cache of a few seconds. */
 export interface Viewers {
   /** The viewer of a token that was proven within the last seconds, without a promise. */
   cached(token: string): Viewer | undefined;
@@ -50,6 +51,8 @@ export interface Viewers {
   cachedSession(secret: string): Viewer | undefined;
   bySession(secret: string): Promise<Viewer | undefined>;
   bySessionId(session_id: number): Promise<Viewer | undefined>;
+  /** For what acts without a request. */
+  readonly users: Users;
   /** Call after a change of tokens, sessions, users, departments or the account: it holds at once in this process. */
   forget(): void;
 }

@@ -40,3 +40,20 @@ export function visibleTo(viewer: Restriction, department: number | null): boole
   if (seesAll(viewer)) return true;
   return department === null ? viewer.without_department : viewer.department_ids.includes(department);
 }
+
+/** The department of a record whose creator names none: a restricted user's only department, otherwise null. */
+export function departmentOfRecord(creator: Restriction): number | null {
+  const { department_ids: [only = null, ...more] } = creator;
+  return seesAll(creator) || more.length > 0 ? null : only;
+}
+
+/** What both may see. */
+export function commonReach(one: Restriction, other: Restriction): Restriction {
+  if (seesAll(one)) return other;
+  if (seesAll(other)) return one;
+  return {
+    ...one,
+    department_ids: one.department_ids.filter((id) => other.department_ids.includes(id)),
+    without_department: one.without_department && other.without_department,
+  };
+}

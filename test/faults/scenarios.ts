@@ -259,8 +259,9 @@ async function addDueTrigger(sql: postgres.Sql): Promise<number> {
   const due = new Date(Math.floor(Date.now() / 60_000 - 10) * 60_000);
   const schedule = `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`;
   const [row] = await sql`
-    insert into crons (account_id, kind, target_code, schedule, timezone, sentence, active, overlap, catch_up, next_run_at)
-    values (1, 'flow', 'single', ${schedule}, 'UTC', '', true, 'skip', 3600, ${due})
+    insert into crons
+      (account_id, author_id, kind, target_code, schedule, timezone, sentence, active, overlap, catch_up, next_run_at)
+    values (1, 1, 'flow', 'single', ${schedule}, 'UTC', '', true, 'skip', 3600, ${due})
     returning id
   `;
   return row?.id;

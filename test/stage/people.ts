@@ -10,6 +10,9 @@ export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Answer>
 export const ROLES = ["guest", "user", "manager", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The reach of a user who sees everything. */
+export const EVERYTHING = { role: "admin", restricted: false, department_ids: [], without_department: true };
+
 export interface Person {
   id: number;
   token: string;

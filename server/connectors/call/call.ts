@@ -1,8 +1,11 @@
 /** A call of a connector method and its answer. */
 import type { JsonValue } from "../../input/json_value.ts";
+import type { Restriction } from "../../visibility.ts";
 
 export interface ConnectorCall {
   account_id: number;
+  /** A connector that it does not include is `unknown`. */
+  reach: Restriction;
   connector_code: string;
   method: string;
   /** Values for the `{name}` placeholders in the method's path, query, headers and body. */

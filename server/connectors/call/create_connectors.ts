@@ -5,6 +5,7 @@ import type { Pool } from "../../database/pool.ts";
 import { createFairLimiter } from "../../fairness/fair_limiter.ts";
 import type { Log } from "../../log.ts";
 import type { Keys } from "../../secrets/keys.ts";
+import { visibleTo } from "../../visibility.ts";
 import type { Method } from "../definition/method.ts";
 import { createEgress } from "../egress/egress.ts";
 import type { Lookup } from "../egress/reach.ts";
@@ -78,7 +79,9 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   return {
     async call(call) {
       const connector = await cache.find(call.account_id, call.connector_code);
-      if (!connector) throw new ConnectorFault("unknown", `there is no connector ${call.connector_code}`);
+      if (!connector || !visibleTo(call.reach, connector.department_id)) {
+        throw new ConnectorFault("unknown", `there is no connector ${call.connector_code}`);
+      }
       const deadline = createDeadline(call);
       try {
         const answer = await send(connector, call, deadline);

@@ -21,6 +21,7 @@ interface Action {
   app_id: string;
   name: string;
   flow_code: string;
+  author_id: number | null;
 }
 
 /**
@@ -51,7 +52,8 @@ async function actionFor(ctx: Context, called: Called): Promise<Action> {
   const refusal = refusalOf(action, ctx.caller);
   if (refusal) throw refusal;
   if (!action?.flow_code) throw notFound("Action");
-  return { account_id: action.account_id, app_id: called.id, name: called.action_name, flow_code: action.flow_code };
+  const { account_id, flow_code, author_id } = action;
+  return { account_id, app_id: called.id, name: called.action_name, flow_code, author_id };
 }
 
 async function findCached({ pages }: Context, { id, action_name }: Called): Promise<FoundAction | undefined> {
@@ -64,6 +66,7 @@ async function findCached({ pages }: Context, { id, action_name }: Called): Prom
     public: app.public,
     flow_code: action.flow_code,
     action_public: action.public,
+    author_id: Object.hasOwn(app.action_authors, action_name) ? app.action_authors[action_name] ?? null : null,
   };
 }
 
@@ -82,13 +85,14 @@ function refusalOf(found: FoundAction | undefined, { viewer }: Caller): Refusal 
 export async function callAction(ctx: Context, call: z.output<typeof ActionCall>): Promise<ActionAnswer> {
   const { caller, flows, config } = ctx;
   proveActionCaller(ctx, "write", call.id);
-  const { account_id, app_id, name, flow_code } = await actionFor(ctx, call);
+  const { account_id, app_id, name, flow_code, author_id } = await actionFor(ctx, call);
   const { id } = await flows.start({
     account_id,
     flow_code,
     input: call.params,
     trigger: "action",
     user_id: caller.viewer?.account_id === account_id ? caller.viewer.user_id : null,
+    author: { id: author_id, of: "action" },
     app_id,
     action: name,
     idempotency_key: call.idempotency_key === undefined

@@ -71,6 +71,7 @@ export interface Written {
   css_engine: CssEngine;
   source_code: string;
   actions: App["actions"];
+  action_authors: Record<string, number>;
   public: boolean;
   fields: Record<string, unknown>;
   prompt: string | null;
@@ -79,21 +80,21 @@ export interface Written {
 
 export async function findWritten(sql: Sql, viewer: Viewer, id: string): Promise<Written | undefined> {
   const [app] = await sql<Written[]>`
-    select app_engine, css_engine, source_code, actions, public, fields, prompt, lock_version
+    select app_engine, css_engine, source_code, actions, action_authors, public, fields, prompt, lock_version
     from apps
     where ${one(sql, viewer, id)}
   `;
   return app;
 }
 
-/** Those flows with these codes that are hidden from the viewer. */
-export const listHiddenFlows = (sql: Sql, viewer: Viewer, codes: string[]) =>
+/** Those of these codes whose flows the viewer may see. */
+export const listVisibleFlows = (sql: Sql, viewer: Viewer, codes: string[]) =>
   sql<{ code: string }[]>`
     select code
     from flows
     where account_id = ${viewer.account_id}
       and code = any(${codes}::text[])
-      and (${visible(sql, viewer)}) is not true
+      and ${visible(sql, viewer)}
   `;
 
 /** The columns that a write sets. `buildValues` makes those of a build. */
@@ -115,11 +116,11 @@ export const buildValues = (
 const stored = (sql: Sql) =>
   sql`
     department_id, name, name_folded, url_code, description, app_engine, css_engine, source_code, public, active,
-    db_code, show_in_module, prompt, actions, fields, config, app_build_time, css_build_time, app_code, css_code,
-    imports, scripts, asks, updated_by_id
+    db_code, show_in_module, prompt, actions, action_authors, fields, config, app_build_time, css_build_time,
+    app_code, css_code, imports, scripts, asks, updated_by_id
   `;
 
-const DEFAULTS = { public: false, active: true, actions: [], fields: {} };
+const DEFAULTS = { public: false, active: true, actions: [], action_authors: {}, fields: {} };
 
 const asJson = (sql: Sql, values: Values) => sql.json(values as Parameters<Sql["json"]>[0]);
 

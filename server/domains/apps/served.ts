@@ -16,6 +16,7 @@ export interface Served {
   imports: string[];
   scripts: string[];
   actions: { action: string; flow_code: string; public: boolean }[];
+  action_authors: Record<string, number>;
   /** Whether it may ask the server for records or actions, and so needs a page token. */
   asks: boolean;
   lock_version: number;
@@ -29,7 +30,7 @@ export async function findServed(sql: Sql, id: string): Promise<Served | undefin
   const [app] = await sql<Served[]>`
     select
       id, account_id, department_id, name, db_code, public, app_engine as engine, css_engine, app_code as code,
-      css_code as css, imports, scripts, actions, lock_version,
+      css_code as css, imports, scripts, actions, action_authors, lock_version,
       db_code is not null or jsonb_array_length(actions) > 0 or coalesce(asks, source_code ~ ${ASKING}) as asks
     from apps
     where id = ${id}

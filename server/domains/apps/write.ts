@@ -1,24 +1,14 @@
 /** Creates, changes, restores and deletes apps. A change of the source compiles it. */
-import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../../context.ts";
-import { conflict, invalid, notFound } from "../../errors.ts";
+import { conflict, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
-import { seesAll } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
-import {
-  buildValues,
-  deleteApp,
-  findWritten,
-  insertApp,
-  listHiddenFlows,
-  updateApp,
-  type Values,
-  type Written,
-} from "./queries.ts";
+import { buildValues, deleteApp, findWritten, insertApp, updateApp, type Values, type Written } from "./queries.ts";
 import { readApp, readVersion } from "./read.ts";
 import type { App, AppChanges, NewApp } from "./schema.ts";
+import { authorsOf } from "./wiring.ts";
 
 /** After this many conflicts with other writers a change is refused with 409. */
 const ATTEMPTS = 20;
@@ -26,10 +16,10 @@ const ATTEMPTS = 20;
 /** @throws {CompileFailure} */
 export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>> {
   await proveDepartment(ctx, input.department_id ?? null);
-  await proveActions(ctx, input.actions ?? []);
+  const action_authors = await authorsOf(ctx, input.actions ?? []);
   const { app_engine: engine, css_engine, source_code } = input;
   const build = await ctx.compiler.compile({ engine, css_engine, source_code }, ctx.viewer.account_id);
-  const values = { ...valuesOf(input, {}), ...buildValues(build) };
+  const values = { ...valuesOf(input, {}), action_authors, ...buildValues(build) };
   const created = await insertApp(ctx.sql, ctx.viewer, uuid(), values);
   if (!created) throw new Error("an insert returned no row");
   return created;
@@ -73,42 +63,15 @@ async function tryChange(
   const changes = edit(app);
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
   const opens = changes.public === true && !app.public;
-  if (changes.actions || opens) {
-    // Opening an app to everyone also opens its public actions.
-    const kept = opens ? app.actions.filter((action) => !action.public) : app.actions;
-    await proveActions(ctx, changes.actions ?? app.actions, kept);
-  }
+  const wired = changes.actions || opens;
+  const action_authors = wired && await authorsOf(ctx, changes.actions ?? app.actions, app, opens);
   const values = {
     ...valuesOf(changes, app.fields),
+    ...action_authors && { action_authors },
     ...await rebuilt(ctx, app, changes),
     updated_by_id: viewer.user_id,
   };
   return await updateApp(sql, viewer, id, app.lock_version, values, keeps(app, changes));
-}
-
-/**
- * Checks that the viewer may see the flows of new and changed actions, because everyone who sees the app may call them.
- * A flow that does not exist yet is allowed.
- *
- * @param before the present actions; unchanged ones are not checked
- * @throws {Refusal} 422
- */
-async function proveActions(
-  { sql, viewer }: Context,
-  actions: App["actions"],
-  before: App["actions"] = [],
-): Promise<void> {
-  if (seesAll(viewer)) return;
-  const wired = actions.map((action) =>
-    before.some((known) => isDeepStrictEqual(known, action)) ? undefined : action.flow_code
-  );
-  const codes = new Set(wired.filter((code) => code !== undefined));
-  if (codes.size === 0) return;
-  const hidden = new Set((await listHiddenFlows(sql, viewer, [...codes])).map(({ code }) => code));
-  const faults = wired.flatMap((code, index) =>
-    code && hidden.has(code) ? [[`actions.${index}.flow_code`, ["must exist"]] satisfies [string, string[]]] : []
-  );
-  if (faults.length > 0) throw invalid(Object.fromEntries(faults));
 }
 
 /** @throws {Refusal} 404 */

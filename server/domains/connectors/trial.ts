@@ -20,6 +20,7 @@ export async function tryConnector(ctx: Context, trial: Trial): Promise<Json<Tri
   try {
     const answer = await connectors.call({
       account_id: viewer.account_id,
+      reach: viewer,
       connector_code,
       method,
       params,

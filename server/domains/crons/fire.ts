@@ -11,6 +11,11 @@ export async function fireCron({ sql, viewer, schedules }: Context, id: number):
   if (!cron) throw notFound("Trigger");
   const active = await findFlowActive(sql, viewer, cron.target_code);
   if (!active) throw invalid({ target_code: [active === undefined ? "must exist" : "is not active"] });
-  const run = await schedules.fire({ account_id: viewer.account_id, cron_id: id, target_code: cron.target_code });
+  const run = await schedules.fire({
+    account_id: viewer.account_id,
+    cron_id: id,
+    target_code: cron.target_code,
+    author_id: cron.author_id,
+  });
   return { flow_process_id: run.id, status: "pending" };
 }

@@ -12,8 +12,8 @@ import { withNextTimes } from "./timetable.ts";
 /** The last run may have ended although the trigger's row does not know it yet. */
 const columns = (sql: Sql) =>
   sql`
-    id, name, kind, target_code, schedule, timezone, active, overlap, catch_up, max_failures, department_id, sentence,
-    iso(next_run_at) as next_run_at, iso(last_run_at) as last_run_at,
+    id, name, kind, target_code, schedule, timezone, active, overlap, catch_up, max_failures, department_id, author_id,
+    sentence, iso(next_run_at) as next_run_at, iso(last_run_at) as last_run_at,
     coalesce((select p.status from flow_processes p where p.id = c.last_run_id), last_status) as last_status,
     failures, paused_reason, lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
@@ -64,7 +64,7 @@ export type Values = Record<string, unknown>;
 const stored = (sql: Sql) =>
   sql`
     name, kind, target_code, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
-    next_run_at, failures, paused_reason
+    author_id, next_run_at, failures, paused_reason
   `;
 
 export async function insertCron(sql: Sql, account: number, values: Values): Promise<number> {

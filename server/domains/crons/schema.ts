@@ -44,6 +44,10 @@ export const ListedCron = z.object({
   id: Id,
   ...written,
   target_code: z.string().meta({ examples: ["watch"] }),
+  author_id: Id.nullable()
+    .describe(
+      "The user who wrote `target_code` last; null if that user was deleted. The trigger starts only flows that this user sees",
+    ),
   sentence: z.string().describe("The schedule in words").meta({ examples: ["At 09:00, Monday through Friday"] }),
   next_run_at: Timestamp.nullable().describe("Null while the trigger is not active"),
   last_run_at: Timestamp.nullable().describe("Start of the latest run, by hand or not"),

@@ -29,6 +29,7 @@ export async function createCron(ctx: Context, input: NewCron): Promise<Json<Cro
   const timetable = readTimetable(ctx, values.schedule, values.timezone);
   const id = await insertCron(sql, viewer.account_id, {
     ...values,
+    author_id: viewer.user_id,
     sentence: timetable.sentence,
     next_run_at: values.active ? timetable.next(clock.now(), 1)[0] : null,
     failures: 0,
@@ -58,7 +59,8 @@ export async function changeCron(
     const now = clock.now();
     if (resumed || changes.active && !cron.active) await settleUncounted(tx, viewer.account_id, id);
     const rescheduled = await reschedule(ctx, tx, cron, changes, resumed, now);
-    await updateCron(tx, viewer.account_id, id, { ...values, ...rescheduled });
+    const author = changes.target_code === undefined ? {} : { author_id: viewer.user_id };
+    await updateCron(tx, viewer.account_id, id, { ...values, ...author, ...rescheduled });
   });
   return await readCron(ctx, id);
 }

@@ -3,13 +3,14 @@ import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { containing } from "../../database/like.ts";
+import type { RunsAs } from "../../reach.ts";
 import { inDepartment, visible } from "../../visibility.ts";
 import { type Flow, type FlowPage, KIND, type ListedFlow } from "./schema.ts";
 
 /** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
   sql`
-    id, ${KIND}::text as kind, code, name, active, version, department_id, lock_version,
+    id, ${KIND}::text as kind, code, name, active, version, author_id, runs_as, department_id, lock_version,
     iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
@@ -78,7 +79,7 @@ export type Values = Record<string, unknown>;
 /** json keeps the order of a program's keys; jsonb does not. */
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
-const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, fields`;
+const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, author_id, runs_as, fields`;
 
 /** Inserts the flow, and its program as version 1. */
 export async function insertFlow(sql: Sql, account: number, values: Values): Promise<number> {
@@ -87,10 +88,10 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
       insert into flows (account_id, ${stored(sql)})
       select ${account}, ${stored(sql)}
       from json_populate_record(null::flows, ${asJson(sql, values)})
-      returning id, version, fields
+      returning id, version, author_id, runs_as, fields
     )
-    insert into flow_versions (flow_id, version, program)
-    select id, version, fields -> 'program'
+    insert into flow_versions (flow_id, version, author_id, runs_as, program)
+    select id, version, author_id, runs_as, fields -> 'program'
     from flow
     returning flow_id as id
   `;
@@ -101,6 +102,8 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
 /** The state of a flow before a change. */
 export interface WrittenFlow {
   lock_version: number;
+  author_id: number | null;
+  runs_as: RunsAs;
   /** The stored JSON. */
   program: string;
 }
@@ -108,7 +111,7 @@ export interface WrittenFlow {
 /** Locks the row until the transaction ends. @param sql a transaction */
 export async function lockFlow(sql: Sql, viewer: Viewer, id: number): Promise<WrittenFlow | undefined> {
   const [row] = await sql<WrittenFlow[]>`
-    select lock_version, (fields -> 'program')::text as program
+    select lock_version, author_id, runs_as, (fields -> 'program')::text as program
     from flows
     where ${one(sql, viewer, id)}
     for update
@@ -136,7 +139,7 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       set version = version + 1
       where id = ${id}
         and account_id = ${account}
-      returning id, version, fields
+      returning id, version, author_id, runs_as, fields
     ),
     replaced as (
       update flow_versions v
@@ -145,8 +148,8 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       where v.flow_id = f.id
         and v.version = f.version - 1
     )
-    insert into flow_versions (flow_id, version, program)
-    select id, version, fields -> 'program'
+    insert into flow_versions (flow_id, version, author_id, runs_as, program)
+    select id, version, author_id, runs_as, fields -> 'program'
     from flow
   `;
 }

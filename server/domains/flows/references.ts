@@ -2,7 +2,6 @@
 import type { Method } from "../../connectors/connectors.ts";
 import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
-import type { Reference } from "../../flow/flow.ts";
 import { visible } from "../../visibility.ts";
 
 export interface KnownConnector {
@@ -39,20 +38,4 @@ export const listNamedDbs = (sql: Sql, viewer: Viewer, codes: string[]): Promise
       and ${visible(sql, viewer)}
     order by code
     limit ${codes.length}
-  `;
-
-/** The connectors and databases with these codes that the account has and the viewer may not see. */
-export const listHiddenNames = (sql: Sql, viewer: Viewer, codes: string[]) =>
-  sql<Pick<Reference, "kind" | "code">[]>`
-    select 'connector' as kind, code
-    from connectors
-    where account_id = ${viewer.account_id}
-      and code = any(${codes}::text[])
-      and (${visible(sql, viewer)}) is not true
-    union all
-    select 'database', code
-    from dbs
-    where account_id = ${viewer.account_id}
-      and code = any(${codes}::text[])
-      and (${visible(sql, viewer)}) is not true
   `;

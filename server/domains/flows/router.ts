@@ -32,7 +32,7 @@ export const flows = router({
       description:
         "`code` defaults to the name. The program is checked as a whole. Each fault is keyed by its path, such as " +
         "`fields.program.4.then.0.metod`. Connectors, databases and other names that do not exist yet are listed under " +
-        "`warnings`.",
+        "`warnings`. Users who do not see everything must name connectors and databases that they see.",
     })
     .input(z.object({ flow: NewFlow })).output(sent(Flow))
     .mutation(({ ctx, input }) => createFlow(ctx, input.flow)),
@@ -44,7 +44,9 @@ export const flows = router({
       wrapper: "flow",
       summary: "Update a flow",
       description:
-        "A changed program is a new version. Runs in progress continue with the version that they started with.",
+        "A changed program or `runs_as` is a new version, whose author is the caller. A program that is saved again " +
+        "gets a new author if the present one may not change it any more. Runs in progress continue with the version " +
+        "that they started with.",
     })
     .input(z.object({ id: Id, flow: FlowChanges })).output(sent(Flow))
     .mutation(({ ctx, input }) => changeFlow(ctx, input.id, input.flow)),

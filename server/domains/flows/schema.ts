@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Program, RUN_STATUSES } from "../../flow/flow.ts";
 import { Id, InDepartment, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { RUNS_AS } from "../../reach.ts";
 import { slug } from "../../input/slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
 
@@ -35,6 +36,10 @@ const written = {
   name: Name.meta({ examples: ["Watch the rate"] }),
   active: z.boolean().describe("Whether it may be started").meta({ examples: [true] }),
   fields: Fields,
+  runs_as: z.enum(RUNS_AS)
+    .describe(
+      "`author`: with the reach of its author. `caller`: with what both its author and the user who starts it may see",
+    ),
   department_id: Id.nullable().meta({ examples: [null] }),
   // Refused, because an unknown key is ignored at this level and the flow would be saved without its steps.
   program: z.unknown().optional().refine((value) => value === undefined, "belongs into fields").describe(
@@ -56,6 +61,9 @@ export const ListedFlow = z.object({
   name: written.name,
   active: written.active,
   version: z.int().min(1).describe("The number of the program's version").meta({ examples: [1] }),
+  author_id: Id.nullable()
+    .describe("The user who changed the program last, with whose reach it acts; null if that user was deleted"),
+  runs_as: written.runs_as,
   department_id: written.department_id,
   lock_version: LockVersion,
   created_at: Timestamp,

@@ -1,11 +1,23 @@
 /** Creating, changing and deleting flows. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
+import type { Sql } from "../../database/pool.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
+import { hasReach, type Users } from "../../reach.ts";
 import { fold } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
+import type { Viewer } from "../../viewer.ts";
 import { proveDepartment } from "../departments/proof.ts";
-import { deleteFlow, insertFlow, insertVersion, lockFlow, updateFlow, type Values } from "./queries.ts";
+import { findKnownUser } from "../user_settings/queries.ts";
+import {
+  deleteFlow,
+  insertFlow,
+  insertVersion,
+  lockFlow,
+  updateFlow,
+  type Values,
+  type WrittenFlow,
+} from "./queries.ts";
 import { readFlow } from "./read.ts";
 import type { Flow, FlowChanges, NewFlow } from "./schema.ts";
 import { proveWiring } from "./wiring.ts";
@@ -13,12 +25,13 @@ import { proveWiring } from "./wiring.ts";
 /** @throws {Refusal} 422 */
 export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
-  const { active = true, fields = { program: [] }, department_id = null } = input;
+  const { active = true, runs_as = "author", fields = { program: [] }, department_id = null } = input;
   const code = input.code ?? slug(input.name, "_").slice(0, 100);
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
   await proveWiring(ctx, fields.program);
-  const id = await insertFlow(sql, viewer.account_id, { ...valuesOf(input), code, active, fields, department_id });
+  const values = { ...valuesOf(input), code, active, runs_as, fields, department_id, author_id: viewer.user_id };
+  const id = await insertFlow(sql, viewer.account_id, values);
   flows.forget(viewer.account_id);
   return await readFlow(ctx, id);
 }
@@ -31,15 +44,31 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
     const flow = await lockFlow(tx, viewer, id);
     if (!flow) throw notFound("Flow");
     if (changes.lock_version !== undefined && changes.lock_version !== flow.lock_version) return false;
-    const is_changed = changes.fields && JSON.stringify(changes.fields.program) !== flow.program;
-    if (is_changed) await proveWiring({ sql: tx, viewer }, changes.fields?.program);
-    await updateFlow(tx, viewer.account_id, id, valuesOf(changes));
-    if (is_changed) await insertVersion(tx, viewer.account_id, id);
+    const is_new = await isNewVersion(tx, viewer, flow, changes);
+    if (is_new) await proveWiring({ sql: tx, viewer }, changes.fields?.program ?? JSON.parse(flow.program));
+    await updateFlow(tx, viewer.account_id, id, { ...valuesOf(changes), ...is_new && { author_id: viewer.user_id } });
+    if (is_new) await insertVersion(tx, viewer.account_id, id);
     return true;
   });
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
   flows.forget(viewer.account_id);
   return await readFlow(ctx, id);
+}
+
+/**
+ * Whether the change is a new version, whose author is the viewer: another program, another `runs_as`, or a program
+ * that is saved again because its author may not write it any more.
+ */
+async function isNewVersion(
+  tx: Sql,
+  { account_id }: Viewer,
+  flow: WrittenFlow,
+  { fields, runs_as }: FlowChanges,
+): Promise<boolean> {
+  if (fields && JSON.stringify(fields.program) !== flow.program) return true;
+  if (runs_as !== undefined && runs_as !== flow.runs_as) return true;
+  const users: Users = { find: (account, user) => findKnownUser(tx, account, user) };
+  return fields !== undefined && !await hasReach(users, account_id, flow.author_id);
 }
 
 /** @throws {Refusal} 404 */

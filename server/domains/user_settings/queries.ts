@@ -2,6 +2,7 @@ import type { Viewer } from "../../viewer.ts";
 import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import { forbidden, notFound } from "../../errors.ts";
+import type { KnownUser } from "../../reach.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { fold } from "../../input/shapes.ts";
 import type { UserSetting, UserSettingPage } from "./schema.ts";
@@ -208,4 +209,19 @@ export async function findUserByEmail(sql: Sql, email: string) {
 export async function findUserName(sql: Sql, account: number, user: number): Promise<string | undefined> {
   const [row] = await sql<{ name: string }[]>`select name from users where id = ${user} and account_id = ${account}`;
   return row?.name;
+}
+
+/** What a user may see, without a token. */
+export async function findKnownUser(sql: Sql, account: number, id: number): Promise<KnownUser | undefined> {
+  const [row] = await sql<KnownUser[]>`
+    select
+      u.account_id, u.id as user_id, u.role, u.active, a.departments_mode = 'restricted' as restricted,
+      u.without_department,
+      array(select d.department_id from department_users d where d.user_id = u.id) as department_ids
+    from users u
+    join accounts a on a.id = u.account_id
+    where u.id = ${id}
+      and u.account_id = ${account}
+  `;
+  return row;
 }

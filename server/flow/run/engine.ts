@@ -95,6 +95,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   });
 
   const starts = createStarts({
+    users: deps.users,
     programs,
     store,
     heartbeat,

@@ -37,6 +37,11 @@ export interface NewRun {
   trigger: Trigger;
   /** Null for a visitor and for a trigger. A visitor's run may call public methods of connectors only. */
   user_id: number | null;
+  /**
+   * The author of the action or trigger that names the flow; undefined if the caller of `start` has proven that its
+   * viewer sees the flow.
+   */
+  author?: { id: number | null; of: "action" | "trigger" } | undefined;
   app_id?: string | undefined;
   action?: string | undefined;
   cron_id?: number | undefined;

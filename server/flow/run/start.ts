@@ -1,5 +1,7 @@
 /** Starts runs: stores the head durably before the caller gets the run's id. */
 import { invalid, unavailable } from "../../errors.ts";
+import { NoReach, reachOfAuthor, type Users } from "../../reach.ts";
+import { visibleTo } from "../../visibility.ts";
 import { NO_FLOW } from "../flow.ts";
 import type { Heartbeat } from "../lease/heartbeat.ts";
 import type { Programs } from "../storage/program_cache.ts";
@@ -9,6 +11,7 @@ import type { Limits } from "./limits.ts";
 import type { NewRun } from "./model.ts";
 
 interface Deps {
+  users: Users;
   programs: Programs;
   store: RunStore;
   heartbeat: Heartbeat;
@@ -29,7 +32,7 @@ export interface Starts {
 }
 
 export function createStarts(deps: Deps): Starts {
-  const { programs, store, heartbeat, limits, clock, closing, count, enqueue } = deps;
+  const { users, programs, store, heartbeat, limits, clock, closing, count, enqueue } = deps;
   const starting = new Set<string>();
   /** Triggers may wait in half the number, beside the others. */
   const mostOf = ({ trigger }: NewRun) => limits.most_per_account / (trigger === "cron" ? 2 : 1);
@@ -38,7 +41,7 @@ export function createStarts(deps: Deps): Starts {
     async start(run) {
       if (closing.aborted) throw unavailable("The server is stopping", undefined, 1);
       const flow = await programs.find(run.account_id, run.flow_code);
-      if (!flow) throw invalid({ flow_code: [NO_FLOW] });
+      if (!flow || !await isVisible(users, run, flow.department_id)) throw invalid({ flow_code: [NO_FLOW] });
       if (!flow.active) throw invalid({ flow_code: ["is not active"] });
       if (count() >= limits.most || count(run) >= mostOf(run)) throw unavailable("Too many runs wait", undefined, 5);
       const head = newHead(run, flow, await heartbeat.prove(), clock.now().getTime());
@@ -56,4 +59,14 @@ export function createStarts(deps: Deps): Starts {
       }
     },
   };
+}
+
+/** Whether the author of the action or trigger sees the flow now. @throws {Refusal} 422 if there is no such author */
+async function isVisible(users: Users, { account_id, author }: NewRun, department_id: number | null): Promise<boolean> {
+  if (!author) return true;
+  try {
+    return visibleTo(await reachOfAuthor(users, account_id, author.id, author.of), department_id);
+  } catch (error) {
+    throw error instanceof NoReach ? invalid({ base: [error.message] }) : error;
+  }
 }

@@ -1,6 +1,7 @@
 /** Executes one job: reads its program and input, executes it, and settles its outcome. */
 import type { JsonObject } from "../../input/json_value.ts";
 import { faultOf, type Log } from "../../log.ts";
+import { NoReach, reachOfRun } from "../../reach.ts";
 import type { Services } from "../steps/step_type.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
 import { findSteps } from "../storage/history.ts";
@@ -78,6 +79,13 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     if (head.lost >= MOST_LOST) return `Given up: ${head.lost} processes went away while they worked on it`;
   }
 
+  /** Read for each attempt of an effect, so that a change of users or departments holds for runs in progress. */
+  const reachOf = (head: RunHead, program: KnownProgram, patience: Patience) =>
+    untilStored(patience, () =>
+      reachOfRun(services.users, head, program).catch((error) => {
+        throw error instanceof NoReach ? new RunFault(error.message) : error;
+      }));
+
   /** @throws {RunFault | Interrupted} */
   async function executeJob(job: Job, patience: Patience, input: JsonObject | undefined): Promise<Outcome> {
     const { head } = job;
@@ -89,7 +97,8 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     // Not the start of the first step, which is another one after a takeover.
     const started_at = isoOf(head.made_at);
     const run = { id: head.id, date: started_at.slice(0, 10), started_at, trigger: head.trigger };
-    return await execute({ program: program.steps, head, input, user, run, journal, services, patience, now });
+    const reach = () => reachOf(head, program, patience);
+    return await execute({ program: program.steps, head, input, user, run, journal, services, reach, patience, now });
   }
 
   return async (job) => {

@@ -73,10 +73,11 @@ export const connector = {
 function callOf(
   { connector_code, method, timeout, pick }: ConnectorStep,
   { params, query, headers, body }: JsonObject,
-  { head, place, signal, startClock }: EffectCall,
+  { head, place, reach, signal, startClock }: EffectCall,
 ): ConnectorCall {
   return {
     account_id: head.account_id,
+    reach,
     connector_code,
     method,
     params: objectOf(params),

@@ -1,5 +1,5 @@
 /**
- * `record`: reads or writes records of the flow's account. A write and its row in `flow_effects` share a transaction,
+ * `record`: reads or writes records that the run's author may see. A write and its row in `flow_effects` share a transaction,
  * so a write happens exactly once, however many processes attempt it.
  */
 import { z } from "zod";
@@ -8,6 +8,7 @@ import type { Sql } from "../../database/pool.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { STALE, withDb } from "../../store/store.ts";
+import { visibleTo } from "../../visibility.ts";
 import { LOST } from "../run/execution/interruption.ts";
 import { storable } from "../storage/storable.ts";
 import { OnePlaceholder, Templates, TextTemplate } from "../template/template_shape.ts";
@@ -15,6 +16,7 @@ import { StepFault } from "./fault.ts";
 import {
   createOne,
   deleteOne,
+  departmentOfNew,
   getOne,
   listSome,
   Outdated,
@@ -136,11 +138,14 @@ export const record = {
 
 /** Resolves after its transaction has ended, never before: the result says what has happened. */
 function perform(step: RecordStep, input: JsonObject, call: EffectCall): Promise<JsonValue> {
-  const { services: { sql, dbs }, head, signal } = call;
+  const { services: { sql, dbs }, head, reach, signal } = call;
   const missing = () => notFound(`Database ${step.db_code}`);
   return withDb<JsonValue>(dbs, head.account_id, step.db_code, missing, async (db) => {
+    if (!visibleTo(reach, db.department_id)) throw missing();
     const { read, write } = ACTIONS[step.action];
-    const order = { place: placeOf(db, step.table_name), input, limit: step.limit, user_id: head.user_id };
+    const place = placeOf(db, step.table_name, reach);
+    const department_id = departmentOfNew(reach, head.department_id);
+    const order = { place, input, limit: step.limit, user_id: head.user_id, department_id };
     if (read) return await read(sql, order);
     return await sql.begin(async (tx) => {
       const output = await once(tx, call, () => write(tx, order));

@@ -16,6 +16,7 @@ import {
   STALE,
   updateRecord,
 } from "../../store/store.ts";
+import { departmentOfRecord, type Restriction, visible, visibleTo } from "../../visibility.ts";
 import { storable } from "../storage/storable.ts";
 import { objectOf } from "./rendered_keys.ts";
 
@@ -31,7 +32,12 @@ export interface Order {
   limit: number;
   /** The user who started the run: the creator of new records. */
   user_id: number | null;
+  /** Of new records; undefined if the run may create none. */
+  department_id: number | null | undefined;
 }
+
+const NO_DEPARTMENT =
+  "the flow's author sees several departments and no record without one: give the flow a department";
 
 /** @returns STALE if the database's definition has changed since it was read */
 export type ReadAction = (sql: Sql, order: Order) => Promise<JsonValue | typeof STALE>;
@@ -39,11 +45,17 @@ export type ReadAction = (sql: Sql, order: Order) => Promise<JsonValue | typeof 
 /** @throws {Outdated} if the database's definition has changed since it was read */
 export type WriteAction = (tx: Sql, order: Order) => Promise<JsonValue>;
 
-/** Flows see every record of the account, so `allowed` is not restricted. @throws {Refusal} 404 */
-export function placeOf(db: KnownDb, table_name: string | undefined): Place {
+/** The table, limited to the records that the run may see. @throws {Refusal} 404 */
+export function placeOf(db: KnownDb, table_name: string | undefined, reach: Restriction): Place {
   const table = db.tables.get(table_name ?? "");
   if (!table) throw notFound(table_name === undefined ? "Table (table_name is needed)" : "Table");
-  return { db, table, allowed: part`true` };
+  return { db, table, allowed: visible(part, reach) };
+}
+
+/** As for a record that the author creates without naming a department; else that of the flow. */
+export function departmentOfNew(reach: Restriction, of_flow: number | null): number | null | undefined {
+  const department = departmentOfRecord(reach) ?? (visibleTo(reach, null) ? null : of_flow);
+  return visibleTo(reach, department) ? department : undefined;
 }
 
 /** The record, or null. */
@@ -63,8 +75,7 @@ export async function getOne(
 export const listSome: ReadAction = (sql, { place, input: { filter, sort }, limit }) =>
   list(sql, place, { filter: objectOf(filter), sort, per_page: limit });
 
-export const createOne: WriteAction = (tx, { place, input: { data }, user_id }) =>
-  create(tx, place, objectOf(data), user_id);
+export const createOne: WriteAction = (tx, order) => create(tx, order, objectOf(order.input.data));
 
 /** @throws {Refusal} 404 */
 export async function updateOne(tx: Sql, { place, input }: Order): Promise<JsonValue> {
@@ -74,12 +85,13 @@ export async function updateOne(tx: Sql, { place, input }: Order): Promise<JsonV
   return updated;
 }
 
-export async function upsertOne(tx: Sql, { place, input, user_id }: Order): Promise<JsonValue> {
+export async function upsertOne(tx: Sql, order: Order): Promise<JsonValue> {
+  const { place, input } = order;
   const [match, data] = [objectOf(input.match), objectOf(input.data)];
   await lockMatch(tx, place, match);
   const id = await firstMatch(tx, place, match);
   const updated = id === undefined ? undefined : await update(tx, place, id, data);
-  return updated ?? await create(tx, place, { ...match, ...data }, user_id);
+  return updated ?? await create(tx, order, { ...match, ...data });
 }
 
 export async function deleteOne(tx: Sql, { place, input }: Order): Promise<JsonValue> {
@@ -103,8 +115,10 @@ async function list(
   return found === STALE ? STALE : found.parse();
 }
 
-async function create(tx: Sql, place: Place, data: JsonObject, created_by_id: number | null): Promise<JsonValue> {
-  const row = { changes: changesOf(place, data, true), department_id: null, created_by_id };
+/** @throws {Refusal} 422 */
+async function create(tx: Sql, { place, user_id, department_id }: Order, data: JsonObject): Promise<JsonValue> {
+  if (department_id === undefined) throw invalid({ base: [NO_DEPARTMENT] });
+  const row = { changes: changesOf(place, data, true), department_id, created_by_id: user_id };
   const [created] = current(await insertRecords<JsonObject>(tx, place, "flat", [row]));
   return created?.parse() ?? null;
 }

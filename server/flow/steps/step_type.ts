@@ -6,7 +6,9 @@ import type { z } from "zod";
 import type { Connectors } from "../../connectors/connectors.ts";
 import type { Pool } from "../../database/pool.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { Users } from "../../reach.ts";
 import type { Databases } from "../../store/store.ts";
+import type { Restriction } from "../../visibility.ts";
 import type { RunHead } from "../run/model.ts";
 import type { Warn } from "../template/template.ts";
 import type { Effect } from "./fault.ts";
@@ -123,12 +125,15 @@ export interface Services {
   sql: Pool;
   dbs: Databases;
   connectors: Connectors;
+  users: Users;
 }
 
 export interface EffectCall {
   services: Services;
   head: RunHead;
   place: string;
+  /** What the run may see at the time of this attempt. */
+  reach: Restriction;
   warn: Warn;
   /** Starts the time of the attempt. Until it is called, the attempt waits for its turn, which does not count. */
   startClock(): void;

@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
+import type { RunsAs } from "../../reach.ts";
 import { accountKey, readAccountKey, remember } from "../../remembered.ts";
 import { parseProgram } from "../program/program.ts";
 import type { RunUser } from "../run/model.ts";
@@ -25,6 +26,9 @@ export interface KnownProgram {
   steps: readonly Step[];
   /** The program's text contains the word `user`, so its templates may need the user. */
   names_user: boolean;
+  /** The user who wrote this version; null if that user was deleted. */
+  author_id: number | null;
+  runs_as: RunsAs;
 }
 
 /** A version of a program never changes. */
@@ -64,14 +68,16 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       const key = `${account_id}/${flow_id}/${flow_version}`;
       const cached = programs.get(key);
       if (cached) return cached;
-      const program = await findProgram(sql, version);
-      if (program === undefined) return undefined;
+      const stored = await findProgram(sql, version);
+      if (stored === undefined) return undefined;
+      const { program, author_id, runs_as } = stored;
       const read = parseProgram(program);
       if ("faults" in read) {
         log.error("a program cannot be read", { flow: flow_id, version: flow_version, faults: read.faults });
         return null;
       }
-      const known = { steps: read.steps, names_user: /\buser\b/.test(JSON.stringify(program)) };
+      const names_user = /\buser\b/.test(JSON.stringify(program));
+      const known = { steps: read.steps, names_user, author_id, runs_as };
       programs.set(key, known);
       return known;
     },
@@ -88,16 +94,23 @@ async function findFlow(sql: Sql, account_id: number, code: string): Promise<Kno
   return flow;
 }
 
-async function findProgram(sql: Sql, { account_id, flow_id, flow_version }: ProgramVersion): Promise<unknown> {
-  const [row] = await sql<{ program: unknown }[]>`
-    select v.program
+interface StoredProgram extends Pick<KnownProgram, "author_id" | "runs_as"> {
+  program: unknown;
+}
+
+async function findProgram(
+  sql: Sql,
+  { account_id, flow_id, flow_version }: ProgramVersion,
+): Promise<StoredProgram | undefined> {
+  const [row] = await sql<StoredProgram[]>`
+    select v.program, v.author_id, v.runs_as
     from flow_versions v
     join flows f on f.id = v.flow_id
     where v.flow_id = ${flow_id}
       and v.version = ${flow_version}
       and f.account_id = ${account_id}
   `;
-  return row?.program;
+  return row;
 }
 
 /** The user who started the run; null without a user, and if the user was deleted. */

@@ -7,6 +7,7 @@ export interface LockedTrigger {
   id: number;
   account_id: number;
   target_code: string;
+  author_id: number | null;
   schedule: string;
   timezone: string;
   next_run_at: string;

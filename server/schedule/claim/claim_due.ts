@@ -27,11 +27,14 @@ export const claimDue = (sql: Pool, now: Date, read: ReadTimetable, cache: DueTi
     const triggers = await withCircumstances(tx, locked);
     const decisions = triggers.map((trigger) => decide(trigger, now, read, cache));
     const rows = decisions.flatMap(({ rows }) => rows);
-    const codes = new Map(triggers.map(({ id, target_code }) => [id, target_code]));
+    const by_id = new Map(triggers.map((trigger) => [trigger.id, trigger]));
     const pending: PendingStart[] = [];
     for (let start = 0; start < rows.length; start += ROW_BATCH) {
       const inserted = await insertRows(tx, rows.slice(start, start + ROW_BATCH), now);
-      pending.push(...inserted.map((row) => ({ ...row, target_code: codes.get(row.cron_id) ?? "" })));
+      pending.push(...inserted.map((row) => {
+        const { target_code = "", author_id = null } = by_id.get(row.cron_id) ?? {};
+        return { ...row, target_code, author_id };
+      }));
     }
     await moveOn(tx, decisions.map(({ next }) => next), now);
     return { count: triggers.length, more: triggers.length === BATCH, pending };
@@ -41,8 +44,8 @@ export const claimDue = (sql: Pool, now: Date, read: ReadTimetable, cache: DueTi
 const lockDue = (sql: Sql, now: Date) =>
   sql<LockedTrigger[]>`
     select
-      id, account_id, target_code, schedule, timezone, next_run_at, catch_up, overlap, failures, max_failures,
-      paused_reason
+      id, account_id, target_code, author_id, schedule, timezone, next_run_at, catch_up, overlap, failures,
+      max_failures, paused_reason
     from crons
     where active
       and next_run_at <= ${now}
@@ -57,7 +60,7 @@ const lockDue = (sql: Sql, now: Date) =>
  * @returns the rows whose runs are to be started
  */
 const insertRows = (sql: Sql, rows: readonly NewLedgerRow[], now: Date) =>
-  sql<Omit<PendingStart, "target_code">[]>`
+  sql<Omit<PendingStart, "target_code" | "author_id">[]>`
     with inserted as (
       insert into cron_runs
         (cron_id, account_id, due_at, due_until, slots, state, reason, flow_process_id, taken_at)

@@ -33,7 +33,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
       limit ${limit}
     ),
     c as materialized (
-      select id, target_code, active, catch_up
+      select id, target_code, author_id, active, catch_up
       from crons
       where id in (select cron_id from candidates)
       order by id
@@ -41,7 +41,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
     ),
     next as materialized (
       select
-        r.id, c.target_code,
+        r.id, c.target_code, c.author_id,
         case when not c.active then 'skipped' when ${isTooOld(sql, now)} then 'missed' else 'late' end as state
       from cron_runs r
       join c on c.id = r.cron_id
@@ -63,7 +63,8 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
         taken_at = ${now}
       from next n
       where r.id = n.id
-      returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code, n.state
+      returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code,
+        n.author_id, n.state
     ),
     triggers as (
       update crons
@@ -75,7 +76,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
       where crons.id = r.cron_id
         and r.state = 'late'
     )
-    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code
+    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code, author_id
     from changed
     where state = 'late'
   `;

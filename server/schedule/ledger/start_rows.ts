@@ -14,6 +14,8 @@ export interface PendingStart {
   /** The id that the run gets. */
   flow_process_id: string;
   target_code: string;
+  /** The user who wrote the trigger last; null if that user was deleted. */
+  author_id: number | null;
 }
 
 type Key = Pick<PendingStart, "id" | "account_id">;
@@ -25,7 +27,7 @@ const accountsOf = (rows: readonly Key[]) => [...new Set(rows.map(({ account_id 
 export const takeOver = (sql: Sql, now: Date, limit: number) =>
   sql<PendingStart[]>`
     with left_behind as (
-      select r.id, c.target_code
+      select r.id, c.target_code, c.author_id
       from cron_runs r
       join crons c on c.id = r.cron_id
       where r.state in ('ran', 'late')
@@ -44,7 +46,7 @@ export const takeOver = (sql: Sql, now: Date, limit: number) =>
     set taken_at = ${now}
     from left_behind l
     where r.id = l.id
-    returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code
+    returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code, l.author_id
   `;
 
 /**

@@ -11,6 +11,7 @@ export interface Firing {
   account_id: number;
   cron_id: number;
   target_code: string;
+  author_id: number | null;
 }
 
 /** @throws {Refusal} the engine's; the ledger then has the row as skipped, with the reason */

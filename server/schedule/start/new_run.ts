@@ -17,7 +17,7 @@ export const isKnown = async ({ flows }: Deps, row: Pick<PendingStart, "account_
 
 /** The idempotency key is the due minute, so that the engine starts the same row only once. */
 export const newRun = (
-  { account_id, cron_id, target_code, flow_process_id, due_at, by_hand }: PendingStart,
+  { account_id, cron_id, target_code, author_id, flow_process_id, due_at, by_hand }: PendingStart,
 ): NewRun => ({
   id: flow_process_id,
   account_id,
@@ -25,6 +25,7 @@ export const newRun = (
   input: { kind: "cron", cron_id },
   trigger: "cron",
   user_id: null,
+  author: { id: author_id, of: "trigger" },
   cron_id,
   idempotency_key: `cron:${cron_id}:${by_hand ? flow_process_id : `${due_at.slice(0, 16)}Z`}`,
 });

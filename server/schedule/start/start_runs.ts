@@ -82,8 +82,9 @@ async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promi
     return row;
   } catch (error) {
     if (error instanceof Refusal && error.status === 422) {
-      // A missing flow is a failure of the trigger; a deactivated one is not.
-      const failed = !row.by_hand && Boolean(error.fields?.flow_code?.includes(NO_FLOW));
+      // A missing flow and a missing author (`base`) are failures of the trigger; a deactivated flow is not.
+      const { flow_code, base } = error.fields ?? {};
+      const failed = !row.by_hand && (base !== undefined || flow_code?.includes(NO_FLOW) === true);
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
       return undefined;
     }

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { type ConnectorCall, ConnectorFault } from "../../../server/connectors/connectors.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { type Api, repeated, serveApi } from "../../stage/egress/outside.ts";
-import { addAccount, made } from "../../stage/people.ts";
+import { addAccount, EVERYTHING, made } from "../../stage/people.ts";
 import { type Ask, inTurn, proven } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
@@ -54,6 +54,7 @@ function onStage(name: string, work: (stage: Stage) => Promise<void>): void {
           call: (connector_code, more = {}) =>
             server.connectors.call({
               account_id: 1,
+              reach: EVERYTHING,
               connector_code,
               method: "m",
               params: {},

@@ -5,6 +5,7 @@ import { attempt, hits, type Way } from "../../stage/egress/attempt.ts";
 import { createWorld, type World } from "../../stage/egress/world.ts";
 import { HOSTILE } from "../../stage/egress/cases.ts";
 import { repeated } from "../../stage/egress/outside.ts";
+import { EVERYTHING } from "../../stage/people.ts";
 import { inTurn, proven } from "../../stage/scenario.ts";
 
 const kindOf = (error: unknown): string => {
@@ -26,6 +27,7 @@ const WAYS: Record<string, Way> = {
   "a call": ({ connectors }, { connector_code, params, timeout_s }) =>
     connectors.call({
       account_id: 1,
+      reach: EVERYTHING,
       connector_code,
       method: "m",
       params,
@@ -120,6 +122,7 @@ inWorld("egress: another origin gets no header of the connector's, and none come
   const call = (url: string, status: number) =>
     server.connectors.call({
       account_id: 1,
+      reach: EVERYTHING,
       connector_code,
       method: "m",
       params: { url, status },

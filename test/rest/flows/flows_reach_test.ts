@@ -46,6 +46,7 @@ inAccount(
         body: {
           "fields.program.0.then.0.db_code": /^must exist$/,
           "fields.program.1.connector_code": /^must exist$/,
+          "fields.program.2.connector_code": /^must exist$/,
         },
       },
       {
@@ -60,6 +61,7 @@ inAccount(
         body: {
           "fields.program.0.then.0.db_code": /^must exist$/,
           "fields.program.1.connector_code": /^must exist$/,
+          "fields.program.2.connector_code": /^must exist$/,
         },
       },
       {
@@ -83,13 +85,13 @@ inAccount(
         path: "/platform/apps.json",
         sent: { token: manager.token, json: { app: { ...app, actions: [action("later"), action("secret")] } } },
         status: 422,
-        body: { "actions.1.flow_code": /^must exist$/ },
+        body: { "actions.0.flow_code": /^must exist$/, "actions.1.flow_code": /^must exist$/ },
       },
       {
-        name: "an action whose flow is not there yet",
+        name: "an action whose flow is not there yet, of an author who sees everything",
         method: "POST",
         path: "/platform/apps.json",
-        sent: { token: manager.token, json: { app: { ...app, actions: [action("later")] } } },
+        sent: { json: { app: { ...app, actions: [action("later")] } } },
         status: 201,
       },
       {

@@ -24,6 +24,8 @@ const KEYS = [
   "name",
   "active",
   "version",
+  "author_id",
+  "runs_as",
   "department_id",
   "lock_version",
   "created_at",

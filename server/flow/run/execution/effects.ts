@@ -42,11 +42,10 @@ export async function runEffect(
   };
   try {
     const perform = () =>
-      withRetry(
-        step,
-        attempts,
-        (signal, startClock) => effect.perform(step, input, { services, head, place, warn, signal, startClock }),
-      );
+      withRetry(step, attempts, async (signal, startClock) => {
+        const reach = await task.reach();
+        return await effect.perform(step, input, { services, head, place, reach, warn, signal, startClock });
+      });
     Object.assign(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));
   } catch (error) {
     if (error instanceof StepFault) Object.assign(record, error.effect);

@@ -26,6 +26,7 @@ class Stopped extends Error {
 export async function execute(task: Task): Promise<Outcome> {
   const state = newState(task);
   try {
+    await task.reach();
     const returned = await runSteps(state, task.program, "");
     return { status: "finished", data: returned ? returned.data : state.last, error: null };
   } catch (error) {

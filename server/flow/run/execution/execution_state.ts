@@ -1,5 +1,6 @@
 /** The state of one execution: the names that templates see, and how much of the run's limits is used. */
 import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
+import type { Restriction } from "../../../visibility.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Services } from "../../steps/step_type.ts";
 import { StepFault } from "../../steps/fault.ts";
@@ -25,6 +26,8 @@ export interface Task {
   run: { id: string; date: string; started_at: string; trigger: string };
   journal: Journal;
   services: Services;
+  /** What the run may see now. @throws {RunFault | Interrupted} */
+  reach(): Promise<Restriction>;
   /** How the run waits for the server's own stores. Its signal ends the run. */
   patience: Patience;
   /** Milliseconds since 1970. */
