@@ -123,6 +123,15 @@ export function allow(viewer: Viewer, role: Role, scope?: string): void {
   }
 }
 
+/**
+ * A page token has the scopes of the API token that its page was opened with, so it never does more than that token.
+ *
+ * @throws {Refusal} 403
+ */
+export function allowCaller({ viewer }: Caller, scope: string): void {
+  if (viewer) allow(viewer, "guest", scope);
+}
+
 /** The token of an `Authorization: Bearer` header. */
 export const bearerToken = (authorization: string | null): string | undefined =>
   authorization?.match(/^Bearer +([\x21-\x7e]+) *$/i)?.[1];

@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import type { Keys } from "./keys.ts";
+import { type Keys, Unreadable } from "./keys.ts";
 
 const PURPOSE = "app token";
 export const LIFETIME_S = 12 * 60 * 60;
@@ -16,23 +16,43 @@ const Payload = z.object({
   user: z.int().nullable(),
   /** The API token that the page was opened with. The page token ends with it. */
   token: z.int().nullable(),
-  /** The browser key. */
-  browser: z.string(),
+  /** The browser key, encrypted for this app: the app can read its token, and must not learn the key. */
+  browser: z.object({ key_id: z.string(), bytes: z.base64url() }),
   /** Seconds since 1970. */
   until: z.int(),
 });
-export type AppToken = z.output<typeof Payload>;
+
+export interface AppToken extends Omit<z.output<typeof Payload>, "browser"> {
+  /** The browser key. */
+  browser: string;
+}
+
+const placeOf = (app: string) => `browser key:${app}`;
 
 export function signAppToken(keys: Keys, payload: Omit<AppToken, "until">, now: Date): string {
   const until = Math.floor(now.getTime() / 1000) + LIFETIME_S;
-  const text = Buffer.from(JSON.stringify({ ...payload, until })).toString("base64url");
+  const { key_id, bytes } = keys.encrypt(placeOf(payload.app), payload.browser);
+  const browser = { key_id, bytes: Buffer.from(bytes).toString("base64url") };
+  const text = Buffer.from(JSON.stringify({ ...payload, browser, until } satisfies z.output<typeof Payload>))
+    .toString("base64url");
   return `${text}.${keys.sign(PURPOSE, text).toString("base64url")}`;
 }
 
-/** @returns undefined if the signature is wrong or the token has expired */
+/** @returns undefined if the signature is wrong, the token has expired, or an earlier release signed it */
 export function readAppToken(keys: Keys, token: string, now: Date): AppToken | undefined {
   const [text = "", signature = "", ...more] = token.split(".");
   if (more.length > 0 || !keys.verify(PURPOSE, text, Buffer.from(signature, "base64url"))) return undefined;
-  const payload = Payload.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
-  return payload.until * 1000 > now.getTime() ? payload : undefined;
+  const { data: payload } = Payload.safeParse(JSON.parse(Buffer.from(text, "base64url").toString()));
+  if (!payload || payload.until * 1000 <= now.getTime()) return undefined;
+  const browser = browserOf(keys, payload);
+  return browser === undefined ? undefined : { ...payload, browser };
+}
+
+function browserOf(keys: Keys, { app, browser: { key_id, bytes } }: z.output<typeof Payload>): string | undefined {
+  try {
+    return keys.decrypt(placeOf(app), { key_id, bytes: Buffer.from(bytes, "base64url") });
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
 }

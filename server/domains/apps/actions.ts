@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { notFound, type Refusal, unauthorized } from "../../errors.ts";
 import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { allow, type Caller, ownerOfKeys } from "../../viewer.ts";
+import { allowCaller, type Caller, ownerOfKeys } from "../../viewer.ts";
 import { findAction, type FoundAction } from "./action_queries.ts";
 import type { ActionAnswer, ActionCall, ActionPoll } from "./schema.ts";
 
@@ -25,17 +25,14 @@ interface Action {
 }
 
 /**
- * Refuses pages of other apps, and tokens without the scope.
+ * Refuses pages of other apps, and callers without the scope.
  *
  * @param app_id undefined if the path does not contain it
  * @throws {Refusal} 403, 404
  */
 export function proveActionCaller({ caller }: Context, kind: "read" | "write", app_id: string | undefined): void {
-  if (caller.app_id === undefined) {
-    if (caller.viewer) allow(caller.viewer, "guest", `apps:${kind}`);
-  } else if (app_id !== undefined && app_id !== caller.app_id) {
-    throw notFound("Action");
-  }
+  if (caller.app_id !== undefined && app_id !== undefined && app_id !== caller.app_id) throw notFound("Action");
+  allowCaller(caller, `apps:${kind}`);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   STALE,
   withDb,
 } from "../../store/store.ts";
-import type { Caller } from "../../viewer.ts";
+import { allowCaller, type Caller } from "../../viewer.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { tableOf } from "./tables.ts";
 
@@ -54,16 +54,18 @@ export async function inPublic<Name extends Method, Result>(
 /** @throws {Refusal} 403, 404 */
 const inEnabled = <Name extends Method, Result>(
   { dbs }: Context,
-  { account_id }: Caller,
+  caller: Caller,
   db_code: string,
   name: Name,
   work: (db: KnownDb, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
-): Promise<Result> =>
-  withDb(dbs, account_id, db_code, () => notFound("Database"), async (db) => {
+): Promise<Result> => {
+  allowCaller(caller, `records:${name === "list" ? "read" : "write"}`);
+  return withDb(dbs, caller.account_id, db_code, () => notFound("Database"), async (db) => {
     const method = db.public_methods[name];
     if (!method) throw forbidden(`The public method ${name} is not enabled`);
     return await work(db, method);
   });
+};
 
 /** @throws {Refusal} 403, 429 */
 async function countWrite(
