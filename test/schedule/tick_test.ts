@@ -26,6 +26,7 @@ onStage(
       input: { kind: "cron", cron_id: id },
       trigger: "cron",
       user_id: null,
+      author: { id: null, of: "trigger" },
       cron_id: id,
       idempotency_key: `cron:${id}:2026-11-21T10:00Z`,
     });

@@ -27,6 +27,7 @@ const KEYS = [
   "catch_up",
   "max_failures",
   "department_id",
+  "author_id",
   "sentence",
   "next_run_at",
   "last_run_at",

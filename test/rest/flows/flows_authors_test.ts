@@ -81,11 +81,7 @@ inAccount("authors: names are resolved at the time of the run", async ({ ask }) 
     "fields.program.1.connector_code",
   ]]);
   const early = await flow(undefined, { name: "Early", department_id: d1, fields: { program } });
-  assert.deepEqual(
-    Object.keys(early.warnings),
-    Object.keys(refused.body),
-    "a warning for an author who sees everything",
-  );
+  assert.deepEqual(Object.keys(early.warnings).toSorted(), Object.keys(refused.body).toSorted(), "only warnings");
 
   const mine = await flow(manager.token, { name: "Mine", department_id: d1, fields: { program: LIST } });
   const moved = await ask("PATCH", "/platform/dbs/notes.json", { json: { db: { department_id: d2 } } });
