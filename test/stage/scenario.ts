@@ -206,7 +206,7 @@ function proveRefusal({ status, headers, body }: Answer): void {
   assert.ok(words.includes(body.code), `status ${status} with code ${body.code}`);
   assert.match(body.error, /^(\w[\w.]*|filter\[[^]*\]:?) \S+/, "a sentence for a person");
   const more = status === 409
-    ? ["current"]
+    ? [body.used_by === undefined ? "current" : "used_by"]
     : [400, 404].includes(status) && body.tables !== undefined
     ? ["tables"]
     : [];

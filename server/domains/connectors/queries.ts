@@ -8,7 +8,8 @@ import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import type { Encrypted } from "../../secrets/keys.ts";
 import { inDepartment, visible } from "../../visibility.ts";
-import { type Connector, type ConnectorPage, KIND } from "./schema.ts";
+import { usedBy } from "../uses/uses.ts";
+import { type Connector, type ConnectorPage, KIND, type ListedConnector } from "./schema.ts";
 
 const columns = (sql: Sql) =>
   sql`
@@ -35,7 +36,7 @@ export function listConnectors(sql: Sql, viewer: Viewer, page: ConnectorPage) {
       and ${inDepartment(sql, page.department_id)}
       ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
   `;
-  return listJson<Connector>(
+  return listJson<ListedConnector>(
     sql,
     sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[sort]} ${slice(sql, page)}`,
     sql`select count(*) ${chosen}`,
@@ -46,7 +47,14 @@ const one = (sql: Sql, viewer: Viewer, id: number) =>
   sql`id = ${id} and account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
 
 export const findConnector = (sql: Sql, viewer: Viewer, id: number) =>
-  oneJson<Connector>(sql, sql`select ${columns(sql)} from connectors where ${one(sql, viewer, id)}`);
+  oneJson<Connector>(
+    sql,
+    sql`
+      select ${columns(sql)}, ${usedBy(sql, viewer, "connector", sql`connectors.code`)} as used_by
+      from connectors
+      where ${one(sql, viewer, id)}
+    `,
+  );
 
 /** @throws {Refusal} 404 */
 export async function readConnector({ sql, viewer }: Context, id: number): Promise<Json<Connector>> {

@@ -4,14 +4,24 @@ import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listConnectors, readConnector } from "./queries.ts";
-import { Connector, ConnectorChanges, ConnectorPage, NewConnector, Trial, Tried } from "./schema.ts";
+import {
+  Connector,
+  ConnectorChanges,
+  ConnectorPage,
+  ConnectorToDelete,
+  ListedConnector,
+  NewConnector,
+  Trial,
+  Tried,
+} from "./schema.ts";
+import { IN_USE } from "../uses/uses.ts";
 import { tryConnector } from "./trial.ts";
 import { changeConnector, createConnector, removeConnector } from "./write.ts";
 
 export const connectors = router({
   list: userProcedure
     .meta({ rest: "GET /connect/connectors.json", summary: "List connectors" })
-    .input(ConnectorPage).output(sent(z.array(Connector)))
+    .input(ConnectorPage).output(sent(z.array(ListedConnector)))
     .query(({ ctx, input }) => listConnectors(ctx.sql, ctx.viewer, input)),
 
   find: userProcedure
@@ -47,9 +57,15 @@ export const connectors = router({
     .mutation(({ ctx, input }) => changeConnector(ctx, input.id, input.connector)),
 
   delete: managerProcedure
-    .meta({ rest: "DELETE /connect/connectors/:id.json", status: 204, summary: "Delete a connector" })
-    .input(ById).output(z.void())
-    .mutation(({ ctx, input }) => removeConnector(ctx, input.id)),
+    .meta({
+      rest: "DELETE /connect/connectors/:id.json",
+      status: 204,
+      refuses: [409],
+      summary: "Delete a connector",
+      description: IN_USE,
+    })
+    .input(ConnectorToDelete).output(z.void())
+    .mutation(({ ctx, input }) => removeConnector(ctx, input)),
 
   test: managerProcedure
     .meta({

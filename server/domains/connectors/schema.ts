@@ -1,8 +1,9 @@
 /** Shapes of connectors in requests and responses. */
 import { z } from "zod";
 import { baseFault, ConnectorFields } from "../../connectors/connectors.ts";
-import { Id, InDepartment, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
+import { ById, Id, InDepartment, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
+import { Force, UsedBy } from "../uses/uses.ts";
 
 /** The only kind of connector. Source: spec, "Custom connector"; `<ns>` is `platform`. */
 export const KIND = "platform/custom_connector";
@@ -49,7 +50,7 @@ export type NewConnector = z.output<typeof NewConnector>;
 export const ConnectorChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
 export type ConnectorChanges = z.output<typeof ConnectorChanges>;
 
-export const Connector = z.object({
+export const ListedConnector = z.object({
   id: Id,
   kind: z.literal(KIND),
   code: z.string().meta({ examples: ["fx"] }),
@@ -62,7 +63,12 @@ export const Connector = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
+export type ListedConnector = z.output<typeof ListedConnector>;
+
+export const Connector = ListedConnector.extend({ used_by: UsedBy });
 export type Connector = z.output<typeof Connector>;
+
+export const ConnectorToDelete = ById.extend({ force: Force });
 
 export const ConnectorPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
   department_id: InDepartment,

@@ -1,5 +1,6 @@
 /** Creates, changes and deletes connectors. */
 import { encryptSecret } from "../../connectors/connectors.ts";
+import type { z } from "zod";
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
@@ -9,6 +10,7 @@ import { slug } from "../../input/slug.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import {
   deleteConnector,
+  findCode,
   findConnector,
   insertConnector,
   lockConnector,
@@ -18,7 +20,8 @@ import {
   type Values,
   type WrittenConnector,
 } from "./queries.ts";
-import type { Connector, ConnectorChanges, NewConnector } from "./schema.ts";
+import { proveUnused } from "../uses/uses.ts";
+import type { Connector, ConnectorChanges, ConnectorToDelete, NewConnector } from "./schema.ts";
 
 /** @throws {Refusal} 422 */
 export async function createConnector(ctx: Context, input: NewConnector): Promise<Json<Connector>> {
@@ -64,8 +67,12 @@ function proveSecretStays({ url, has_secret_token }: WrittenConnector, changes: 
   throw invalid({ secret_token: ["must be sent again, because the new url has another origin"] });
 }
 
-/** @throws {Refusal} 404 */
-export async function removeConnector({ sql, viewer, connectors }: Context, id: number): Promise<void> {
+/** @throws {Refusal} 404; 409 if it is in use */
+export async function removeConnector(ctx: Context, { id, force }: z.output<typeof ConnectorToDelete>): Promise<void> {
+  const { sql, viewer, connectors } = ctx;
+  const code = await findCode(sql, viewer, id);
+  if (code === undefined) throw notFound("Connector");
+  await proveUnused(ctx, "connector", code, "connector", force);
   if (!await deleteConnector(sql, viewer, id)) throw notFound("Connector");
   connectors.forget(id);
 }

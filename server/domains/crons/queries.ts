@@ -1,12 +1,13 @@
 /** SQL of triggers. */
 import type { Context } from "../../context.ts";
 import type { Viewer } from "../../viewer.ts";
-import type { Json } from "../../database/json.ts";
+import { Json } from "../../database/json.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import { inDepartment, visible } from "../../visibility.ts";
 import type { Cron, CronPage, ListedCron } from "./schema.ts";
+import { withObstacles } from "./obstacles.ts";
 import { withNextTimes } from "./timetable.ts";
 
 /** The last run may have ended although the trigger's row does not know it yet. */
@@ -27,8 +28,12 @@ const orders = (sql: Sql) => ({
   "-created_at": sql`created_at desc, id desc`,
 });
 
+/** A trigger as stored. */
+export type StoredCron = Omit<ListedCron, "obstacle">;
+
 /** One page of the triggers that the viewer may see, by id unless `sort` says otherwise. */
-export function listCrons(sql: Sql, viewer: Viewer, page: CronPage) {
+export async function listCrons(ctx: Context, page: CronPage): Promise<Json<ListedCron[]>> {
+  const { sql, viewer } = ctx;
   const { target_code, active, sort = "id" } = page;
   const chosen = sql`
     from crons c
@@ -38,24 +43,27 @@ export function listCrons(sql: Sql, viewer: Viewer, page: CronPage) {
       ${target_code === undefined ? sql`` : sql`and target_code = ${target_code}`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}
   `;
-  return listJson<ListedCron>(
+  const found = await listJson<StoredCron>(
     sql,
     sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[sort]} ${slice(sql, page)}`,
     sql`select count(*) ${chosen}`,
   );
+  return new Json(JSON.stringify(await withObstacles(sql, viewer.account_id, found.parse())), found.total);
 }
 
 const one = (sql: Sql, viewer: Viewer, id: number) =>
   sql`id = ${id} and account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
 
 export const findCron = (sql: Sql, viewer: Viewer, id: number) =>
-  oneJson<ListedCron>(sql, sql`select ${columns(sql)} from crons c where ${one(sql, viewer, id)}`);
+  oneJson<StoredCron>(sql, sql`select ${columns(sql)} from crons c where ${one(sql, viewer, id)}`);
 
 /** @throws {Refusal} 404 */
 export async function readCron(ctx: Context, id: number, sql: Sql = ctx.sql): Promise<Json<Cron>> {
   const cron = await findCron(sql, ctx.viewer, id);
   if (!cron) throw notFound("Trigger");
-  return withNextTimes(ctx, cron);
+  const [whole] = await withObstacles(sql, ctx.viewer.account_id, [cron.parse()]);
+  if (!whole) throw new Error("a trigger is lost");
+  return withNextTimes(ctx, whole);
 }
 
 /** Columns of a write. */

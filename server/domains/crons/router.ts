@@ -14,7 +14,7 @@ export const crons = router({
   list: userProcedure
     .meta({ rest: "GET /account/crons.json", summary: "List scheduled triggers" })
     .input(CronPage).output(sent(z.array(ListedCron)))
-    .query(({ ctx, input }) => listCrons(ctx.sql, ctx.viewer, input)),
+    .query(({ ctx, input }) => listCrons(ctx, input)),
 
   find: userProcedure
     .meta({ rest: "GET /account/crons/:id.json", summary: "Read a scheduled trigger" })

@@ -38,7 +38,7 @@ export type NewCron = z.output<typeof NewCron>;
 export const CronChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
 export type CronChanges = z.output<typeof CronChanges>;
 
-const RunStatus = z.enum(["pending", ...OUTCOMES]);
+const LastStatus = z.enum(["pending", ...OUTCOMES, "skipped"]);
 
 export const ListedCron = z.object({
   id: Id,
@@ -51,7 +51,10 @@ export const ListedCron = z.object({
   sentence: z.string().describe("The schedule in words").meta({ examples: ["At 09:00, Monday through Friday"] }),
   next_run_at: Timestamp.nullable().describe("Null while the trigger is not active"),
   last_run_at: Timestamp.nullable().describe("Start of the latest run, by hand or not"),
-  last_status: RunStatus.nullable().describe("Of that run"),
+  last_status: LastStatus.nullable()
+    .describe("Of that run; `skipped` if the flow could not be started at a later due time, whose ledger row says why"),
+  obstacle: z.string().nullable().describe("Why the trigger cannot start its flow at present; null if it can")
+    .meta({ examples: [null] }),
   failures: z.int().describe("In a row").meta({ examples: [0] }),
   paused_reason: z.string().nullable().describe("Why the server paused the trigger").meta({ examples: [null] }),
   lock_version: LockVersion,

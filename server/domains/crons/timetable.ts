@@ -34,8 +34,7 @@ function faultIn(read: () => Timetable): Fields {
 }
 
 /** Adds the next times of an active trigger. */
-export function withNextTimes({ schedules, clock }: Context, found: Json<ListedCron>): Json<Cron> {
-  const cron = found.parse();
+export function withNextTimes({ schedules, clock }: Context, cron: ListedCron): Json<Cron> {
   const next = cron.active ? schedules.read(cron.schedule, cron.timezone).next(clock.now(), NEXT_TIMES) : [];
   const next_times = next.map((time) => time.toISOString().replace("Z", "+00:00"));
   return new Json(JSON.stringify({ ...cron, next_times }));

@@ -7,7 +7,8 @@ import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import type { Viewer } from "../../viewer.ts";
 import { inDepartment, visible } from "../../visibility.ts";
-import type { Db, DbPage } from "./schema.ts";
+import { usedBy } from "../uses/uses.ts";
+import type { Db, DbPage, ListedDb } from "./schema.ts";
 
 const columns = (sql: Sql) =>
   sql`
@@ -36,7 +37,7 @@ export function listDbs(sql: Sql, viewer: Viewer, page: DbPage) {
       and ${inDepartment(sql, page.department_id)}
       ${q === undefined ? sql`` : sql`and (name_folded like ${containing(q)} or code like ${containing(q)})`}
   `;
-  return listJson<Db>(
+  return listJson<ListedDb>(
     sql,
     sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[sort]} ${slice(sql, page)}`,
     sql`select count(*) ${chosen}`,
@@ -47,7 +48,14 @@ const one = (sql: Sql, viewer: Viewer, code: string) =>
   sql`account_id = ${viewer.account_id} and code = ${code} and ${visible(sql, viewer)}`;
 
 export const findDb = (sql: Sql, viewer: Viewer, code: string) =>
-  oneJson<Db>(sql, sql`select ${columns(sql)} from dbs d where ${one(sql, viewer, code)}`);
+  oneJson<Db>(
+    sql,
+    sql`
+      select ${columns(sql)}, ${usedBy(sql, viewer, "db", sql`d.code`)} as used_by
+      from dbs d
+      where ${one(sql, viewer, code)}
+    `,
+  );
 
 /** @throws {Refusal} 404 */
 export async function readDb({ sql, viewer }: Context, code: string): Promise<Json<Db>> {

@@ -2,13 +2,14 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listDbs, readDb } from "./queries.ts";
-import { ByCode, Db, DbChanges, DbCode, DbPage, NewDb } from "./schema.ts";
+import { ByCode, Db, DbChanges, DbCode, DbPage, DbToDelete, ListedDb, NewDb } from "./schema.ts";
+import { IN_USE } from "../uses/uses.ts";
 import { changeDb, createDb, removeDb } from "./write.ts";
 
 export const dbs = router({
   list: userProcedure
     .meta({ rest: "GET /platform/dbs.json", summary: "List databases" })
-    .input(DbPage).output(sent(z.array(Db)))
+    .input(DbPage).output(sent(z.array(ListedDb)))
     .query(({ ctx, input }) => listDbs(ctx.sql, ctx.viewer, input)),
 
   find: userProcedure
@@ -47,7 +48,13 @@ export const dbs = router({
     .mutation(({ ctx, input }) => changeDb(ctx, input.db_code, input.db)),
 
   delete: managerProcedure
-    .meta({ rest: "DELETE /platform/dbs/:db_code.json", status: 204, summary: "Delete a database with its records" })
-    .input(ByCode).output(z.void())
-    .mutation(({ ctx, input }) => removeDb(ctx, input.db_code)),
+    .meta({
+      rest: "DELETE /platform/dbs/:db_code.json",
+      status: 204,
+      refuses: [409],
+      summary: "Delete a database with its records",
+      description: IN_USE,
+    })
+    .input(DbToDelete).output(z.void())
+    .mutation(({ ctx, input }) => removeDb(ctx, input)),
 });

@@ -13,6 +13,7 @@ import {
 } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import { PublicMethods } from "../../store/store.ts";
+import { Force, UsedBy } from "../uses/uses.ts";
 
 /** Cleaned like `url_code`, with `_` as the separator. */
 const Code = text(1000).transform((value) => slug(value, "_"))
@@ -68,7 +69,7 @@ const Reindexing = z.object({
   total: z.int().describe("Records in all"),
 }).nullable().describe("The progress of a schema change; null if there is none").meta({ examples: [null] });
 
-export const Db = z.object({
+export const ListedDb = z.object({
   id: Id,
   ...written,
   code: z.string().meta({ examples: ["guestbook"] }),
@@ -77,6 +78,9 @@ export const Db = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
+export type ListedDb = z.output<typeof ListedDb>;
+
+export const Db = ListedDb.extend({ used_by: UsedBy });
 export type Db = z.output<typeof Db>;
 
 export const DbPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({
@@ -87,3 +91,4 @@ export type DbPage = z.output<typeof DbPage>;
 
 export const DbCode = z.string().regex(/^[a-z0-9_]{1,100}$/).meta({ examples: ["guestbook"] });
 export const ByCode = z.object({ db_code: DbCode });
+export const DbToDelete = ByCode.extend({ force: Force });

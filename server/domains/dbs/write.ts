@@ -1,4 +1,5 @@
 /** Creates, changes and deletes databases. */
+import type { z } from "zod";
 import type { Context } from "../../context.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
@@ -14,7 +15,8 @@ import {
 } from "../../store/store.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { deleteDb, findDb, insertDb, lockDb, readDb, updateDb, type Values, type WrittenDb } from "./queries.ts";
-import type { Db, DbChanges, NewDb } from "./schema.ts";
+import { proveUnused } from "../uses/uses.ts";
+import type { Db, DbChanges, DbToDelete, NewDb } from "./schema.ts";
 import { addTables, changeTables } from "./tables.ts";
 
 export async function createDb(ctx: Context, input: NewDb): Promise<Json<Db>> {
@@ -67,8 +69,11 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
   return await readDb(ctx, changes.code ?? code);
 }
 
-/** @throws {Refusal} 404 */
-export async function removeDb({ sql, viewer, dbs }: Context, code: string): Promise<void> {
+/** @throws {Refusal} 404; 409 if it is in use */
+export async function removeDb(ctx: Context, { db_code: code, force }: z.output<typeof DbToDelete>): Promise<void> {
+  const { sql, viewer, dbs } = ctx;
+  await readDb(ctx, code);
+  await proveUnused(ctx, "db", code, "database", force);
   const id = await deleteDb(sql, viewer, code);
   if (id === undefined) throw notFound("Database");
   dbs.forget(id);

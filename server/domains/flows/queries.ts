@@ -5,6 +5,7 @@ import { listJson, oneJson, slice } from "../../database/lists.ts";
 import { containing } from "../../database/like.ts";
 import type { RunsAs } from "../../reach.ts";
 import { inDepartment, visible } from "../../visibility.ts";
+import { usedBy } from "../uses/uses.ts";
 import { type Flow, type FlowPage, KIND, type ListedFlow } from "./schema.ts";
 
 /** Columns of a flow in a list. */
@@ -47,7 +48,14 @@ const one = (sql: Sql, viewer: Viewer, id: number) =>
 
 /** The flow as stored, without the warnings about its program. */
 export const findFlow = (sql: Sql, viewer: Viewer, id: number) =>
-  oneJson<Omit<Flow, "warnings">>(sql, sql`select ${listed(sql)}, fields from flows where ${one(sql, viewer, id)}`);
+  oneJson<Omit<Flow, "warnings">>(
+    sql,
+    sql`
+      select ${listed(sql)}, ${usedBy(sql, viewer, "flow", sql`flows.code`)} as used_by, fields
+      from flows
+      where ${one(sql, viewer, id)}
+    `,
+  );
 
 /** What a start by hand needs of a flow. */
 export async function findStartable(

@@ -4,7 +4,8 @@ import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listFlows } from "./queries.ts";
 import { readFlow } from "./read.ts";
-import { Flow, FlowChanges, FlowPage, FlowRun, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";
+import { Flow, FlowChanges, FlowPage, FlowRun, FlowToDelete, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";
+import { IN_USE } from "../uses/uses.ts";
 import { runFlow } from "./start.ts";
 import { changeFlow, createFlow, removeFlow } from "./write.ts";
 
@@ -52,9 +53,15 @@ export const flows = router({
     .mutation(({ ctx, input }) => changeFlow(ctx, input.id, input.flow)),
 
   delete: managerProcedure
-    .meta({ rest: "DELETE /connect/flows/:id.json", status: 204, summary: "Delete a flow" })
-    .input(ById).output(z.void())
-    .mutation(({ ctx, input }) => removeFlow(ctx, input.id)),
+    .meta({
+      rest: "DELETE /connect/flows/:id.json",
+      status: 204,
+      refuses: [409],
+      summary: "Delete a flow",
+      description: IN_USE,
+    })
+    .input(FlowToDelete).output(z.void())
+    .mutation(({ ctx, input }) => removeFlow(ctx, input)),
 
   run: userProcedure
     .meta({

@@ -1,9 +1,21 @@
 import { z } from "zod";
 import { Program, RUN_STATUSES } from "../../flow/flow.ts";
-import { Id, InDepartment, JsonObject, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import {
+  ById,
+  Id,
+  InDepartment,
+  JsonObject,
+  LockVersion,
+  Name,
+  page,
+  text,
+  Timestamp,
+  Uuid,
+} from "../../input/shapes.ts";
 import { RUNS_AS } from "../../reach.ts";
 import { slug } from "../../input/slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
+import { Force, UsedBy } from "../uses/uses.ts";
 
 /** The only kind of flow. Source: spec, "Custom flow"; `<ns>` is `platform`. */
 export const KIND = "platform/custom_flow";
@@ -72,6 +84,7 @@ export const ListedFlow = z.object({
 export type ListedFlow = z.output<typeof ListedFlow>;
 
 export const Flow = ListedFlow.extend({
+  used_by: UsedBy,
   fields: z.strictObject({ program: z.array(z.unknown()).meta({ examples: [PROGRAM] }) }),
   warnings: z.record(z.string(), z.array(z.string()))
     .describe("By path, connectors, methods, databases, tables and names that the program uses and that do not exist")
@@ -85,6 +98,8 @@ export const FlowPage = page(["name", "-name", "created_at", "-created_at", "upd
   active: z.boolean().optional(),
 });
 export type FlowPage = z.output<typeof FlowPage>;
+
+export const FlowToDelete = ById.extend({ force: Force });
 
 export const FlowRun = z.object({
   id: Id,

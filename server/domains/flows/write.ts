@@ -1,4 +1,5 @@
 /** Creating, changing and deleting flows. */
+import type { z } from "zod";
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
@@ -11,6 +12,7 @@ import { proveDepartment } from "../departments/proof.ts";
 import { findKnownUser } from "../user_settings/queries.ts";
 import {
   deleteFlow,
+  findStartable,
   insertFlow,
   insertVersion,
   lockFlow,
@@ -19,7 +21,8 @@ import {
   type WrittenFlow,
 } from "./queries.ts";
 import { readFlow } from "./read.ts";
-import type { Flow, FlowChanges, NewFlow } from "./schema.ts";
+import type { Flow, FlowChanges, FlowToDelete, NewFlow } from "./schema.ts";
+import { proveUnused } from "../uses/uses.ts";
 import { proveWiring } from "./wiring.ts";
 
 /** @throws {Refusal} 422 */
@@ -71,8 +74,12 @@ async function isNewVersion(
   return fields !== undefined && !await hasReach(users, account_id, flow.author_id);
 }
 
-/** @throws {Refusal} 404 */
-export async function removeFlow({ sql, viewer, flows }: Context, id: number): Promise<void> {
+/** @throws {Refusal} 404; 409 if it is in use */
+export async function removeFlow(ctx: Context, { id, force }: z.output<typeof FlowToDelete>): Promise<void> {
+  const { sql, viewer, flows } = ctx;
+  const flow = await findStartable(sql, viewer, id);
+  if (!flow) throw notFound("Flow");
+  await proveUnused(ctx, "flow", flow.code, "flow", force);
   if (!await deleteFlow(sql, viewer, id)) throw notFound("Flow");
   flows.forget(viewer.account_id);
 }

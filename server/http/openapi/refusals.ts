@@ -46,7 +46,8 @@ const REFUSALS: Record<string, RefusalShape> = {
   },
   Conflict: {
     status: 409,
-    description: "Somebody else has changed it meanwhile; `current` holds it as it is now",
+    description:
+      "Somebody else has changed it meanwhile, and `current` holds it as it is now; or `used_by` names what uses it",
     code: "conflict",
     when: never,
   },
@@ -128,6 +129,11 @@ export const REFUSAL_SCHEMAS = {
       error: { type: "string", description: "A sentence for a person" },
       code: { type: "string", description: "A word for a program" },
       current: { type: "object", description: "With 409: the object as it is now" },
+      used_by: {
+        type: "array",
+        items: { type: "object" },
+        description: "With 409 of a delete: what uses the object, as far as the caller may see it",
+      },
       tables: {
         type: "array",
         items: { type: "string" },

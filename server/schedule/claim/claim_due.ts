@@ -87,11 +87,11 @@ const moveOn = (sql: Sql, states: readonly NextState[], now: Date) =>
       active = n.paused_reason is null,
       paused_reason = n.paused_reason,
       failures = n.failures,
-      last_run_id = coalesce(n.run_id, c.last_run_id),
+      last_run_id = case when n.skipped then null else coalesce(n.run_id, c.last_run_id) end,
       last_run_at = case when n.run_id is null then c.last_run_at else ${now}::timestamptz end,
-      last_status = case when n.run_id is null then c.last_status else 'pending' end
+      last_status = case when n.skipped then 'skipped' when n.run_id is null then c.last_status else 'pending' end
     from json_to_recordset(${JSON.stringify(states)}::text::json) n (
-      id int, next_run_at timestamptz, failures int, paused_reason text, run_id uuid
+      id int, next_run_at timestamptz, failures int, paused_reason text, run_id uuid, skipped boolean
     )
     where c.id = n.id
   `;

@@ -14,6 +14,8 @@ export interface NextState {
   paused_reason: string | null;
   /** Of the run that is about to start; null leaves the trigger's last run. */
   run_id: string | null;
+  /** The flow could not be started. */
+  skipped: boolean;
 }
 
 export interface NewLedgerRow extends LedgerEntry {
@@ -53,6 +55,7 @@ export function decide(trigger: DueTrigger, now: Date, read: ReadTimetable, cach
     failures: failures + (failed ? 1 : 0),
     paused_reason: null,
     run_id: last?.state === "ran" || last?.state === "late" ? last.flow_process_id : null,
+    skipped: obstacle !== undefined && last?.state === "skipped",
   };
   const is_over = failed && trigger.max_failures !== null && next.failures >= trigger.max_failures;
   return { next: is_over ? { ...next, paused_reason: pausedReason(next.failures, last?.reason ?? "") } : next, rows };
@@ -64,6 +67,7 @@ const paused = ({ id, failures }: DueTrigger, paused_reason: string): NextState 
   failures,
   paused_reason,
   run_id: null,
+  skipped: false,
 });
 
 function unreadable(trigger: DueTrigger, reason: string): Decision {

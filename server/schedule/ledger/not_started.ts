@@ -1,10 +1,11 @@
 /** Rows that were claimed and are not started after all. */
 import type { Sql } from "../../database/pool.ts";
+import { STOPPED } from "./reasons.ts";
 import type { PendingStart } from "./start_rows.ts";
 import { isTooOld, TOO_OLD } from "./too_old.ts";
 
 /**
- * Marks a row as `skipped`.
+ * Marks a row as `skipped`, and the trigger, unless it was stopped.
  *
  * @param failed counts as a failure of the trigger, which may pause it
  */
@@ -42,7 +43,7 @@ export async function skip(
       failures = c.failures + ${failed ? 1 : 0}::int,
       last_status = case
         when c.last_run_id is distinct from (select flow_process_id from run) then c.last_status
-        when ${failed} then 'error'
+        when ${reason !== STOPPED} then 'skipped'
       end,
       last_run_id = case when c.last_run_id is distinct from (select flow_process_id from run) then c.last_run_id end,
       active = c.active and not (${failed} and c.failures + 1 >= c.max_failures) is true,

@@ -337,7 +337,7 @@ inAccount("crons: fire by hand, and the ledger", async ({ server, ask, play }) =
     status: 422,
     body: { target_code: /^is not active$/ },
   }]);
-  await ask("DELETE", `/connect/flows/${flow_id}.json`);
+  await ask("DELETE", `/connect/flows/${flow_id}.json?force=true`);
   await play([{
     name: "one that is gone, too",
     method: "POST",

@@ -193,7 +193,7 @@ inAccount(
     const plain = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
     assert.deepEqual(plain(await call()), missing, "moved to another department");
     assert.deepEqual(plain(await fire()), missing);
-    await ask("DELETE", `/connect/flows/${target.id}.json`);
+    await ask("DELETE", `/connect/flows/${target.id}.json?force=true`);
     await flow(undefined, { name: "Target", department_id: d2, fields });
     assert.deepEqual(plain(await call()), missing, "another flow with the same code");
     assert.deepEqual(plain(await fire()), missing);

@@ -182,7 +182,7 @@ test("a page's token: forged, tampered or expired it is refused", async ({ ask, 
 
   const keys = await openKeys(keysOf(server.data_dir));
   const now = new Date();
-  const until = (moment: number) => signAppToken(keys, read, new Date(moment));
+  const until = (moment: number) => signAppToken(keys, { ...read, browser: "b".repeat(43) }, new Date(moment));
   assert.ok(readAppToken(keys, until(now.getTime()), now), "the server's own keys");
   assert.equal((await page(ask, code, until(now.getTime() - 12 * 3600_000 + 60_000))("list")).status, 200);
   const { status, headers, body } = await page(ask, code, until(now.getTime() - 12 * 3600_000 - 1000))("list");
