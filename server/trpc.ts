@@ -130,6 +130,6 @@ function refusalOfInput({ issues }: ZodError, meta: Meta = {}): Refusal {
     return badRequest(`The body must be an object with an object named ${wrapper}`);
   }
   const fields = fieldsOf(issues, wrapper ?? whole_body);
-  if (method !== "GET" && !lenient_body) return invalid(fields);
+  if (method !== "GET" && method !== "DELETE" && !lenient_body) return invalid(fields);
   return badRequest(sentenceOf(fields));
 }

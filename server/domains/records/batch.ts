@@ -13,7 +13,7 @@ import {
   readValues,
   runBatch,
 } from "../../store/store.ts";
-import { visible } from "../../visibility.ts";
+import { departmentOfRecord, visible } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
 import { Data, Record } from "./schema.ts";
@@ -58,8 +58,16 @@ export type Batch = z.output<typeof Batch>;
 export const BatchResult = z.union([Record, z.object({ id: Uuid })]);
 export type BatchResult = z.output<typeof BatchResult>;
 
+/** A new record without `department_id` gets the viewer's, as in a single create. */
+const withDepartment = ({ viewer }: Context, operation: OperationInput): OperationInput =>
+  operation.action !== "create" || operation.record.department_id !== undefined
+    ? operation
+    : { ...operation, record: { ...operation.record, department_id: departmentOfRecord(viewer) } };
+
 /** @throws {Refusal} 422 keyed `operations.<index>.record.data.<field>`; then nothing is written */
-export async function runOperations(ctx: Context, { db_code, operations }: Batch): Promise<Json<BatchResult[]>> {
+export async function runOperations(ctx: Context, batch: Batch): Promise<Json<BatchResult[]>> {
+  const { db_code } = batch;
+  const operations = batch.operations.map((operation) => withDepartment(ctx, operation));
   const of_departments = await departmentFaults(ctx, operations);
   const outcomes = await inDb(ctx, db_code, async (db) => {
     const faults: Fields = { ...of_departments };

@@ -15,6 +15,7 @@ import {
   STALE,
   typedText,
 } from "../../store/store.ts";
+import { departmentOfRecord } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { textsOf } from "./arriving.ts";
 import type { Format } from "./export.ts";
@@ -45,7 +46,8 @@ export const ImportOptions = z.object({
     .describe("Checks the rows and creates nothing"),
   raw: Flag.default(false)
     .describe("CSV: leaves an apostrophe that an export has put before a formula"),
-  department_id: z.coerce.number().pipe(Id).nullable().default(null).describe("Set on every record"),
+  department_id: z.coerce.number().pipe(Id).nullable().optional()
+    .describe("Set on every record; by default the caller's only department, if the caller is restricted to one"),
 });
 type ImportOptions = z.output<typeof ImportOptions>;
 
@@ -63,7 +65,7 @@ export async function importTable(
   table_name: string | undefined,
   format: Format,
   body: ReadableStream<Uint8Array>,
-  { dry_run, raw, department_id }: ImportOptions,
+  { dry_run, raw, department_id = departmentOfRecord(ctx.viewer) }: ImportOptions,
 ): Promise<ImportResult> {
   await proveDepartment(ctx, department_id);
   const result: ImportResult = { created: 0, failed: 0, errors: [] };

@@ -3,13 +3,14 @@ import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { type Fields, invalid, notFound } from "../../errors.ts";
 import { deleteRecord, insertRecords, readValues, updateRecord } from "../../store/store.ts";
+import { departmentOfRecord } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { inTable, inTableOf } from "./place.ts";
 import type { NewRecordInput, Record, RecordChanges } from "./schema.ts";
 
 /** @throws {Refusal} 404, 422 */
 export async function createRecord(ctx: Context, { db_code, record }: NewRecordInput): Promise<Json<Record>> {
-  const { data, table_name, department_id = null } = record;
+  const { data, table_name, department_id = departmentOfRecord(ctx.viewer) } = record;
   await proveDepartment(ctx, department_id);
   const [created] = await inTable(ctx, db_code, table_name, (place) => {
     const { changes, faults } = readValues(place.table, data, true);

@@ -22,6 +22,9 @@ const FIELDS = {
   },
 };
 
+/** A connector as lists have it. */
+const listed = ({ used_by: _used_by, ...connector }: Record<string, unknown>) => connector;
+
 const KEYS = [
   "id",
   "kind",
@@ -34,6 +37,7 @@ const KEYS = [
   "lock_version",
   "created_at",
   "updated_at",
+  "used_by",
 ];
 
 inAccount("connectors: create", async ({ play }) => {
@@ -141,9 +145,15 @@ inAccount("connectors: read, list, update, delete", async ({ ask, play }) => {
   await play([
     { name: "read", method: "GET", path: at(fx.id), status: 200, body: fx },
     { name: "list, by name", method: "GET", path: CONNECTORS, status: 200, body: [{ code: "fx" }, { code: "sms" }] },
-    { name: "list, sorted", method: "GET", path: `${CONNECTORS}?sort=-created_at`, status: 200, body: [sms, fx] },
-    { name: "list, searched by code", method: "GET", path: `${CONNECTORS}?q=SM`, status: 200, body: [sms] },
-    { name: "list, searched by name", method: "GET", path: `${CONNECTORS}?q=RATE`, status: 200, body: [fx] },
+    {
+      name: "list, sorted",
+      method: "GET",
+      path: `${CONNECTORS}?sort=-created_at`,
+      status: 200,
+      body: [listed(sms), listed(fx)],
+    },
+    { name: "list, searched by code", method: "GET", path: `${CONNECTORS}?q=SM`, status: 200, body: [listed(sms)] },
+    { name: "list, searched by name", method: "GET", path: `${CONNECTORS}?q=RATE`, status: 200, body: [listed(fx)] },
     { name: "list, an unknown order", method: "GET", path: `${CONNECTORS}?sort=secret_token`, status: 400 },
     {
       name: "update: what is not sent stays, the secret too",

@@ -27,6 +27,7 @@ const KEYS = [
   "lock_version",
   "created_at",
   "updated_at",
+  "used_by",
 ];
 
 inAccount("dbs: an index slot that is named twice is refused, even as a repeated JSON key", async ({ ask, play }) => {

@@ -30,6 +30,7 @@ const KEYS = [
   "lock_version",
   "created_at",
   "updated_at",
+  "used_by",
   "fields",
   "warnings",
 ];

@@ -129,6 +129,10 @@ const BAD = [
   "sort=--created_at",
   "sort=name;drop table departments",
   "page=1&page=2",
+  "utm_source=mail",
+  "departmentid=1",
+  "department[name]=x",
+  "__proto__=1",
 ];
 
 inAccount("lists: every list refuses a bad parameter with 400, and counts", async ({ ask, play }) => {
