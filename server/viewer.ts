@@ -10,7 +10,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { parse } from "hono/utils/cookie";
-import { forbidden, unauthorized } from "./errors.ts";
+import { forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
 import type { Keys } from "./secrets/keys.ts";
 import { hostOf } from "./input/host.ts";
 import type { Users } from "./reach.ts";
@@ -131,6 +131,15 @@ export function allow(viewer: Viewer, role: Role, scope?: string): void {
 export function allowCaller({ viewer }: Caller, scope: string): void {
   if (viewer) allow(viewer, "guest", scope);
 }
+
+/**
+ * The refusal for what is private or missing. A caller without a login gets the same answer for both, so that strangers
+ * cannot find out what exists.
+ *
+ * @param thing as `notFound` has it
+ */
+export const hiddenFrom = (viewer: Viewer | undefined, thing: string): Refusal =>
+  viewer ? notFound(thing) : unauthorized();
 
 /** The token of an `Authorization: Bearer` header. */
 export const bearerToken = (authorization: string | null): string | undefined =>

@@ -69,3 +69,6 @@ union all
 select account_id, 'db', db_code, id
 from apps
 where db_code is not null;
+
+-- Whether a table has records of departments.
+create index records_restricted on records (table_id) where department_id is not null;

@@ -145,7 +145,7 @@ onStage("a flow that refuses to start: skipped, with its words, and a failure", 
     ["skipped", "the flow watch could not be started: flow_code does not exist", null],
   ]);
   const [row] = await stage.sql`select active, failures, paused_reason, last_status from crons`;
-  assert.deepEqual([row?.active, row?.failures, row?.last_status], [false, 2, "error"]);
+  assert.deepEqual([row?.active, row?.failures, row?.last_status], [false, 2, "skipped"]);
   assert.match(row?.paused_reason, /^2 failures in a row; the last one: the flow watch could not be started/);
 });
 
@@ -166,7 +166,7 @@ onStage("a flow that is switched off while a run waits in its queue: skipped, an
     active: true,
     failures: 0,
     paused_reason: null,
-    last_status: null,
+    last_status: "skipped",
     last_run_id: null,
   });
 });

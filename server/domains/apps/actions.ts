@@ -4,10 +4,10 @@
  */
 import type { z } from "zod";
 import type { Context } from "../../context.ts";
-import { notFound, type Refusal, unauthorized } from "../../errors.ts";
+import { notFound, type Refusal } from "../../errors.ts";
 import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { allowCaller, type Caller, ownerOfKeys } from "../../viewer.ts";
+import { allowCaller, type Caller, hiddenFrom, ownerOfKeys } from "../../viewer.ts";
 import { findAction, type FoundAction } from "./action_queries.ts";
 import type { ActionAnswer, ActionCall, ActionPoll } from "./schema.ts";
 
@@ -68,14 +68,14 @@ async function findCached({ pages }: Context, { id, action_name }: Called): Prom
 }
 
 function refusalOf(found: FoundAction | undefined, { viewer }: Caller): Refusal | undefined {
-  if (!found?.flow_code) return notFound("Action");
+  if (!found?.flow_code) return hiddenFrom(viewer, "Action");
   const open = found.active && found.public && found.action_public;
   if (viewer?.account_id === found.account_id) {
     // Managers may call the actions of an inactive app, to try them.
     const active = found.active || viewer.role === "admin" || viewer.role === "manager";
     return active && (open || visibleTo(viewer, found.department_id)) ? undefined : notFound("Action");
   }
-  return open ? undefined : viewer ? notFound("Action") : unauthorized();
+  return open ? undefined : hiddenFrom(viewer, "Action");
 }
 
 /** Starts a run of the action's flow, and waits for its end for at most ACTION_WAIT_MS. */

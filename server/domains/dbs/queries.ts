@@ -47,11 +47,32 @@ export function listDbs(sql: Sql, viewer: Viewer, page: DbPage) {
 const one = (sql: Sql, viewer: Viewer, code: string) =>
   sql`account_id = ${viewer.account_id} and code = ${code} and ${visible(sql, viewer)}`;
 
+/** A list with `scope_by` shows each caller's own records only. */
+const warnings = (sql: Sql) =>
+  sql`
+    case
+      when d.public_methods -> 'list' is not null
+        and d.public_methods -> 'list' -> 'scope_by' is null
+        and (select a.departments_mode = 'restricted' from accounts a where a.id = d.account_id)
+        and exists (
+          select 1
+          from db_tables t
+          join records r on r.table_id = t.id
+          where t.db_id = d.id
+            and r.department_id is not null
+        )
+      then json_build_object('public_methods.list', json_build_array(${SHOWN}::text))
+      else '{}'
+    end
+  `;
+
+const SHOWN = "shows everyone records that belong to departments";
+
 export const findDb = (sql: Sql, viewer: Viewer, code: string) =>
   oneJson<Db>(
     sql,
     sql`
-      select ${columns(sql)}, ${usedBy(sql, viewer, "db", sql`d.code`)} as used_by
+      select ${columns(sql)}, ${warnings(sql)} as warnings, ${usedBy(sql, viewer, "db", sql`d.code`)} as used_by
       from dbs d
       where ${one(sql, viewer, code)}
     `,

@@ -80,7 +80,12 @@ export const ListedDb = z.object({
 });
 export type ListedDb = z.output<typeof ListedDb>;
 
-export const Db = ListedDb.extend({ used_by: UsedBy });
+export const Db = ListedDb.extend({
+  warnings: z.record(z.string(), z.array(z.string()))
+    .describe("By field, what may not be intended: a public `list` that shows records of departments to everyone")
+    .meta({ examples: [{}] }),
+  used_by: UsedBy,
+});
 export type Db = z.output<typeof Db>;
 
 export const DbPage = page(["name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"]).extend({

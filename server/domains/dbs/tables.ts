@@ -2,6 +2,7 @@
 import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { knownTable, type Progress, reindex, type Table } from "../../store/store.ts";
+import type { Restriction } from "../../visibility.ts";
 import {
   countRecords,
   dropTable,
@@ -35,6 +36,7 @@ export async function addTables(tx: Sql, db: OwnDb, tables: Iterable<Table>): Pr
 export async function changeTables(
   tx: Sql,
   progress: Progress,
+  author: Restriction,
   db: OwnDb,
   { before, after, drop_tables }: Schemas,
 ): Promise<boolean> {
@@ -51,7 +53,7 @@ export async function changeTables(
     loses ||= [...was.fields.keys()].some((field) => !becomes.fields.has(field));
     const places = searchedIn(becomes.fields, searched);
     await updateTable(tx, db, id, places);
-    await reindex(tx, progress, { before: was, after: knownTable(becomes, id, places) });
+    await reindex(tx, progress, author, { before: was, after: knownTable(becomes, id, places) });
   }
   await addTables(tx, db, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
   return loses;

@@ -59,7 +59,7 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
     if (changes.schema !== undefined || changes.drop_tables !== undefined) {
       progress = progressOf(ctx, db.id);
       const schemas = { before: readSchema(db.schema), after, drop_tables: changes.drop_tables ?? [] };
-      loses = await changeTables(tx, progress, db, schemas);
+      loses = await changeTables(tx, progress, viewer, db, schemas);
     }
     if (loses || changesVisibility(db, changes)) await resetFeed(tx, db);
     await updateDb(tx, viewer.account_id, db.id, valuesOf(changes));

@@ -1,6 +1,6 @@
 /** Which callers reach a public method: it must be enabled, and visitors' writes are limited per minute. */
 import type { Context } from "../../context.ts";
-import { forbidden, notFound, Refusal } from "../../errors.ts";
+import { forbidden, Refusal } from "../../errors.ts";
 import {
   countPublicWrite,
   type KnownDb,
@@ -10,7 +10,8 @@ import {
   STALE,
   withDb,
 } from "../../store/store.ts";
-import { allowCaller, type Caller } from "../../viewer.ts";
+import { allowCaller, type Caller, hiddenFrom } from "../../viewer.ts";
+import { visibleTo } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { tableOf } from "./tables.ts";
 
@@ -19,21 +20,21 @@ export type Method = keyof PublicMethods;
 /**
  * Refuses before the body is read, where the path names the database.
  *
- * @throws {Refusal} 403, 404
+ * @throws {Refusal} 401, 403, 404
  */
 export async function proveMethod(ctx: Context, name: Method): Promise<void> {
   const { params } = ctx.call;
   if (params === undefined) return;
   const db_code = DbCode.safeParse(params.db_code);
-  if (!db_code.success) throw notFound("Database");
+  if (!db_code.success) throw hiddenFrom(ctx.caller.viewer, "Database");
   await proveEnabled(ctx, ctx.caller, db_code.data, name);
 }
 
-/** @throws {Refusal} 403, 404 */
+/** @throws {Refusal} 401 for a stranger to a private or missing database; 403, 404 */
 export const proveEnabled = (ctx: Context, caller: Caller, db_code: string, name: Method): Promise<KnownDb> =>
   inEnabled(ctx, caller, db_code, name, (db) => Promise.resolve(db));
 
-/** Runs `work` where the method is enabled. @throws {Refusal} 400, 403, 404, 429 */
+/** Runs `work` where the method is enabled. @throws {Refusal} 400, 401, 403, 404, 429 */
 export async function inPublic<Name extends Method, Result>(
   ctx: Context,
   db_code: string,
@@ -51,7 +52,7 @@ export async function inPublic<Name extends Method, Result>(
   });
 }
 
-/** @throws {Refusal} 403, 404 */
+/** @throws {Refusal} 401 for a stranger to a private or missing database; 403, 404 */
 const inEnabled = <Name extends Method, Result>(
   { dbs }: Context,
   caller: Caller,
@@ -60,12 +61,17 @@ const inEnabled = <Name extends Method, Result>(
   work: (db: KnownDb, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
 ): Promise<Result> => {
   allowCaller(caller, `records:${name === "list" ? "read" : "write"}`);
-  return withDb(dbs, caller.account_id, db_code, () => notFound("Database"), async (db) => {
+  const hidden = () => hiddenFrom(caller.viewer, "Database");
+  return withDb(dbs, caller.account_id, db_code, hidden, async (db) => {
     const method = db.public_methods[name];
-    if (!method) throw forbidden(`The public method ${name} is not enabled`);
+    if (!method) throw isKnown(db, caller) ? forbidden(`The public method ${name} is not enabled`) : hidden();
     return await work(db, method);
   });
 };
+
+/** Everyone may know a database with a public method; any other is known to viewers who see it. */
+const isKnown = ({ public_methods, department_id }: KnownDb, { viewer }: Caller): boolean =>
+  Object.keys(public_methods).length > 0 || viewer !== undefined && visibleTo(viewer, department_id);
 
 /** @throws {Refusal} 403, 429 */
 async function countWrite(

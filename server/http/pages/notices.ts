@@ -7,11 +7,11 @@ import { noticePage } from "./page_html.ts";
 export const missingApp = (): Response =>
   notice(404, "There is no app here", "The address may be mistyped, or the app is switched off or deleted.");
 
-/** For a visitor, who cannot learn from it whether there is an app at the address. */
+/** For a visitor, whether there is an app at the address or not. */
 export function signInFirst({ headers }: Request): Response {
   const wants_html = headers.get("accept")?.includes("text/html") ?? false;
-  if (!wants_html) return refuse(unauthorized("This app is not public: a valid access token is needed"));
-  return notice(401, "This app is not public", "It opens for signed-in members of its team.", {
+  if (!wants_html) return refuse(unauthorized("There is no public app here: a valid access token is needed"));
+  return notice(401, "There is no public app here", "Apps of a team open for its signed-in members.", {
     "www-authenticate": "Bearer",
   });
 }

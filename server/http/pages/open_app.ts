@@ -42,9 +42,9 @@ export const APP_PAGES: readonly PlainRoute[] = [
     replies: {
       200: { description: "The app's page", content: { "text/html": {} } },
       304: UNCHANGED,
-      401: refusedAs("The app is not public and there is no valid token"),
+      401: refusedAs("There is no valid token, and no public app at this address"),
       403: refusedAs("The token lacks the scope `apps:read`"),
-      404: { description: "No such app, or it is switched off", content: { "text/html": {} } },
+      404: { description: "For a viewer: no such app, or it is switched off, or hidden", content: { "text/html": {} } },
     },
     refuses: [503],
     answer: answerPage,
@@ -77,15 +77,17 @@ const segment = (path: string, index: number) => path.split("/")[index] ?? "";
 async function answerPage(context: HttpContext): Promise<Response> {
   const { call } = context;
   const app = await findApp(context, segment(call.path, 2));
-  if (!app) return missingApp();
-  if (app.public && !call.token) return pageForVisitor(context, app);
+  if (app?.public && !call.token) return pageForVisitor(context, app);
   const viewer = await findViewer(context);
-  if (viewer && sees(app, viewer)) {
+  if (app && viewer && sees(app, viewer)) {
     const user = await findAppUser(context.sql, viewer.account_id, viewer.user_id);
     return pageWithToken(context, app, user ?? "null", viewer);
   }
-  if (app.public) return pageForVisitor(context, app);
-  return viewer ? missingApp() : signInFirst(call.request);
+  if (app?.public) return pageForVisitor(context, app);
+  // From here on a private app is answered like a missing one.
+  if (!viewer) return signInFirst(call.request);
+  allow(viewer, "guest", "apps:read");
+  return missingApp();
 }
 
 async function findApp({ pages, call }: HttpContext, code: string): Promise<ServedApp | undefined> {
@@ -93,14 +95,10 @@ async function findApp({ pages, call }: HttpContext, code: string): Promise<Serv
   if (CODE.test(code)) return await pages.byCode(hostOf(call.request.url), code);
 }
 
-/** @throws {Refusal} 403 where the token's scopes do not open the app */
-function sees(app: ServedApp, viewer: Viewer): boolean {
-  if (viewer.account_id !== app.account_id || !visibleTo(viewer, app.department_id)) return false;
-  // With a token of other scopes a public app opens as it does for a visitor.
-  if (app.public) return viewer.scopes?.includes("apps:read") ?? true;
-  allow(viewer, "guest", "apps:read");
-  return true;
-}
+/** With a token of other scopes a public app opens as it does for a visitor. */
+const sees = (app: ServedApp, viewer: Viewer): boolean =>
+  viewer.account_id === app.account_id && visibleTo(viewer, app.department_id) &&
+  (viewer.scopes?.includes("apps:read") ?? true);
 
 /** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
 function pageForVisitor(context: HttpContext, app: ServedApp): Response {

@@ -6,6 +6,7 @@
 import type { Pool, Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { type Restriction, visibleTo } from "../../visibility.ts";
 import { searchOf } from "../write/search_text.ts";
 import { type Field, type KnownTable, SLOTS, type Table } from "./table.ts";
 import { allSlotsOf, type Data, readValues } from "./values.ts";
@@ -21,11 +22,20 @@ interface Definitions {
 
 interface Stored {
   id: string;
+  department_id: number | null;
   data: Data;
 }
 
-/** @throws {Refusal} 422 on `schema`, with the number and the first ids of records that do not fit */
-export async function reindex(tx: Sql, progress: Progress, { before, after }: Definitions): Promise<void> {
+/**
+ * @param author who changes the schema
+ * @throws {Refusal} 422 on `schema`, with the number of records that do not fit, and the first ids that the author sees
+ */
+export async function reindex(
+  tx: Sql,
+  progress: Progress,
+  author: Restriction,
+  { before, after }: Definitions,
+): Promise<void> {
   if (!touchesRecords(before, after)) return;
   const total = await countRecords(tx, after.id);
   if (total === 0) return;
@@ -34,11 +44,11 @@ export async function reindex(tx: Sql, progress: Progress, { before, after }: De
   for (let last: string | undefined, done = 0;;) {
     const rows = await listStored(tx, after.id, last);
     if (rows.length === 0) break;
-    const fitting = rows.flatMap(({ id, data }) => {
+    const fitting = rows.flatMap(({ id, department_id, data }) => {
       const kept = Object.fromEntries(Object.entries(data).filter(([name]) => after.fields.has(name)));
       const { changes, faults } = readValues(after, kept, true);
       if (Object.keys(faults).length === 0) return [rowOf(after, id, changes)];
-      if (unfit.length < NAMED) unfit.push(id);
+      if (unfit.length < NAMED && visibleTo(author, department_id)) unfit.push(id);
       unfit_count++;
       return [];
     });
@@ -48,10 +58,10 @@ export async function reindex(tx: Sql, progress: Progress, { before, after }: De
   }
   if (unfit_count === 0) return;
   const where = after.name === "" ? "" : ` of ${after.name}`;
-  const more = unfit_count > unfit.length ? ", …" : "";
+  const named = unfit.length === 0 ? "" : `: ${unfit.join(", ")}${unfit_count > unfit.length ? ", …" : ""}`;
   throw invalid({
     schema: [
-      `does not fit ${unfit_count} ${unfit_count === 1 ? "record" : "records"}${where}: ${unfit.join(", ")}${more}`,
+      `does not fit ${unfit_count} ${unfit_count === 1 ? "record" : "records"}${where}${named}`,
     ],
   });
 }
@@ -82,7 +92,7 @@ async function countRecords(sql: Sql, table_id: number): Promise<number> {
 /** A page of records in the order of creation, which the updates do not change. */
 const listStored = (sql: Sql, table_id: number, after: string | undefined) =>
   sql<Stored[]>`
-    select id, data
+    select id, department_id, data
     from records
     where table_id = ${table_id}
       ${

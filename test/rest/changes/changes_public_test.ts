@@ -102,7 +102,7 @@ test("public changes: where list is not enabled there are none", async ({ ask })
   const several = await addDb(ask, { schema: { tables: { dogs: { fields: {} } } }, public_methods: { list: {} } });
   const rows: [path: string, status: number, headers?: Record<string, string>][] = [
     [at(closed), 403],
-    [at("there_is_none"), 404],
+    [at("there_is_none"), 401],
     [at("No"), 404],
     [at(several), 400],
     [at(open), 400, { "last-event-id": "x" }],

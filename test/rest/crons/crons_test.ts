@@ -37,6 +37,7 @@ const KEYS = [
   "lock_version",
   "created_at",
   "updated_at",
+  "obstacle",
   "next_times",
 ];
 

@@ -27,6 +27,7 @@ const KEYS = [
   "lock_version",
   "created_at",
   "updated_at",
+  "warnings",
   "used_by",
 ];
 

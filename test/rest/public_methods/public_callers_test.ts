@@ -205,10 +205,10 @@ test("a page's token: it opens its own account's databases, and nothing else", a
   const app = await addApp(theirs, { db_code: code });
   const token = await opened(theirs, app, null);
   const { status } = await page(ask, code, token)("list");
-  assert.equal(status, 404, "the database of the same code is in another account");
+  assert.equal(status, 401, "the database of the same code is in another account");
   const own = await addDb(theirs, { schema: { fields: FIELDS }, public_methods: { list: {}, create: {} } });
   assert.equal((await page(ask, own, token)("create", { data: { title: "x" } })).status, 201);
-  assert.equal((await browser(ask, own)("list")).status, 404, "the host's account is another");
+  assert.equal((await browser(ask, own)("list")).status, 401, "the host's account is another");
 
   const signed_in = await opened(ask, await addApp(ask, { db_code: code }), ADMIN_TOKEN);
   const headers = { "x-app-token": signed_in };
