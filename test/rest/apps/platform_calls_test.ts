@@ -40,11 +40,11 @@ inAccount(
         },
       },
       {
-        name: `${method} ${path}: 404`,
+        name: `${method} ${path}: 401, because a stranger must not tell what is missing`,
         method,
         path,
         sent: { token: null, headers: { origin: "null" }, ...(method === "POST" && { json: {} }) },
-        status: 404,
+        status: 401,
         headers: {
           "access-control-allow-origin": "*",
           "access-control-allow-credentials": null,
