@@ -2,7 +2,7 @@
 import type { Sql } from "../../database/pool.ts";
 import { NoReach, reachOfAuthor, type Users } from "../../reach.ts";
 import { type Restriction, visibleTo } from "../../visibility.ts";
-import { findKnownUser } from "../tokens/queries.ts";
+import { findKnownUser } from "../user_settings/queries.ts";
 
 interface Trigger {
   target_code: string;
