@@ -24,7 +24,7 @@ export function announceCredentials({ base_url }: Config, { email, password, tok
     "",
     "  Atrium is ready for its first admin.",
     "",
-    `    address   ${base_url}`,
+    `    address   ${base_url}/sign_in`,
     `    e-mail    ${email}`,
     ...password ? [`    password  ${password}`] : [],
     ...token ? [`    token     ${token}`] : [],

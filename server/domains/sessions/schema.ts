@@ -15,8 +15,12 @@ export const Session = z.object({
 export type Session = z.output<typeof Session>;
 
 export const NewSession = z.object({
-  login: text(255).describe("Login or e-mail address, in any case of letters").meta({ examples: ["ada@example.com"] }),
-  password: text(1024).meta({ examples: ["correct horse battery staple"] }),
+  login: text(255).refine((value) => value.trim() !== "", "can't be blank").describe(
+    "Login or e-mail address, in any case of letters",
+  ).meta({ examples: ["ada@example.com"] }),
+  password: text(1024).refine((value) => value !== "", "can't be blank").meta({
+    examples: ["correct horse battery staple"],
+  }),
 });
 export type NewSession = z.output<typeof NewSession>;
 

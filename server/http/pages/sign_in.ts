@@ -123,7 +123,7 @@ async function takeSignIn(context: HttpContext): Promise<Response> {
     return await again(403, "Another site sent this form. Please try again here.");
   }
   const given = NewSession.safeParse({ login, password: fields.get("password") ?? "" });
-  if (!given.success || !login.trim()) return await again(422, "Enter your login and your password.");
+  if (!given.success) return await again(422, "Enter your login and your password.");
   try {
     await signIn(context, given.data);
   } catch (error) {

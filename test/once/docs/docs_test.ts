@@ -60,11 +60,11 @@ Deno.test("every route that the pages name is there, and docs/api.md names them 
 const routesIn = ({ prose }: Page) =>
   [
     ...prose.matchAll(
-      /`(?:(GET|POST|PATCH|DELETE) )?(\/(?:account|platform|connect|a|logos|vendor|schemas|healthz|readyz)\b[^`?\s]*)[^`]*`/g,
+      /`(?:(GET|POST|PATCH|DELETE) )?(\/(?:account|platform|connect|a|logos|vendor|schemas|sign_in|sign_out|healthz|readyz)\b[^`?\s]*|\/(?=`))[^`]*`/g,
     ),
   ]
     .map(([, method, path = ""]) => ({ method: method?.toLowerCase(), path }))
-    .filter(({ path }) => !/[…<]|\/$/.test(path));
+    .filter(({ path }) => !/[…<]|.\/$/.test(path));
 
 Deno.test("every JSON block is JSON", () => {
   for (const { path, blocks } of pages) {
