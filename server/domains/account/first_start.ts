@@ -3,10 +3,9 @@ import { randomBytes } from "node:crypto";
 import type { Config } from "../../config.ts";
 import type { Pool, Sql } from "../../database/pool.ts";
 import type { Passwords } from "../../secrets/passwords.ts";
-import { fold } from "../../input/shapes.ts";
 import { insertToken } from "../tokens/queries.ts";
 import { hashOf, newSecret } from "../tokens/secret.ts";
-import { insertUserSetting } from "../user_settings/queries.ts";
+import { insertAccount } from "./accounts.ts";
 
 /** The generated credentials. They are printed once and never stored in plain text. */
 export interface Generated {
@@ -59,31 +58,13 @@ async function createAccount(sql: Pool, passwords: Passwords, given: Config["adm
     await sql`lock table accounts in share row exclusive mode`;
     const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`select count(*)::int as count from accounts`;
     if (count > 0) return false;
-    const [account] = await sql<{ id: number }[]>`insert into accounts (name) values ('Main account') returning id`;
-    const account_id = account?.id ?? 0;
-    const { email } = given;
-    const login = email.slice(0, email.indexOf("@"));
-    const user_id = await insertUserSetting(sql, account_id, {
-      login,
-      login_folded: fold(login),
-      email,
-      email_folded: fold(email),
-      name: "Admin",
-      role: "admin",
-      without_department: true,
-      active: true,
+    await insertAccount(sql, {
+      name: "Main account",
+      host: null,
+      email: given.email,
       password_hash,
+      token: given.token ? undefined : token,
     });
-    if (!given.token) {
-      await insertToken(sql, {
-        account_id,
-        user_id,
-        name: "First start",
-        hash: hashOf(token),
-        scopes: null,
-        expires_at: null,
-      });
-    }
     return true;
   });
   if (!made) return;

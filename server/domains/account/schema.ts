@@ -5,7 +5,7 @@ import { Id, Name } from "../../input/shapes.ts";
 export const Mode = z.enum(["open", "restricted"])
   .describe("restricted: users see only objects of their own departments");
 
-const AccountName = Name.meta({ examples: ["Example Ltd"] });
+export const AccountName = Name.meta({ examples: ["Example Ltd"] });
 
 /** An account in answers. */
 export const Account = z.object({
@@ -20,7 +20,7 @@ export const Account = z.object({
 });
 export type Account = z.output<typeof Account>;
 
-const Host = z.string().trim().toLowerCase().max(253)
+export const Host = z.string().trim().toLowerCase().max(253)
   .regex(/^[a-z0-9.-]+(:\d{1,5})?$/)
   .meta({ examples: ["apps.example.com"] });
 

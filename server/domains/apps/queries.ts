@@ -37,6 +37,7 @@ export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
       and ${inDepartment(sql, page.department_id)}
+      ${viewer.role === "guest" ? sql`and active` : sql``}
       ${app_engine === undefined ? sql`` : sql`and app_engine = ${app_engine}`}
       ${page.public === undefined ? sql`` : sql`and public = ${page.public}`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ByUuid, Uuid } from "../../input/shapes.ts";
-import { managerProcedure, pageProcedure, router, userProcedure } from "../../trpc.ts";
+import { guestProcedure, managerProcedure, pageProcedure, router, userProcedure } from "../../trpc.ts";
 import { actionStatus, callAction, proveActionCaller } from "./actions.ts";
 import { listApps } from "./queries.ts";
 import { replaced } from "./replace.ts";
@@ -28,8 +28,12 @@ import { changeApp, createApp, removeApp, restoreVersion } from "./write.ts";
 const ACTION_NAMES = { id: "Action", action_name: "Action", flow_process_id: "Flow process" };
 
 export const apps = router({
-  list: userProcedure
-    .meta({ rest: "GET /platform/apps.json", summary: "List apps", description: "Without `source_code`." })
+  list: guestProcedure
+    .meta({
+      rest: "GET /platform/apps.json",
+      summary: "List apps",
+      description: "Without `source_code`. A guest gets those that it may open: the active ones.",
+    })
     .input(AppPage).output(sent(z.array(ListedApp)))
     .query(({ ctx, input }) => listApps(ctx.sql, ctx.viewer, input)),
 

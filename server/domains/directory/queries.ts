@@ -14,7 +14,7 @@ export interface Values {
 const columns = (sql: Sql, directory: Directory) =>
   sql`
     id, name, ${directory === "mailboxes" ? sql`email,` : sql``}
-    iso(created_at) as created_at, iso(updated_at) as updated_at
+    lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
 const orders = (sql: Sql) => ({
@@ -51,12 +51,23 @@ export const insertEntry = <T extends Entry>(sql: Sql, directory: Directory, acc
     `,
   );
 
+export const findEntry = <T extends Entry>(sql: Sql, directory: Directory, account: number, id: number) =>
+  oneJson<T>(
+    sql,
+    sql`select ${columns(sql, directory)} from ${sql(directory)} where id = ${id} and account_id = ${account}`,
+  );
+
+/**
+ * @param lock_version the version that the caller has read; undefined skips the check
+ * @returns undefined if there is no such entry, or not in this version
+ */
 export const updateEntry = <T extends Entry>(
   sql: Sql,
   directory: Directory,
   account: number,
   id: number,
   values: Values,
+  lock_version: number | undefined,
 ) =>
   oneJson<T>(
     sql,
@@ -64,9 +75,10 @@ export const updateEntry = <T extends Entry>(
     sql`
       with updated as (
         update ${sql(directory)}
-        set ${sql({ ...withName(values), updated_at: new Date() })}
+        set ${sql({ ...withName(values), updated_at: new Date() })}, lock_version = lock_version + 1
         where id = ${id}
           and account_id = ${account}
+          ${lock_version === undefined ? sql`` : sql`and lock_version = ${lock_version}`}
         returning *
       )
     `,

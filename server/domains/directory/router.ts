@@ -19,7 +19,7 @@ export const teams = router({
     .mutation(({ ctx, input }) => createEntry<Entry>(ctx, "teams", input.team)),
 
   update: adminProcedure
-    .meta({ rest: "PATCH /account/teams/:id.json", wrapper: "team", summary: "Update a team" })
+    .meta({ rest: "PATCH /account/teams/:id.json", refuses: [409], wrapper: "team", summary: "Update a team" })
     .input(z.object({ id: Id, team: EntryChanges })).output(sent(Entry))
     .mutation(({ ctx, input }) => changeEntry<Entry>(ctx, "teams", input.id, input.team)),
 
@@ -41,7 +41,7 @@ export const groups = router({
     .mutation(({ ctx, input }) => createEntry<Entry>(ctx, "groups", input.group)),
 
   update: adminProcedure
-    .meta({ rest: "PATCH /account/groups/:id.json", wrapper: "group", summary: "Update a group" })
+    .meta({ rest: "PATCH /account/groups/:id.json", refuses: [409], wrapper: "group", summary: "Update a group" })
     .input(z.object({ id: Id, group: EntryChanges })).output(sent(Entry))
     .mutation(({ ctx, input }) => changeEntry<Entry>(ctx, "groups", input.id, input.group)),
 
@@ -63,7 +63,12 @@ export const mailboxes = router({
     .mutation(({ ctx, input }) => createEntry<Mailbox>(ctx, "mailboxes", input.mailbox)),
 
   update: adminProcedure
-    .meta({ rest: "PATCH /account/mailboxes/:id.json", wrapper: "mailbox", summary: "Update a mailbox" })
+    .meta({
+      rest: "PATCH /account/mailboxes/:id.json",
+      refuses: [409],
+      wrapper: "mailbox",
+      summary: "Update a mailbox",
+    })
     .input(z.object({ id: Id, mailbox: MailboxChanges })).output(sent(Mailbox))
     .mutation(({ ctx, input }) => changeEntry<Mailbox>(ctx, "mailboxes", input.id, input.mailbox)),
 

@@ -1,22 +1,22 @@
 import { z } from "zod";
-import { Id, Name, OptionalEmail, page, Timestamp } from "../../input/shapes.ts";
+import { Id, LockVersion, Name, OptionalEmail, page, Timestamp } from "../../input/shapes.ts";
 
 const EntryName = Name.meta({ examples: ["Night shift"] });
 const MailboxName = Name.meta({ examples: ["Support"] });
 const MailboxEmail = OptionalEmail.meta({ examples: ["support@example.com"] });
-const times = { created_at: Timestamp, updated_at: Timestamp };
+const kept = { lock_version: LockVersion, created_at: Timestamp, updated_at: Timestamp };
 
 /** A team or a group in answers. */
-export const Entry = z.object({ id: Id, name: EntryName, ...times });
+export const Entry = z.object({ id: Id, name: EntryName, ...kept });
 export type Entry = z.output<typeof Entry>;
 export const NewEntry = z.object({ name: EntryName });
-export const EntryChanges = NewEntry.partial();
+export const EntryChanges = NewEntry.extend({ lock_version: LockVersion }).partial();
 
 /** A mailbox in answers. */
-export const Mailbox = z.object({ id: Id, name: MailboxName, email: MailboxEmail, ...times });
+export const Mailbox = z.object({ id: Id, name: MailboxName, email: MailboxEmail, ...kept });
 export type Mailbox = z.output<typeof Mailbox>;
 export const NewMailbox = z.object({ name: MailboxName, email: MailboxEmail.optional() });
-export const MailboxChanges = NewMailbox.partial();
+export const MailboxChanges = NewMailbox.extend({ lock_version: LockVersion }).partial();
 
 export const EntryPage = page(["name", "-name", "id", "-id"]);
 export type EntryPage = z.output<typeof EntryPage>;

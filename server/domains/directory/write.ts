@@ -1,8 +1,8 @@
 /** Creating, changing and deleting teams, groups and mailboxes. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
-import { notFound } from "../../errors.ts";
-import { deleteEntry, type Directory, insertEntry, updateEntry, type Values } from "./queries.ts";
+import { conflict, notFound } from "../../errors.ts";
+import { deleteEntry, type Directory, findEntry, insertEntry, updateEntry, type Values } from "./queries.ts";
 import type { Entry } from "./schema.ts";
 
 export async function createEntry<T extends Entry>(
@@ -13,14 +13,17 @@ export async function createEntry<T extends Entry>(
   return found(await insertEntry<T>(sql, directory, viewer.account_id, values));
 }
 
-/** @throws {Refusal} 404 */
+/** @throws {Refusal} 404; 409 if `lock_version` is not the current one */
 export async function changeEntry<T extends Entry>(
-  { sql, viewer }: Context,
+  { sql, viewer: { account_id } }: Context,
   directory: Directory,
   id: number,
-  values: Values,
+  { lock_version, ...values }: Values & { lock_version?: number },
 ): Promise<Json<T>> {
-  return found(await updateEntry<T>(sql, directory, viewer.account_id, id, values));
+  const updated = await updateEntry<T>(sql, directory, account_id, id, values, lock_version);
+  if (updated) return updated;
+  const current = found(await findEntry<T>(sql, directory, account_id, id));
+  throw conflict(current.parse());
 }
 
 /** Deletes its memberships, too, so cached viewers are dropped. @throws {Refusal} 404 */

@@ -35,7 +35,7 @@ const columns = (sql: Sql) =>
     array(select t.team_id from team_users t where t.user_id = u.id order by 1) as team_ids,
     array(select g.group_id from group_users g where g.user_id = u.id order by 1) as group_ids,
     array(select d.department_id from department_users d where d.user_id = u.id order by 1) as department_ids,
-    u.without_department, u.active, iso(u.created_at) as created_at, iso(u.updated_at) as updated_at
+    u.without_department, u.active, u.lock_version, iso(u.created_at) as created_at, iso(u.updated_at) as updated_at
   `;
 
 const orders = (sql: Sql) => ({
@@ -105,14 +105,26 @@ export async function insertUserSetting(sql: Sql, account: number, values: Value
   return row.id;
 }
 
-export async function updateUserSetting(sql: Sql, account: number, id: number, values: Values): Promise<boolean> {
+/**
+ * @param lock_version the version that the caller has read; undefined skips the check
+ * @returns whether there is such a user in this version
+ */
+export async function updateUserSetting(
+  sql: Sql,
+  account: number,
+  id: number,
+  values: Values,
+  lock_version?: number,
+): Promise<boolean> {
   const { count } = await sql`
     update users u
     set
       (${stored(sql)}) = (select ${stored(sql)} from jsonb_populate_record(u, ${sql.json({ ...values })})),
+      lock_version = u.lock_version + 1,
       updated_at = now()
     where u.id = ${id}
       and u.account_id = ${account}
+      ${lock_version === undefined ? sql`` : sql`and u.lock_version = ${lock_version}`}
   `;
   return count > 0;
 }

@@ -35,6 +35,7 @@ export const user_settings = router({
   update: adminProcedure
     .meta({
       rest: "PATCH /account/user_settings/:id.json",
+      refuses: [409],
       wrapper: "user_setting",
       summary: "Update a user",
       description: "Changes only the fields that are sent. The last active admin cannot be demoted or deactivated.",

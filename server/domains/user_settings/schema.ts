@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../viewer.ts";
-import { Email, Id, Ids, Name, page, text, Timestamp } from "../../input/shapes.ts";
+import { Email, Id, Ids, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 
 const fields = {
   login: Name.meta({ examples: ["ada"] }),
@@ -20,6 +20,7 @@ export const UserSetting = z.object({
   team_ids: z.array(Id),
   group_ids: z.array(Id),
   department_ids: z.array(Id),
+  lock_version: LockVersion,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -30,11 +31,13 @@ const assigned = { team_ids: Assigned, group_ids: Assigned, department_ids: Assi
 const Password = text(1024).refine((value) => value.length >= 8, "is too short (minimum is 8 characters)")
   .describe("Stored only as its scrypt hash").meta({ examples: ["correct horse battery staple"] });
 
-export const UserSettingChanges = z.object({ ...fields, ...assigned, password: Password }).partial();
+const written = z.object({ ...fields, ...assigned, password: Password }).partial();
+
+export const UserSettingChanges = written.extend({ lock_version: LockVersion.optional() });
 export type UserSettingChanges = z.output<typeof UserSettingChanges>;
 
 /** `login` defaults to the e-mail address, `name` to the login, `role` to user. */
-export const NewUserSetting = UserSettingChanges.extend({ email: fields.email });
+export const NewUserSetting = written.extend({ email: fields.email });
 export type NewUserSetting = z.output<typeof NewUserSetting>;
 
 export const UserSettingPage = page(["id", "-id", "login", "-login", "email", "-email", "created_at", "-created_at"])

@@ -1,7 +1,7 @@
 /** Creating, changing and deleting users: the operations that need several statements. */
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
-import { type Fields, invalid, notFound } from "../../errors.ts";
+import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { resetFeedsOf } from "../../store/store.ts";
@@ -34,7 +34,7 @@ export async function createUserSetting(ctx: Context, input: NewUserSetting): Pr
   return created;
 }
 
-/** Changes only the given fields. @throws {Refusal} 404; 422 if no active admin would remain */
+/** Changes only the given fields. @throws {Refusal} 404; 409 if `lock_version` is not the current one; 422 if no active admin would remain */
 export async function changeUserSetting(
   ctx: Context,
   id: number,
@@ -42,7 +42,10 @@ export async function changeUserSetting(
 ): Promise<Json<UserSetting>> {
   const values = await valuesOf(ctx, changes);
   const changed = await keepingAdmin(ctx, async (sql) => {
-    if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values)) throw notFound("User");
+    if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values, changes.lock_version)) {
+      // Not found, or not in this version.
+      throw conflict((await readUserSetting(sql, ctx.viewer, id)).parse());
+    }
     if (values.password_hash !== undefined) await endSessions(sql, ctx.viewer, id);
     await join(sql, ctx.viewer.account_id, id, changes);
     if (changesVisibility(changes)) await resetFeedsOf(sql, ctx.viewer.account_id);
@@ -78,7 +81,14 @@ const keepingAdmin = <T>({ sql, viewer: { account_id } }: Context, work: (sql: S
   }) as Promise<T>;
 
 async function valuesOf({ passwords }: Context, input: UserSettingChanges): Promise<Values> {
-  const { team_ids: _teams, group_ids: _groups, department_ids: _departments, password, ...values } = input;
+  const {
+    team_ids: _teams,
+    group_ids: _groups,
+    department_ids: _departments,
+    lock_version: _lock_version,
+    password,
+    ...values
+  } = input;
   return {
     ...values,
     ...(values.login !== undefined && { login_folded: fold(values.login) }),

@@ -31,7 +31,8 @@ export const APP_PAGES: readonly PlainRoute[] = [
     name: "open_app",
     tag: "files",
     summary: "Open an app",
-    description: "A public app opens for anyone. Any other opens for a viewer who may see it.",
+    description: "A public app opens for anyone. Any other opens for a viewer who may see it. A page that carries no " +
+      "page token has a strong `ETag`. A page with a token is made for one browser: it is never cached and has none.",
     callers: "viewers and visitors",
     parameters: [{
       in: "path",

@@ -7,6 +7,28 @@ const inAccount = onSharedServer();
 
 const json = (account: unknown) => ({ json: { account } });
 
+inAccount("directory: an update with an outdated lock_version is 409 with the current state", async ({ ask }) => {
+  const rows = [
+    ["/account/teams", "team", { name: "One" }],
+    ["/account/groups", "group", { name: "One" }],
+    ["/account/mailboxes", "mailbox", { name: "One" }],
+    ["/account/user_settings", "user_setting", { name: "One", email: "one@example.com" }],
+  ] as const;
+  await inTurn(rows, async ([path, wrapper, fields]) => {
+    const { id, lock_version } = made(await ask("POST", `${path}.json`, { json: { [wrapper]: fields } }));
+    assert.equal(lock_version, 0, path);
+    const change = (json: Record<string, unknown>) => ask("PATCH", `${path}/${id}.json`, { json: { [wrapper]: json } });
+    const first = await change({ name: "Two", lock_version });
+    assert.deepEqual([first.status, first.body.name, first.body.lock_version], [200, "Two", 1], path);
+    const late = await change({ name: "Three", lock_version });
+    assert.deepEqual([late.status, late.body.code, late.body.current], [409, "conflict", first.body], path);
+    assert.deepEqual((await change({ name: "Three" })).body.lock_version, 2, `${path} without lock_version`);
+    assert.equal((await change({ lock_version: -1 })).status, 422, path);
+    const gone = await ask("PATCH", `${path}/999999.json`, { json: { [wrapper]: { name: "x", lock_version: 0 } } });
+    assert.equal(gone.status, 404, path);
+  });
+});
+
 inAccount("account: read and update", async ({ server, ask, play }) => {
   const stranger = await addAccount(server, "taken.example.com");
   const theirs = as(ask, stranger.token);

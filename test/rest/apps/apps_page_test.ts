@@ -37,6 +37,20 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 /** The addresses in the `src` and `href` attributes of a page. */
 const addresses = (html: string) => [...html.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
 
+inAccount("pages: a strong ETag without a page token; with one none, and never cached", async ({ ask, admin }) => {
+  const plain = await create(ask, {});
+  const asking = await create(ask, { db_code: "notes" });
+  const open = ({ id }: { id: string }, token: string | null, headers: Record<string, string> = {}) =>
+    ask("GET", `/a/${id}`, { token, headers });
+  const etag = (await open(plain, null)).headers.get("etag") ?? "";
+  assert.match(etag, /^"[^"]+"$/);
+  assert.equal((await open(plain, null, { "if-none-match": etag })).status, 304);
+  await inTurn([[plain, admin.token], [asking, null], [asking, admin.token]] as const, async ([app, token]) => {
+    const { status, headers } = await open(app, token, { "if-none-match": "*" });
+    assert.deepEqual([status, headers.get("etag"), headers.get("cache-control")], [200, null, "no-store"]);
+  });
+});
+
 inAccount("pages: a public app opens for anybody", async ({ ask, play }) => {
   const { id } = await create(ask, { url_code: "clock", name: `</title><script>alert("x")</script>` });
   const limited = await addToken(ask, { scopes: ["departments:read"] });

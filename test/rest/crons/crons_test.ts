@@ -21,22 +21,6 @@ const KEYS = (
   "created_at updated_at obstacle next_times"
 ).split(" ");
 
-inAccount("crons: the faults of all fields are reported at once", async ({ ask, play }) => {
-  await addFlow(ask, "watch");
-  const { id } = await add(ask);
-  const wrong = { schedule: "61 * * * *", timezone: "Mars/Olympus", target_code: "nowhere", department_id: 999_999 };
-  const body = {
-    schedule: /minute/,
-    timezone: /time zone/,
-    target_code: ["must exist"],
-    department_id: ["must exist"],
-  };
-  await play([
-    { name: "at a create", method: "POST", path: CRONS, sent: json({ kind: "flow", ...wrong }), status: 422, body },
-    { name: "at a change", method: "PATCH", path: at(id), sent: json(wrong), status: 422, body },
-  ]);
-});
-
 inAccount("crons: create", async ({ ask, play }) => {
   await addFlow(ask, "watch");
   const row = (name: string, cron: Record<string, unknown>, body: unknown): Scenario => ({

@@ -136,6 +136,10 @@ function assertAnswers(route: Route): void {
 /** Statuses that the shape of the route does not imply. */
 const MORE: Record<string, number[]> = {
   "departments.update": [409],
+  "user_settings.update": [409],
+  "teams.update": [409],
+  "groups.update": [409],
+  "mailboxes.update": [409],
   "apps.update": [409],
   "apps.replace": [409],
   "apps.restore": [409, 422],

@@ -47,7 +47,7 @@ const WEAKEST: Record<string, Role> = {
   "sessions.list": "guest",
   "sessions.delete": "guest",
   "sessions.delete_others": "guest",
-  "apps.list": "user",
+  "apps.list": "guest",
   "apps.find": "user",
   "apps.create": "manager",
   "apps.update": "manager",

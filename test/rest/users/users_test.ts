@@ -45,7 +45,7 @@ inAccount("users: create", async ({ server, ask, play }) => {
       },
       then: ({ body }) => {
         const fields = ["login", "email", "name", "role", "team_ids", "group_ids", "department_ids"];
-        const more = ["id", "without_department", "active", "created_at", "updated_at"];
+        const more = ["id", "without_department", "active", "lock_version", "created_at", "updated_at"];
         assert.deepEqual(Object.keys(body).sort(), [...fields, ...more].sort());
         assert.ok(Number.isInteger(body.id));
       },
