@@ -35,6 +35,26 @@ Deno.test("docs/running.md names every variable that config.ts reads, and no oth
   assert.deepEqual(read.filter((name) => !text.includes(`\`${name}\``)), [], "variables that the page does not name");
 });
 
+Deno.test("README: commands are run in one way, each with settings that they read, and the tour stops the first server", async () => {
+  const readme = await readPage("README.md");
+  const config = await Deno.readTextFile(new URL("../../../server/config.ts", import.meta.url));
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../../../deno.json", import.meta.url)));
+  const commands = pages.flatMap(({ path, blocks }) =>
+    blocks.filter(({ info }) => info.startsWith("sh")).flatMap(({ text }) =>
+      text.split("\n").filter((line) => /\bdeno\b.* task\b|\bdeno task\b/.test(line)).map((line) => ({ path, line }))
+    )
+  );
+  assert.ok(commands.length > 5, "the commands are found");
+  for (const { path, line } of commands) {
+    const [, settings = "", task = ""] = /^((?:[A-Z_]+=\S+ )*)deno task (\S+)/.exec(line) ?? [];
+    assert.ok(Object.hasOwn(tasks, task), `${path}: ${line}`);
+    for (const [, name] of settings.matchAll(/([A-Z_]+)=/g)) {
+      assert.ok(config.includes(`  ${name}:`), `${path}: ${line}`);
+    }
+  }
+  assert.match(readme.text, /Stop the first server[^]*ADMIN_TOKEN=\S+ EGRESS_ALLOW=\S+ deno task start/);
+});
+
 Deno.test("every route that the pages name is there, and docs/api.md names them all", async () => {
   const server = await startServer();
   const { body: { paths } } = await server.request("GET", "/openapi.json");
