@@ -1,6 +1,8 @@
 /*
  * Runs before an app's own code. An app page has an opaque origin, in which `localStorage` and `sessionStorage` throw.
  * Many games and frameworks use them without a check. These replacements keep their items as long as the page lives.
+ *
+ * Cookies, IndexedDB and locks do not work there either, some of them without any message. The console names what does.
  */
 for (const name of ["localStorage", "sessionStorage"]) {
   try {
@@ -25,4 +27,30 @@ for (const name of ["localStorage", "sessionStorage"]) {
     });
     Object.defineProperty(globalThis, name, { value, configurable: true });
   }
+}
+for (
+  const [owner, key, thing] of [
+    [Document.prototype, "cookie", "document.cookie"],
+    [globalThis, "indexedDB", "IndexedDB"],
+    [Navigator.prototype, "locks", "navigator.locks"],
+  ]
+) {
+  const { get, set } = Object.getOwnPropertyDescriptor(owner, key) ?? {};
+  if (origin !== "null" || !get) continue;
+  let told = false;
+  const tell = () => {
+    if (!told) console.warn(`${thing} does not work in an app. Keep records with db() of "platform" instead.`);
+    told = true;
+  };
+  const value = {
+    get() {
+      tell();
+      return get.call(this);
+    },
+    set(value) {
+      tell();
+      return set?.call(this, value);
+    },
+  };
+  Object.defineProperty(owner, key, { ...value, configurable: true, enumerable: true });
 }

@@ -40,7 +40,17 @@ const attempt = async (name, work) => { try { tried[name] = String(await work())
 })();
 </script>`;
 
+/** Declares what the page's own scripts must not. */
+const WITHOUT = `const missing = [], tell = 1, thing = 2, value = 3;
+const attempt = (work) => { try { work(); } catch (error) { missing.push(error.name); } };
+attempt(() => document.cookie);
+attempt(() => { document.cookie = "a=1"; });
+attempt(() => indexedDB.open("x"));
+attempt(() => navigator.locks?.request("x", () => {}).catch(() => {}));
+document.querySelector("#platform-app").textContent = "done";`;
+
 const apps: Record<string, Record<string, unknown>> = {
+  without: { app_engine: "js", css_engine: "none", source_code: WITHOUT },
   counter: { app_engine: "svelte", css_engine: "tailwind", source_code: COUNTER },
   everything: { app_engine: "svelte", css_engine: "tailwind_all", source_code: COUNTER },
   storage: { app_engine: "js", css_engine: "none", source_code: STORAGE },
@@ -61,6 +71,7 @@ browserTest("apps in a browser", async ({ browser, step }) => {
       await step(`${css_engine}: a click counts`, () => counts(browser, `${base}/a/${css_engine}`));
     }
     await step("storage lives as long as the page", () => keepsStorage(browser, base));
+    await step("cookies, IndexedDB and locks name what works instead", () => namesAlternative(browser, base));
     await step("the sandbox holds", () => holds(browser, base));
     const viewer = await addViewer(server);
     await step("an embedded viewer is known to its page", () => knowsViewer(browser, viewer, base));
@@ -101,6 +112,18 @@ const keepsStorage = (browser: Browser, base: string) =>
     equal(await page.locator("#platform-app").textContent(), "1 7 2 visits+best");
     deepEqual(complaints, []);
   });
+
+async function namesAlternative(browser: Browser, base: string) {
+  const page = await browser.newPage();
+  const warnings: string[] = [];
+  page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
+  await page.goto(`${base}/a/without`);
+  await page.getByText("done").waitFor();
+  const told = warnings.filter((text) => text.includes('db() of "platform"')).map((text) => text.split(" ")[0]);
+  // A page over plain http has no locks.
+  deepEqual(told.filter((thing) => thing !== "navigator.locks"), ["document.cookie", "IndexedDB"]);
+  await page.close();
+}
 
 const holds = (browser: Browser, base: string) =>
   opened(browser, `${base}/a/prying`, async (page) => {

@@ -3,7 +3,7 @@
 /** Never `allow-same-origin`, never `allow-popups-to-escape-sandbox`. */
 export const SANDBOX = {
   "content-security-policy":
-    "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'self'; " +
+    "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads allow-pointer-lock; frame-ancestors 'self'; " +
     "object-src 'none'; base-uri 'self'",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",

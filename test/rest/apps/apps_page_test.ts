@@ -23,7 +23,7 @@ const create = async (ask: Ask, app: Record<string, unknown>) =>
 const HEADERS: Scenario["headers"] = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":
-    /^sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'self'[^;]*; object-src 'none'; base-uri 'self'$/,
+    /^sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads allow-pointer-lock; frame-ancestors 'self'[^;]*; object-src 'none'; base-uri 'self'$/,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "x-content-type-options": "nosniff",
