@@ -13,6 +13,7 @@ import type { Runtime } from "../protocol.ts";
 import { failureOf, hasParsed, isBuildFailure, quoted, quotedIn } from "./esbuild_errors.ts";
 import { REWORDED } from "./messages.ts";
 import { reword } from "./reword.ts";
+import { unknownImports, usedImports } from "./unused_imports.ts";
 
 export interface Bundle {
   code: string;
@@ -41,11 +42,17 @@ export async function bundleApp(source: string, compiled: Compiled, imports: Imp
       uses: usesOf(text, imports.runtime),
     });
     if (other) return await bundleApp(source, other, imports);
+    const { runtime, remote_imports } = imports;
+    const isKnown = (path: string) =>
+      Object.hasOwn(runtime.modules, path) || path === AUTHOR || remote_imports && path.startsWith("https://");
+    const unknown = compiled.author
+      ? await unknownImports(MODULE_MARK + compiled.author.code, author.loaders[0] ?? "js", AUTHOR, isKnown)
+      : await unknownImports(code, "js", STDIN, isKnown);
     return {
       code: text,
       imports: withImports(files, imports.runtime),
       // `import "phaser"` without names is correct where the app uses the global.
-      warnings: warnings.filter(({ id }) => id !== "ignored-bare-import").flatMap((warning) => {
+      warnings: [...warnings, ...unknown].filter(({ id }) => id !== "ignored-bare-import").flatMap((warning) => {
         const position = place(warning);
         return position ? [showWarning(reword(warning.text, REWORDED), position)] : [];
       }),
@@ -59,11 +66,14 @@ async function bundle(compiled: Compiled, loader: Loader, imports: Imports): Pro
   const { code, author } = compiled;
   const imported = new Set<string>();
   const { words, virtual, inject } = virtualOf(compiled, loader);
+  let used: Promise<ReadonlySet<string> | undefined> | undefined;
+  const isUnused = async (path: string) =>
+    (await (used ??= usedImports(author?.code ?? code, loader)))?.has(path) === false;
   const { outputFiles: [output], metafile, warnings } = await esbuild.build({
     ...APP,
     stdin: { contents: code, loader: author ? "js" : loader },
     inject,
-    plugins: [virtualModules(virtual), closed(words, imports, author ? AUTHOR : STDIN, imported)],
+    plugins: [virtualModules(virtual), closed(words, imports, author ? AUTHOR : STDIN, imported, isUnused)],
   });
   const [outcome] = Object.values(metafile.outputs);
   if (!output || !outcome) throw new Error("esbuild wrote nothing");

@@ -5,6 +5,7 @@ import { AUTHOR, type Compiled } from "../engines/engine.ts";
 import { freePrefix } from "./free_prefix.ts";
 import { link, named } from "./links.ts";
 import { isBuildFailure } from "./esbuild_errors.ts";
+import { INTERNAL } from "./plugins.ts";
 import { readShow, type Show, show } from "./shown.ts";
 
 /**
@@ -35,6 +36,7 @@ export async function bundleKnown(compiled: Compiled, { runtime }: Imports): Pro
     const linked = text && link(text, [...outcome.imports, ...shown?.imports ?? []], runtime);
     if (!linked) return undefined;
     const { imports = [] } = metafile.inputs[file] ?? {};
+    if (author && imports.some(({ path }) => INTERNAL.test(path))) return undefined;
     return { ...linked, imported: new Set(imports.map(({ path }) => path)), warnings };
   } catch (error) {
     if (isBuildFailure(error)) return undefined;

@@ -3,6 +3,7 @@ import type { Rewording } from "./reword.ts";
 
 /** Why a module cannot be imported. */
 export const REFUSALS = {
+  unused: (path: string) => `"${path}" cannot be imported here; the import is not used and is left out`,
   attributes: (path: string) => `"${path}" cannot be imported: import attributes are not supported`,
   only_https: (path: string) => `"${path}" cannot be imported; only https: addresses can`,
   no_remote: (path: string) => `"${path}" cannot be imported: this server allows no remote imports`,

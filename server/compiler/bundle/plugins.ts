@@ -26,8 +26,9 @@ export function virtualModules(modules: ReadonlyMap<string, esbuild.OnLoadResult
       // esbuild reports the file of a mistake as `namespace:path`, which is the specifier.
       build.onResolve(
         { filter: /^app:/ },
-        ({ path }) =>
-          modules.has(path)
+        // Only the showing code imports them, and esbuild itself, which names no importer then.
+        ({ path, namespace }) =>
+          modules.has(path) && namespace !== "app"
             ? { namespace: "app", path: path.slice("app:".length), sideEffects: path !== GLOBALS }
             : undefined,
       );
@@ -39,28 +40,37 @@ export function virtualModules(modules: ReadonlyMap<string, esbuild.OnLoadResult
 /**
  * Resolves the modules of the runtime and refuses all others.
  *
- * @param importer the imports of this module are added to `imported`
+ * @param importer the author's module. Its imports are added to `imported`; it cannot import internal modules
+ * @param isUnused whether the author's module uses nothing of what it imports from there: the import is left out
  */
 export function closed(
   words: ReadonlySet<string>,
   { runtime, remote_imports }: Imports,
   importer = "",
   imported = new Set<string>(),
+  isUnused: (path: string) => Promise<boolean> = () => Promise.resolve(false),
 ): esbuild.Plugin {
   const names = Object.keys(runtime.modules).filter((name) => !/\/internal|jsx-(dev-)?runtime/.test(name));
   const refuse = (text: string) => ({ errors: [{ text }] });
   return {
     name: "closed",
     setup(build) {
-      build.onResolve({ filter: /.*/ }, ({ path, kind, namespace, importer: from, with: attributes }) => {
-        if (from === importer || `${namespace}:${from}` === importer) imported.add(path);
+      build.onResolve({ filter: /.*/ }, async ({ path, kind, namespace, importer: from, with: attributes }) => {
+        const is_author = from === importer || `${namespace}:${from}` === importer;
+        if (is_author) imported.add(path);
         if (kind === "url-token") return { path, external: true };
         if (namespace === "runtime" && path.startsWith(VENDOR)) return { path, external: true, sideEffects: false };
         if (Object.keys(attributes).length > 0) {
           return refuse(REFUSALS.attributes(path));
         }
-        if (Object.hasOwn(runtime.modules, path)) return { path, namespace: "runtime", sideEffects: false };
+        const is_hidden = importer === AUTHOR && is_author && INTERNAL.test(path);
+        if (Object.hasOwn(runtime.modules, path) && !is_hidden) {
+          return { path, namespace: "runtime", sideEffects: false };
+        }
         if (path.startsWith("https://") && remote_imports) return { path, external: true };
+        if (is_author && await isUnused(path)) {
+          return { path, external: true, sideEffects: false };
+        }
         if (names.length === 0) return refuse(REFUSALS.only_https(path));
         if (/^https?:/.test(path)) return refuse(REFUSALS.no_remote(path));
         return refuse(REFUSALS.not_listed(path, names));
@@ -72,6 +82,9 @@ export function closed(
     },
   };
 }
+
+/** Modules for the compiler's output and the showing code. */
+export const INTERNAL = /\/internal\//;
 
 /** A module that re-exports names from vendor files, in a statement each, so that esbuild drops unused ones. */
 function runtimeModule(exports: Runtime["modules"][string], words: ReadonlySet<string> | undefined): string {

@@ -10,6 +10,7 @@ import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } fro
 import { sizeOf } from "./build_size.ts";
 import { createCostlySources } from "./costly_sources.ts";
 import { startPatience, unlessAborted } from "./patience.ts";
+import type { Uses } from "../uses.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { findPrebuilt } from "./prebuilt.ts";
 import { createVendor, type VendorOptions, type VendorStore } from "./vendor.ts";
@@ -135,23 +136,48 @@ export function createCompiler({
     };
   }
 
+  /** Has a worker check a js source, which is served unchanged. */
+  async function script(source: Source, source_hash: string, account: number): Promise<Build> {
+    using patience = startPatience(wait_ms);
+    const job = { job: "compile", source, runtime: NO_RUNTIME, remote_imports } as const;
+    buildOrFail(await pool.perform(job, account, time_limit_ms, patience.signal), "js");
+    const { usesOf } = await import("../uses.ts");
+    return await unchanged(source.source_code, source_hash, usesOf(source.source_code));
+  }
+
+  const html = async (document: string, source_hash: string): Promise<Build> =>
+    await unchanged(document, source_hash, (await import("../uses.ts")).usesInHtml(document));
+
+  async function unchanged(code: string, source_hash: string, { platform, requests }: Uses): Promise<Build> {
+    const { scripts } = platform ? await vendor.runtime("platform") : NO_RUNTIME;
+    return {
+      code,
+      css: "",
+      imports: [],
+      scripts: scripts.map(address),
+      app_build_time: 0,
+      css_build_time: 0,
+      asks: platform || requests,
+      config: { compiler: {}, source_hash, size: await sizeOf(code, ""), warnings: [] },
+    };
+  }
+
   return {
     async compile(asked, account = SERVER) {
       const source = { ...asked, css_engine: cssEngineOf(asked) };
       const { engine, css_engine, source_code } = source;
       const source_hash = await sha256(source_code);
-      if (engine === "js" || engine === "html") {
-        const { usesInHtml, usesOf } = await import("../uses.ts");
-        const uses = engine === "js" ? usesOf(source_code) : usesInHtml(source_code);
-        const { scripts } = uses.platform ? await vendor.runtime("platform") : NO_SCRIPTS;
-        return await unchanged(source_code, source_hash, scripts.map(address), uses.platform || uses.requests);
+      if (engine === "html") return await html(source_code, source_hash);
+      if (engine !== "js" && !isCompiled(engine)) {
+        throw new CompileFailure([`${engine} apps cannot be compiled by this release`]);
       }
-      if (!isCompiled(engine)) throw new CompileFailure([`${engine} apps cannot be compiled by this release`]);
       const key = JSON.stringify([engine, css_engine, source_hash]);
       const known = results.get(key) ?? running.get(key);
       if (known) return known;
       costly.refuse(key);
-      const building = build(source, source_hash, account).finally(() => running.delete(key));
+      const building = (engine === "js" ? script : build)(source, source_hash, account).finally(() =>
+        running.delete(key)
+      );
       running.set(key, building);
       try {
         const result = await building;
@@ -217,10 +243,5 @@ function buildOrFail(answer: Answer, engine: string) {
   ]);
 }
 
-/** For a js or html source that does not use `window.platform`. */
-const NO_SCRIPTS = { scripts: [] };
-
-async function unchanged(code: string, source_hash: string, scripts: string[], asks: boolean): Promise<Build> {
-  const config = { compiler: {}, source_hash, size: await sizeOf(code, ""), warnings: [] };
-  return { code, css: "", imports: [], scripts, app_build_time: 0, css_build_time: 0, asks, config };
-}
+/** For a source that is served unchanged. */
+const NO_RUNTIME = { modules: {}, imports: {}, scripts: [] };

@@ -91,8 +91,14 @@ function mistakeOf(source: string, error: unknown): unknown {
   if (error instanceof CompileFailure || !(error instanceof Error)) return error;
   // After the first paragraph follows Tailwind's excerpt of the stylesheet.
   const [message = ""] = error.message.trim().split("\n\n");
-  return new CompileFailure([showMistake(source, message, placeOfQuoted(source, message))]);
+  return new CompileFailure([showMistake(source, shortened(message), placeOfQuoted(source, message))]);
 }
+
+/** Characters of a message: it quotes a class, which may be as long as the source. */
+const LONGEST = 200;
+
+const shortened = (message: string) =>
+  message.length <= LONGEST ? message : `${message.slice(0, LONGEST * 0.75)}…${message.slice(LONGEST * -0.25)}`;
 
 function loadSheet(source: string, id: string): Promise<{ path: string; base: string; content: string }> {
   const content = findSheet(id);
@@ -111,8 +117,12 @@ function refusal(source: string, what: string): CompileFailure {
  */
 function placeOfQuoted(source: string, message: string): Position | undefined {
   for (const [, name = ""] of message.matchAll(/`([^`]+)`/g)) {
-    const word = RegExp.escape(name);
-    const place = positionOf(source, new RegExp(String.raw`@apply[^;}]*?[\s](${word})(?![\w-])`, "d")) ??
+    // A pattern has a limit of length.
+    const word = RegExp.escape(name.slice(0, LONGEST));
+    const place = positionOf(
+      source,
+      new RegExp(String.raw`@apply[^;}]*?[\s](${word})${name.length > LONGEST ? "" : "(?![\\w-])"}`, "d"),
+    ) ??
       positionOf(source, new RegExp(word));
     if (place) return place;
   }

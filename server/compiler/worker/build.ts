@@ -4,12 +4,14 @@ import { CompileFailure, type Source } from "../compiler.ts";
 import { ENGINE_LOADERS } from "../engines/loaders.ts";
 import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
 import { buildTailwind } from "../tailwind/tailwind.ts";
+import { checkScript } from "./check_script.ts";
 import { usesOf } from "../uses.ts";
 import { styleInPage } from "../tailwind/style_in_page.ts";
 
 /** @throws {CompileFailure} with the mistakes of both code and styles */
 export async function build(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
   const { engine, css_engine, source_code } = source;
+  if (engine === "js") return checked(source_code);
   const load = ENGINE_LOADERS[engine];
   if (!load) throw new CompileFailure([`${engine} is not compiled by this server`]);
   const { compile } = await load();
@@ -40,6 +42,12 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
     asks: asks(app.value, runtime),
     warnings: [...compiled.warnings, ...app.value.warnings],
   };
+}
+
+function checked(code: string): WorkerBuild {
+  checkScript(code);
+  const { platform, requests } = usesOf(code);
+  return { code, css: "", imports: [], app_build_time: 0, css_build_time: 0, asks: platform || requests, warnings: [] };
 }
 
 /** The `platform` module is imported by the name of its vendor file. A remote module may do anything. */

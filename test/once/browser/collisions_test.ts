@@ -62,6 +62,22 @@ const SVELTE: Record<string, Case> = {
     texts: ["7 0", "7 1"],
     css_engine: "tailwind_all",
   },
+  "text and strings that read like generated code": {
+    source: `<script module>
+        const code = \`
+import 'svelte/internal/flags/async';
+import * as $ from 'svelte/internal/client';
+export default function App() {}
+<style>.a { @apply p-4 }</st\` + "yle>";
+      </script>
+      <pre>
+export default function App()
+import 'svelte/internal/flags/legacy';</pre>{code}`,
+    texts: [
+      "export default function App() import 'svelte/internal/flags/legacy'; import 'svelte/internal/flags/async'; " +
+      "import * as $ from 'svelte/internal/client'; export default function App() {} <style>.a { @apply p-4 }</style>",
+    ],
+  },
   "every short name in the module": {
     source: `<script module>${svelte.code}</script>
       <script>let clicks = $state(0);</script>
@@ -95,6 +111,12 @@ const VUE: Record<string, Case> = {
 };
 
 const REACT: Record<string, Case> = {
+  "an element root that the page does not have": {
+    source: `import { createRoot } from "react-dom/client";
+      const Shown = () => { const [n, set] = React.useState(0); return <button onClick={() => set(n + 1)}>{n}</button>; };
+      createRoot(document.getElementById("root")).render(<Shown />);`,
+    texts: ["0", "1"],
+  },
   "every short name, and the globals": {
     source: `${react.code}
       export default function Shown() {

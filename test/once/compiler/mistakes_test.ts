@@ -73,6 +73,12 @@ const MISTAKES: Mistake[] = [
     says: [/^3:14 Could not resolve value for theme function: `theme\(colors\.rde\)`/],
   },
   {
+    name: "an @apply of a class that is as long as the source",
+    source: `<p class="a">x</p><style>.a { @apply ${"x".repeat(50_000)}; }</style>`,
+    css: "tailwind",
+    says: [/^1:38 Cannot apply unknown utility class `x{50,200}…[^\n]{0,60}\n[^\n]{0,110}\n *\^$/],
+  },
+  {
     name: "a theme with a property",
     source: "<style>\n  @theme { color: red }\n</style>",
     css: "tailwind",

@@ -190,7 +190,7 @@ Deno.test("react: every public name of the packages can be imported, of their pr
   assert.deepEqual(names("react-dom/client"), names("react-dom"));
   assert.deepEqual(names("react/jsx-runtime"), ["jsx", "jsxs", "Fragment"]);
   // React's development build exports these as well.
-  assert.deepEqual(["act", "captureOwnerStack"].filter((name) => names("react").includes(name)), []);
+  assert.deepEqual(["act"].filter((name) => names("react").includes(name)), []);
   for (const [module, exports] of Object.entries(modules)) {
     for (const [name, [file, there]] of Object.entries(exports)) {
       const vendor = await compiler.vendor(file);
@@ -279,4 +279,37 @@ Deno.test("react: nothing in a source reaches the file system", async (test) => 
   const source = `export default () => <p />;\n//# sourceMappingURL=file://${SECRET}`;
   assert.doesNotMatch((await compiler.react(source)).code, /sourceMappingURL|canary/);
   await Deno.remove(SECRET);
+});
+
+Deno.test("react: an unused import of an unknown package is a warning, a used one a mistake", async () => {
+  await using compiler = openReact();
+  const shown = "export default () => <h1>a</h1>;";
+  for (const list of ["lodash", "{ map, each as one }", "* as all"]) {
+    const { config, code } = await compiler.react(`import ${list} from "lodash";\n${shown}`);
+    assert.deepEqual(config.warnings.map((warning) => warning.replace(/^1:\d+ /, "")), [
+      '"lodash" cannot be imported here; the import is not used and is left out',
+    ]);
+    assert.doesNotMatch(code, /lodash/);
+  }
+  for (const used of [`import a from "lodash"; a();`, `import "lodash";`, `import a from "lodash"; export { a };`]) {
+    const failure = await compiler.react(`${used}\n${shown}`).catch((error) => error);
+    assert.match(`${failure.messages}`, /^1:\d+ "lodash" cannot be imported; an app may import react/, used);
+  }
+});
+
+Deno.test("react: modules that the compiler uses cannot be imported", async () => {
+  await using compiler = openReact();
+  for (const name of ["app:source", "app:globals", "react/internal/mount"]) {
+    const source = `import * as it from "${name}";\nexport default () => <h1>{String(it)}</h1>;`;
+    const failure = await compiler.react(source).catch((error) => error);
+    assert.match(`${failure.messages}`, /^1:21 "[^"]+" cannot be imported; an app may import react/, name);
+  }
+});
+
+Deno.test("react: names that only its development build exports can be imported", async () => {
+  await using compiler = openReact();
+  const { code } = await compiler.react(
+    `import { captureOwnerStack } from "react"; export default () => <h1>{captureOwnerStack()}</h1>;`,
+  );
+  assert.ok(code);
 });

@@ -79,10 +79,10 @@ inAccount("compiler: apps that compile", async ({ ask, play }) => {
         assert.equal(body.config.source_hash, createHash("sha256").update("<p class=p-4>").digest("hex")),
     },
     {
-      name: "js: nothing is compiled, whatever it says",
+      name: "html: nothing is compiled, whatever it says",
       method: "POST",
       path: ALL,
-      sent: json({ name: "Page", app_engine: "js", source_code: "let = = 1;" }),
+      sent: json({ name: "Page", app_engine: "html", source_code: "<script>let = = 1;</script>" }),
       status: 201,
       body: { app_build_time: 0, css_build_time: 0 },
     },
@@ -160,7 +160,7 @@ inAccount("compiler: sources that do not compile are 422 under source_code", asy
       name: "update: an engine that the source is not for",
       method: "PATCH",
       path: at(app.id),
-      sent: json({ app_engine: "js", source_code: "<" }),
+      sent: json({ app_engine: "html", source_code: "{#if}" }),
       status: 200,
     },
     {

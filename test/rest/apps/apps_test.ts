@@ -206,7 +206,8 @@ inAccount("apps: 200,000 characters of source", async ({ play }) => {
     name,
     method: "POST",
     path: ALL,
-    sent: json({ ...JS, source_code }),
+    // Served unchanged, whatever it says.
+    sent: json({ ...JS, app_engine: "html", source_code }),
     status,
     body: status === 422 ? { source_code: ["is too long (maximum is 200000 characters)"] } : { source_code },
   });

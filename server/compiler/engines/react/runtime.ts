@@ -36,9 +36,17 @@ export async function buildRuntime(): Promise<BuiltRuntime> {
       return `export const { ${picked.join(", ")} } = ${object};`;
     }).join("\n");
   const common = `
-export const R = require("${findPackageFile("react").path}");
+// Development builds export it, too. There is nothing that it could capture here.
+export const R = { captureOwnerStack: () => null, ...require("${findPackageFile("react").path}") };
 const client = require("${findPackageFile("react-dom/client").path}");
-export const D = { ...require("${findPackageFile("react-dom").path}"), ...client };
+// Older pages have an element "root", which apps look for in vain here.
+const place = (container) => container ?? document.getElementById("platform-app");
+export const D = {
+  ...require("${findPackageFile("react-dom").path}"),
+  ...client,
+  createRoot: (container, options) => client.createRoot(place(container), options),
+  hydrateRoot: (container, children, options) => client.hydrateRoot(place(container), children, options),
+};
 export const { ${JSX.join(", ")} } = require("${findPackageFile("react/jsx-runtime").path}");
 ${pick((name) => COMMON.has(name))}
 ${HELPER}`;
@@ -83,5 +91,5 @@ async function readNames(): Promise<Record<typeof OBJECTS[number], string[]>> {
     read("react-dom", "react-dom"),
     read("react-dom/client", "react-dom-client"),
   ]);
-  return { R: react, D: [...new Set([...dom, ...client])] };
+  return { R: [...new Set([...react, "captureOwnerStack"])], D: [...new Set([...dom, ...client])] };
 }

@@ -20,16 +20,14 @@ import { show as ${show} } from "${SHOW}";
 ${show}(${component});
 `;
 
-/** The import with which the compiler turns on a mode of the runtime. Our runtime has a function for it instead. */
-const FLAG = /^import 'svelte\/internal\/flags\/(async|legacy|tracing)';$/gm;
+/**
+ * The imports with which the compiler turns on modes of the runtime, at the head of its output. Our runtime has functions
+ * for it instead.
+ */
+const FLAGS = /^(?:import 'svelte\/internal\/flags\/(?:async|legacy|tracing)';\s*?)+/;
+const FLAG = /import 'svelte\/internal\/flags\/(\w+)';/g;
 const setFlag = (mode: string, local: string) =>
   `import { enable_${mode}_mode_flag as ${local} } from "svelte/internal/flags"; ${local}();`;
-
-/**
- * The component is not exported, because nothing imports it. Spaces take the place, so that columns stay. Svelte chooses
- * another name than `App` where the author uses that.
- */
-const EXPORT = /^export default (?=function ([\w$]+)\()/m;
 
 /** Words without which a component cannot be asynchronous. Others are compiled without async mode: smaller code. */
 const WAITS = /\b(?:await|pending|fork|settled)\b/;
@@ -37,13 +35,18 @@ const WAITS = /\b(?:await|pending|fork|settled)\b/;
 /** @throws {CompileFailure} with one message: Svelte stops at the first mistake. Foreign blocks are reported together. */
 export async function compile(source: string): Promise<Compiled> {
   refuseForeignBlocks(source);
-  const { js, css, warnings, locate } = await compileOrFail(withApplyEnded(source));
-  const [, component = ""] = EXPORT.exec(js.code) ?? [];
-  if (!component) throw new Error("svelte's output has no component");
+  // A name that the author's code, text included, does not contain: Svelte keeps it, and it is found again.
+  const component = `${freePrefix(source)}App`;
+  const { js, css, warnings, locate } = await compileOrFail(withApplyEnded(source), component);
   const prefix = freePrefix(js.code);
+  const exported = `export default function ${component}(`;
+  if (!js.code.includes(exported)) throw new Error("svelte's output has no component");
   return {
-    code: js.code.replace(FLAG, (_, mode) => setFlag(mode, prefix + mode))
-      .replace(EXPORT, (word) => " ".repeat(word.length)) + mount(`${prefix}show`, component),
+    code: js.code
+      .replace(FLAGS, (head) => head.replace(FLAG, (_, mode) => setFlag(mode, prefix + mode)))
+      // Nothing imports the component. Spaces take the place of the export, so that columns stay.
+      .replace(exported, exported.replace("export default", (word) => " ".repeat(word.length))) +
+      mount(`${prefix}show`, component),
     css: css?.code ?? "",
     warnings: warnings.map(({ message, start }) => {
       const text = reword(firstLine(message), REWORDED);
@@ -66,25 +69,25 @@ export async function compile(source: string): Promise<Compiled> {
  */
 function withApplyEnded(source: string): string {
   return source.replace(
-    /<style[^>]*>[^]*?<\/style>/g,
-    (style) => style.replace(/(@apply\s[^;{}]*[^;{}\s])(\s?)(\s*\})/g, "$1;$3"),
+    /<(?:script|!--)[^]*?(?:<\/script|-->)|<style[^>]*>[^]*?<\/style>/g,
+    (block) => block.startsWith("<style") ? block.replace(/(@apply\s[^;{}]*[^;{}\s])(\s?)(\s*\})/g, "$1;$3") : block,
   );
 }
 
 /** Svelte's code for TypeScript that it cannot compile. */
 const BEYOND_TYPES = "typescript_invalid_feature";
 
-async function compileOrFail(source: string) {
+async function compileOrFail(source: string, component: string) {
   try {
     try {
-      return { ...compileComponent(source), locate: (place: Position) => place };
+      return { ...compileComponent(source, component), locate: (place: Position) => place };
     } catch (error) {
       if (!isMistake(error) || error.code !== BEYOND_TYPES) throw error;
       const converted = await toJavaScript(source).catch((fault) => {
         throw isBuildFailure(fault) ? error : fault;
       });
       try {
-        return { ...compileComponent(converted.source), locate: converted.locate };
+        return { ...compileComponent(converted.source, component), locate: converted.locate };
       } catch (other) {
         throw isMistake(other) ? failureOf(source, other, converted.locate) : other;
       }
@@ -94,10 +97,10 @@ async function compileOrFail(source: string) {
   }
 }
 
-const compileComponent = (source: string) =>
+const compileComponent = (source: string, name: string) =>
   compileSvelte(source, {
     filename: "App.svelte",
-    name: "App",
+    name,
     generate: "client",
     css: "external",
     discloseVersion: false,
