@@ -39,6 +39,7 @@ for (
   if (origin !== "null" || !get) continue;
   let told = false;
   const tell = () => {
+    // deno-lint-ignore no-console
     if (!told) console.warn(`${thing} does not work in an app. Keep records with db() of "platform" instead.`);
     told = true;
   };
