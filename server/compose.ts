@@ -64,7 +64,17 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const feeds = createFeeds(sql, log);
     const connectors = createConnectors({ sql, keys, config, log, lookup: parts.lookup });
     const flows = createFlows(
-      { sql, kv, connectors, dbs, users: viewers.users, clock, log, cronEnded: (id) => schedules.noteEnd(id) },
+      {
+        sql,
+        kv,
+        connectors,
+        dbs,
+        users: viewers.users,
+        clock,
+        log,
+        alone: config.database_url === undefined,
+        cronEnded: (id) => schedules.noteEnd(id),
+      },
       parts.flow_limits,
     );
     const schedules = createSchedules({ sql, flows, clock, log });

@@ -1,6 +1,6 @@
 /** The schedule of one process: runs ticks one after the other, settles ended runs soon after their end, sweeps the ledger. */
 import { deleteExpired } from "./ledger/retention.ts";
-import { fire, type Firing } from "./start/fire.ts";
+import { fire, type Firing, noteRepeated } from "./start/fire.ts";
 import type { Deps } from "./start/new_run.ts";
 import { attempt, settleAll, tick, type Ticked } from "./tick.ts";
 import type { Timetable } from "./timetable/timetable.ts";
@@ -16,6 +16,8 @@ export interface Schedules {
    * then has the row as skipped
    */
   fire(firing: Firing): Promise<{ id: string }>;
+  /** A run of the trigger is repeated: the trigger's next due times see it as a run that has not ended. */
+  noteRepeated(trigger: Pick<Firing, "account_id" | "cron_id">, run_id: string): Promise<void>;
   /** A run of the trigger has ended. It is settled within a second or two. */
   noteEnd(cron_id: number): void;
   /** Starts what is due. Ticks of one process do not overlap: a call during a tick starts one more tick after it. */
@@ -57,6 +59,7 @@ export function createSchedules(deps: Deps): Schedules {
   return {
     read,
     fire: (firing) => fire(deps, firing),
+    noteRepeated: (trigger, run_id) => noteRepeated(deps, trigger, run_id),
     noteEnd(cron_id) {
       ended.add(cron_id);
       if (!closing) timer ??= setTimeout(() => void (settling = settleEnded()), SETTLE_AFTER_MS);

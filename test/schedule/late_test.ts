@@ -124,3 +124,35 @@ onStage(
     assert.deepEqual(complaints, []);
   },
 );
+
+onStage("catch_up 0: a due time that could not be started within its minute is missed, never late", async (stage) => {
+  const { flows } = stage;
+  const strict = await stage.cron({ catch_up: 0, schedule: "0 10 * * *" });
+  const claimed_late = await stage.cron({ catch_up: 0, schedule: "1 10 * * *", first: "2026-11-21 10:01" });
+  flows.before = () => {
+    throw tooMany();
+  };
+  await stage.tick("2026-11-21 10:00:00");
+  flows.before = undefined;
+  assert.equal((await stage.ledger(strict))[0]?.started_at, null);
+  await stage.tick("2026-11-21 10:02:00");
+  assert.deepEqual((await stage.ledger(strict)).map(({ due, state }) => `${due} ${state}`), ["10:00 missed"]);
+  assert.deepEqual((await stage.ledger(claimed_late)).map(({ due, state }) => `${due} ${state}`), ["10:01 missed"]);
+  assert.equal(flows.calls.length, 0);
+});
+
+onStage("overlap: a repeated run of a trigger counts as its run", async (stage) => {
+  const id = await stage.cron({ schedule: "* * * * *" });
+  await stage.tick("2026-11-21 10:00:00");
+  await stage.tick("2026-11-21 10:00:30");
+  const [row] = await stage.sql<{ account_id: number }[]>`select account_id from crons where id = ${id}`;
+  const repeated = crypto.randomUUID();
+  await stage.schedules.noteRepeated({ account_id: row?.account_id ?? 0, cron_id: id }, repeated);
+  await stage.tick("2026-11-21 10:01:00");
+  const states = (await stage.ledger(id)).map(({ due, state, reason }) => `${due} ${state} ${reason}`);
+  assert.deepEqual(states, [
+    "10:00 ran null",
+    "10:00 ran a run was repeated",
+    "10:01 skipped the run before has not ended",
+  ]);
+});

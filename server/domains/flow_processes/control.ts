@@ -27,7 +27,7 @@ export async function cancelProcess(ctx: Context, id: string): Promise<Json<Whol
  * @throws {Refusal} 404; 409 if the run is pending, or what it is to continue from has not failed; 422 if the flow is gone
  */
 export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<Json<WholeFlowProcess>> {
-  const { sql, viewer, flows, config } = ctx;
+  const { sql, viewer, flows, schedules, config } = ctx;
   const before = await findRepeatable(sql, viewer, id);
   if (!before) throw conflict((await readProcess(ctx, id)).parse(), "The run goes on: cancel it first");
   if (await findFlowActive(sql, viewer, before.flow_code) === undefined) throw invalid({ flow_code: [NO_FLOW] });
@@ -55,6 +55,9 @@ export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<J
       failed_items: from === "failed_items" || undefined,
     },
   });
+  if (before.cron_id !== null) {
+    await schedules.noteRepeated({ account_id: viewer.account_id, cron_id: before.cron_id }, run.id);
+  }
   await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
   return await readProcess(ctx, run.id);
 }

@@ -89,3 +89,15 @@ Deno.test("others: dead is who says nothing for a lease by the watcher's clock, 
   await speaker.end();
   assert.equal(await peers.declareDead("own"), undefined);
 });
+
+Deno.test("peers: a process that is alone finds every other lease dead at once, and keeps its own", async () => {
+  const store = leases();
+  await store.renew("own", null);
+  await store.renew("crashed", null);
+  const others = createPeers(store, LEASE_MS);
+  await others.declareDead("own");
+  assert.deepEqual([...store.standing.keys()], ["own", "crashed"], "a peer may be alive");
+  const alone = createPeers(store, LEASE_MS, undefined, true);
+  await alone.declareDead("own");
+  assert.deepEqual([...store.standing.keys()], ["own"]);
+});

@@ -41,7 +41,8 @@ export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isO
       ...head,
       owner: lease,
       attempts: head.attempts + 1,
-      lost: head.lost + (head.owner === "" || head.owner === lease ? 0 : 1),
+      working: false,
+      lost: head.lost + (head.owner === "" || head.owner === lease || !head.working ? 0 : 1),
     };
     const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp });
     if (own_versionstamp === undefined) return false;

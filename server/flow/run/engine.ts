@@ -36,6 +36,8 @@ interface Deps extends Services {
   kv: Deno.Kv;
   clock: { now(): Date };
   log: Log;
+  /** No other process can be alive: the embedded database's folder is locked. */
+  alone: boolean;
   /** Called when the outcome of a trigger's run is recorded. */
   cronEnded?(cron_id: number): void;
 }
@@ -113,7 +115,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     sql,
     store,
     heartbeat,
-    peers: createPeers(lease_store, limits.lease_ms),
+    peers: createPeers(lease_store, limits.lease_ms, undefined, deps.alone),
     log,
     hasRoom: () => !closing.aborted && jobs.count() < limits.most,
     isOwn: (id) => jobs.get(id) !== undefined || starts.isStarting(id) || outcomes.isRemoving(id),

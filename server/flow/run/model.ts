@@ -101,7 +101,9 @@ export interface RunHead {
   begun_at: number | null;
   /** The lease of the process that executes it; "" after a process handed it over. */
   owner: string;
-  /** Processes that died while they executed it. */
+  /** Its owner executes it: it does not wait for its turn. Absent while that is not stored. */
+  working?: boolean | undefined;
+  /** Processes that died while they executed it. A run that waited for its turn does not make its process die. */
   lost: number;
   /** Processes that have claimed it. Serves as the fencing token: a later process has a higher one. */
   attempts: number;

@@ -93,6 +93,8 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     const journal = job.journal = await untilStored(patience, () => journalOf(job, patience));
     const obstacle = obstacleOf(head, program, input);
     if (obstacle !== undefined || !program || !input) return failed(obstacle ?? "");
+    // A run that was taken over may be what kills processes. That it has begun is stored before its first step.
+    if (job.resumed) await journal.mark();
     const user = program.names_user ? await untilStored(patience, () => findUser(services.sql, head)) : null;
     // Not the start of the first step, which is another one after a takeover.
     const started_at = isoOf(head.made_at);
@@ -104,6 +106,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
   return async (job) => {
     const { head, controller: { signal } } = job;
     const begun_at = head.begun_at ??= now();
+    head.working = true;
     const deadline = setTimeout(
       () => job.controller.abort(TOO_LONG),
       Math.max(0, begun_at + limits.run_ms - now()),

@@ -73,7 +73,7 @@ const ageOf = (time: Date, now: Date) => now.getTime() - time.getTime();
 
 function isExpired(time: Date, now: Date, { catch_up_s }: Circumstances): boolean {
   const age = ageOf(time, now);
-  return age > ON_TIME_MS && age > catch_up_s * 1_000;
+  return age >= ON_TIME_MS && age > catch_up_s * 1_000;
 }
 
 const windowOf = ({ catch_up_s }: Circumstances) => `the catch-up window of ${duration(catch_up_s)}`;

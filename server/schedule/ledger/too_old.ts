@@ -8,9 +8,13 @@ export const LOST_HOURS = 2;
 
 export const TOO_OLD = `not started in time, nor within its catch-up window and ${LOST_HOURS} hours`;
 
-/** A condition on a ledger row `r` and its trigger `c`. */
+/**
+ * A condition on a ledger row `r` and its trigger `c`. With `catch_up` 0 a due time never runs late: it is given up when
+ * its minute is over, unless it has waited for the run before.
+ */
 export const isTooOld = (sql: Sql, now: Date) =>
   sql`(
     r.created_at < now() - ${GIVEN_UP_HOURS}::int * interval '1 hour'
     or r.due_at < ${now}::timestamptz - (c.catch_up + ${3_600 * LOST_HOURS}::int) * interval '1 second'
+    or c.catch_up = 0 and r.state = 'ran' and not r.by_hand and r.due_at <= ${now}::timestamptz - interval '1 minute'
   )`;

@@ -3,7 +3,7 @@ import { v7 } from "uuid";
 import type { Sql } from "../../database/pool.ts";
 import { Refusal } from "../../errors.ts";
 import { skip } from "../ledger/not_started.ts";
-import { BY_HAND } from "../ledger/reasons.ts";
+import { BY_HAND, REPEATED } from "../ledger/reasons.ts";
 import { markStarted, type PendingStart } from "../ledger/start_rows.ts";
 import { type Deps, newRun } from "./new_run.ts";
 
@@ -27,6 +27,23 @@ export async function fire(deps: Deps, firing: Firing): Promise<{ id: string }> 
   }
   await markStarted(sql, [row], clock.now());
   return { id: row.flow_process_id };
+}
+
+/** Writes a run to the ledger that repeats a trigger's run and has been started, so that it counts for `overlap`. */
+export async function noteRepeated(
+  { sql, clock }: Pick<Deps, "sql" | "clock">,
+  { account_id, cron_id }: Pick<Firing, "account_id" | "cron_id">,
+  run_id: string,
+): Promise<void> {
+  const now = clock.now();
+  await sql`
+    insert into cron_runs
+      (cron_id, account_id, due_at, by_hand, state, reason, flow_process_id, taken_at, started_at)
+    select id, account_id, ${now}, true, 'ran', ${REPEATED}, ${run_id}, ${now}, ${now}
+    from crons
+    where id = ${cron_id}
+      and account_id = ${account_id}
+  `;
 }
 
 async function insertFiring(

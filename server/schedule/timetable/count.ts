@@ -35,7 +35,7 @@ export function countTimes(
 }
 
 /** @param local the zone's local time, as if it were UTC */
-function matches({ minute, hour, day, month, weekday }: Fields, local: Date): boolean {
+export function matches({ minute, hour, day, month, weekday }: Fields, local: Date): boolean {
   if (!minute.values.has(local.getUTCMinutes()) || !hour.values.has(local.getUTCHours())) return false;
   if (!month.values.has(local.getUTCMonth() + 1)) return false;
   const by_day = day.values.has(local.getUTCDate());

@@ -2,6 +2,7 @@
 import { Cron } from "croner";
 import { countTimes } from "./count.ts";
 import { type Fields, readFields, written } from "./fields.ts";
+import { timesAfterGaps } from "./midnight_gap.ts";
 import { sentenceOf } from "./sentence.ts";
 import { type Timetable, TimetableFault } from "./timetable.ts";
 import { zoneOffsets } from "./zone.ts";
@@ -12,16 +13,28 @@ export function readExpression(text: string, timezone: string): Timetable {
   const offsetAt = zoneOffsets(timezone);
   const cron = parsed(written(fields), timezone);
   if (!cron.nextRun(new Date(0))) throw new TimetableFault("schedule", "names a day that never comes");
+  const afterGaps = isOnceADay(fields) ? timesAfterGaps(fields, offsetAt) : () => [];
   return {
     sentence: sentenceOf(fields),
-    next: (from, count) => cron.nextRuns(count, from),
-    last: (until, count) => cron.previousRuns(count, new Date(until.getTime() + 1)).toReversed(),
+    next(from, count) {
+      const times = cron.nextRuns(count, from);
+      const until = times.at(-1);
+      if (!until) return times;
+      return inOrder([...times, ...afterGaps(new Date(from.getTime() + 1), until)]).slice(0, count);
+    },
+    last(until, count) {
+      const times = cron.previousRuns(count, new Date(until.getTime() + 1));
+      const from = times.at(-1);
+      return from ? inOrder([...times, ...afterGaps(from, until)]).slice(-count) : [];
+    },
     count: (from, until) =>
       isOnceADay(fields)
-        ? countOneByOne(cron, from, until)
+        ? countOneByOne(cron, from, until) + afterGaps(from, until).length
         : countTimes(fields, offsetAt, from.getTime(), until.getTime()),
   };
 }
+
+const inOrder = (times: readonly Date[]) => times.toSorted((a, b) => a.getTime() - b.getTime());
 
 function parsed(text: string, timezone: string): Cron {
   try {

@@ -28,6 +28,8 @@ export interface KeptJournal extends Journal {
   readonly entries: readonly StepRecord[];
   /** A snapshot of the entries and of the step in progress. */
   seen(): StepRecord[];
+  /** Stores the head alone. @throws {Interrupted} */
+  mark(): Promise<void>;
   /** How many entries are in Deno KV. */
   kept(): number;
 }
@@ -75,6 +77,7 @@ export function createJournal({ kept, before, repetition, isCancelled, proveOwne
       await keep(entries.slice(kept_count), kept_count);
       kept_count = count;
     },
+    mark: () => keep([], 0),
     async proveWanted() {
       if (await isCancelled()) throw CANCELLED;
       await proveOwned();
