@@ -75,9 +75,9 @@ export const PLANTS: Plant[] = [
     name: "delete KV first",
     edits: [{
       file: OUTCOMES,
-      find: "      const recorded = await recordDurably(ended);\n",
+      find: "      const recorded = await recordDurably(job, ended);\n",
       put: "      await store.remove(job, job.journal?.kept() ?? 0);\n" +
-        "      const recorded = await recordDurably(ended);\n",
+        "      const recorded = await recordDurably(job, ended);\n",
     }],
     scenario: killedWhileItsOutcomeIsWritten,
     caught: /is lost/,
@@ -118,8 +118,8 @@ export const PLANTS: Plant[] = [
       { file: CLAIM, find: "await lockDue(tx, now)", put: "await lockDue(sql, now)" },
       {
         file: CLAIM,
-        find: "    const codes = new Map(triggers",
-        put: "    await moveOn(sql, decisions.map(({ next }) => next), now);\n    const codes = new Map(triggers",
+        find: "    const by_id = new Map(triggers",
+        put: "    await moveOn(sql, decisions.map(({ next }) => next), now);\n    const by_id = new Map(triggers",
       },
     ],
     scenario: killedWhileATriggerIsClaimed,
