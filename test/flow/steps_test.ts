@@ -192,6 +192,20 @@ const CASES: Case[] = [
     error: /more than 1000 steps/,
   },
   {
+    name: "numbers beyond 2^53 and 1e400 in an answer pass through as texts, and compare exactly",
+    program: [
+      get("numbers", { id: "call" }),
+      {
+        type: "if",
+        id: "same",
+        condition: { left: "{json_object.id}", operator: "eq", right: "12345678901234567891" },
+        then: [{ type: "return", data: "rounded" }],
+      },
+      { type: "return", data: ["{json_object.id}", "{json_object.huge}", "{json_object.n}"] },
+    ],
+    data: ["12345678901234567890", "1e400", 7],
+  },
+  {
     name: "an answer that no run can hold is not read, and is its step's error",
     program: [get("huge", { id: "call", on_error: "continue" }), { type: "return", data: "{steps.call.error}" }],
     data: /^the answer is larger than 2,097,152 bytes/,
@@ -207,6 +221,8 @@ const CASES: Case[] = [
 inTeam("flow steps: each kind, and what goes wrong", async ({ api, run }, t) => {
   api.answers.set("/rates", () => Response.json({ mid: 4.7 }));
   api.answers.set("/large", () => Response.json({ text: "x".repeat(500_000) }));
+  const numbers = `{"id":12345678901234567890,"huge":1e400,"n":7}`;
+  api.answers.set("/numbers", () => new Response(numbers, { headers: { "content-type": "application/json" } }));
   api.answers.set("/huge", () => new Response("x".repeat(3 * 2 ** 20)));
   for (const { name, program, input, status = "finished", data, error, places, warnings } of CASES) {
     await t.step(name, async () => {
@@ -273,4 +289,13 @@ inTeam("flow steps: what the steps were given is kept up to a MiB, and the flow 
   const sent = process.steps.filter(({ id }: { id: string }) => id === "send");
   assert.deepEqual(sent.map(({ input }: { input: unknown }) => input !== null), [true, true, false]);
   assert.match(sent[2].warnings[0], /more than 1 MiB/);
+});
+
+inTeam("flow steps: numbers beyond 2^53 in the input pass through as texts", async ({ ask, addFlow }) => {
+  const { id } = await addFlow([{ type: "return", data: ["{input.id}", "{input.huge}"] }]);
+  const { status, body } = await ask("POST", `/connect/flows/${id}/run.json`, {
+    raw: `{"input":{"id":12345678901234567890,"huge":-1e400}}`,
+    headers: { "content-type": "application/json" },
+  });
+  assert.deepEqual([status, body.data], [200, ["12345678901234567890", "-1e400"]]);
 });

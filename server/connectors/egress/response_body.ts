@@ -2,6 +2,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
+import { parseExactly } from "../../input/exact_json.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { ConnectorFault } from "../call/fault.ts";
 
@@ -87,7 +88,7 @@ export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
     /^(?:text\/(?:plain|javascript)\b.*)?$/i.test(type) && /^\s*[[{]/.test(text);
   if (!may_be_json || deeperThan(text, DEPTH_LIMIT)) return text;
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return text;
   }

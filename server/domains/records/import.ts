@@ -4,6 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
+import { parseExactly } from "../../input/exact_json.ts";
 import { badRequest, type Fields, Refusal } from "../../errors.ts";
 import { Id } from "../../input/shapes.ts";
 import {
@@ -176,7 +177,7 @@ const Line = z.object({ data: LineData });
 function readLine(line: string): Row {
   if (deeperThan(line, DEPTH_LIMIT)) return { fault: `is nested deeper than ${DEPTH_LIMIT} levels` };
   try {
-    const { data, success } = Line.safeParse(JSON.parse(line));
+    const { data, success } = Line.safeParse(parseExactly(line));
     return success ? data : { fault: "must be an object with an object named data" };
   } catch {
     return { fault: "is not valid JSON" };

@@ -1,6 +1,7 @@
 /** Reads request bodies within limits of size, time and depth. */
 import { Buffer } from "node:buffer";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
+import { parseExactly } from "../../input/exact_json.ts";
 import type { BodyDeadlines } from "./body_deadlines.ts";
 import { badRequest, Refusal, tooLarge, unsupported } from "../../errors.ts";
 
@@ -110,7 +111,7 @@ export function parseJson(text: string): Record<string, unknown> {
   if (deeperThan(text, DEPTH_LIMIT)) throw badRequest(`The body is nested deeper than ${DEPTH_LIMIT} levels`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text);
   } catch {
     throw badRequest(text.trim() ? "The body is not valid JSON" : "The body is empty; a JSON object is needed");
   }
