@@ -24,7 +24,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using place = await newPlace();
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
     // An open app makes the process listen for changes; an idle connection stays open beside it.
-    assert.equal((await ask(`${process.url}/a/nothing`)).status, 404);
+    assert.equal((await ask(`${process.url}/a/nothing`)).status, 401);
     const request = await beginRequest(process.port, TOKEN, "Slowly sent");
     const answer = request.answer();
     assert.equal((await ask(`${process.url}/healthz`)).status, 200, "it serves meanwhile");
