@@ -5,7 +5,12 @@
 import assert from "node:assert/strict";
 import { on_postgres } from "../stage/harness.ts";
 import { launchCrew, runRound, seeded } from "./round.ts";
-import { databaseAwayAtItsEnd, killedInItsFirstCall, stoppedInALongCall } from "./scenarios.ts";
+import {
+  databaseAwayAtItsEnd,
+  frozenInsideATransaction,
+  killedInItsFirstCall,
+  stoppedInALongCall,
+} from "./scenarios.ts";
 import { dropBase, makeBase, openSite, type Site } from "./site.ts";
 
 const admin_url = Deno.env.get("TEST_POSTGRES_URL");
@@ -42,6 +47,10 @@ test("a worker that stops in a long call hands its run over", async (site) => {
 test("a call that another worker repeats has the same body: run.started_at is fixed at creation", async (site) => {
   assert.deepEqual(await killedInItsFirstCall(site, undefined), []);
 });
+
+test("a worker frozen inside a transaction does not block the one that takes its run over", async (site) => {
+  assert.deepEqual(await frozenInsideATransaction(site, undefined), []);
+}, true);
 
 test("an outcome waits for a database that is away, and no step is done again", async (site) => {
   assert.deepEqual(await databaseAwayAtItsEnd(site, undefined), []);

@@ -1,6 +1,7 @@
 /** A round of the long test: many runs are started while workers are killed, paused and stopped at random. */
 import { type Acknowledged, type Fault, findBroken, settle } from "./invariants.ts";
 import { FLOW_NAMES, LEASE_MS, type Site } from "./site.ts";
+import type { Postgres } from "../stage/postgres/postgres.ts";
 import type { Worker } from "./workers.ts";
 
 const CALLERS = 6;
@@ -15,6 +16,8 @@ export interface Figures {
   kills: number;
   pauses: number;
   stops: number;
+  /** Restarts of PostgreSQL. */
+  restarts: number;
   /** All calls to the oracle, and those whose key it had already answered. */
   calls: number;
   repeated: number;
@@ -28,6 +31,7 @@ export const noFigures = (): Figures => ({
   kills: 0,
   pauses: 0,
   stops: 0,
+  restarts: 0,
   calls: 0,
   repeated: 0,
   mistaken: 0,
@@ -35,7 +39,9 @@ export const noFigures = (): Figures => ({
 });
 
 export function addFigures(sum: Figures, more: Figures): void {
-  for (const name of ["acknowledged", "kills", "pauses", "stops", "calls", "repeated", "mistaken"] as const) {
+  for (
+    const name of ["acknowledged", "kills", "pauses", "stops", "restarts", "calls", "repeated", "mistaken"] as const
+  ) {
     sum[name] += more[name];
   }
   sum.broken.push(...more.broken);
@@ -71,6 +77,8 @@ export function unsteady(random: Random): Site["oracle"]["behave"] {
 export interface Crew {
   site: Site;
   workers: Worker[];
+  /** Stops PostgreSQL once in each round. Undefined leaves it running. */
+  interrupt?: Postgres["interrupt"] | undefined;
 }
 
 export async function launchCrew(site: Site, count: number): Promise<Crew> {
@@ -141,9 +149,25 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
 }
 
 /** Kills, pauses and stops workers. At the end all of them run. */
-async function disturb({ site, workers }: Crew, random: Random, figures: Figures, faults: Fault[]): Promise<void> {
+async function disturb(crew: Crew, random: Random, figures: Figures, faults: Fault[]): Promise<void> {
+  const { site, workers, interrupt } = crew;
   const until = performance.now() + STORM_MS;
   const alone = workers.length === 1;
+  const exclusive = mutex();
+  // A worker cannot be launched while PostgreSQL is stopped.
+  const launch = (index: number) => exclusive(() => site.launch(index, { wait_ms: 200 }));
+  const restart = async () => {
+    if (!interrupt) return;
+    const mode = random() < 0.5 ? "immediate" : "fast";
+    await pause(600 * random());
+    await exclusive(async () => {
+      figures.restarts++;
+      const comeBack = await interrupt(mode);
+      await pause(800 * random());
+      await comeBack();
+    });
+  };
+  const restarting = restart();
   await Promise.all(workers.map(async (_, index) => {
     while (performance.now() < until) {
       await pause(800 * random());
@@ -159,13 +183,24 @@ async function disturb({ site, workers }: Crew, random: Random, figures: Figures
       } else if (dice < 0.9) {
         figures.kills++;
         await worker.kill();
-        workers[index] = await site.launch(index, { wait_ms: 200 });
+        workers[index] = await launch(index);
       } else {
         figures.stops++;
         await worker.stop();
-        workers[index] = await site.launch(index, { wait_ms: 200 });
+        workers[index] = await launch(index);
       }
       faults.push({ from, until: performance.now(), wakes: dice < 0.4 });
     }
   }));
+  await restarting;
+}
+
+/** @returns executes works one after the other */
+function mutex() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
 }

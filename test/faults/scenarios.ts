@@ -216,6 +216,24 @@ export const databaseAwayAtItsEnd: Scenario = async (site, tree) => {
   return unsettled.length > 0 ? unsettled : await findBroken(site, [worker], [run], []);
 };
 
+/** A worker is frozen inside the transaction of a record step. Its peer must not wait for its locks for ever. */
+export const frozenInsideATransaction: Scenario = async (site, tree) => {
+  const sleeper = await site.launch(2, { tree });
+  const other = await site.launch(3, {});
+  const held = await holdInserts(sqlOf(site), "records");
+  const from = performance.now();
+  const run = await begin(site, sleeper, "chain");
+  await held.waits();
+  sleeper.pause();
+  await held.release();
+  const unsettled = await settle(site, other, [run]);
+  sleeper.resume();
+  const fault = { from, until: performance.now(), wakes: true };
+  const broken = unsettled.length > 0 ? unsettled : await findBroken(site, [sleeper, other], [run], [fault]);
+  await Promise.all([sleeper.stop(), other.stop()]);
+  return broken;
+};
+
 /**
  * A worker stalls between its last check and writing the outcome, while a peer takes over and ends the run differently.
  *
