@@ -218,8 +218,12 @@ async function callerOfRequest(ctx: Proving): Promise<Caller> {
 
 async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page_token: string): Promise<Caller> {
   const token = readAppToken(keys, page_token, clock.now());
-  const viewer = token?.token ? await viewers.byTokenId(token.token) : undefined;
-  if (!token || token.token && viewer?.user_id !== token.user) {
+  const viewer = token?.token
+    ? await viewers.byTokenId(token.token)
+    : token?.session
+    ? await viewers.bySessionId(token.session)
+    : undefined;
+  if (!token || (token.token || token.session) && viewer?.user_id !== token.user) {
     throw unauthorized("This page is no longer signed in: load it again");
   }
   const app = await pages.byId(token.app);
@@ -249,6 +253,7 @@ export function signPageToken(
     account: app.account_id,
     user: viewer?.user_id ?? null,
     token: viewer?.token_id ?? null,
+    session: viewer?.session_id ?? null,
     browser,
   }, ctx.clock.now());
 }

@@ -16,6 +16,8 @@ const Payload = z.object({
   user: z.int().nullable(),
   /** The API token that the page was opened with. The page token ends with it. */
   token: z.int().nullable(),
+  /** The session that the page was opened with. The page token ends with it. */
+  session: z.int().nullable(),
   /** The browser key, encrypted for this app: the app can read its token, and must not learn the key. */
   browser: z.object({ key_id: z.string(), bytes: z.base64url() }),
   /** Seconds since 1970. */

@@ -4,7 +4,7 @@
  */
 import { findAppUser } from "../../domains/user_settings/queries.ts";
 import { visibleTo } from "../../visibility.ts";
-import { allow, findViewer, signPageToken, type Viewer } from "../../viewer.ts";
+import { allow, findViewer, namesViewer, signPageToken, type Viewer } from "../../viewer.ts";
 import { hostOf } from "../../input/host.ts";
 import { stamp } from "../answers.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
@@ -42,6 +42,9 @@ export const APP_PAGES: readonly PlainRoute[] = [
     }],
     replies: {
       200: { description: "The app's page", content: { "text/html": {} } },
+      303: {
+        description: "For a browser without a session, where no public app is at the address: to the sign-in page",
+      },
       304: UNCHANGED,
       401: refusedAs("There is no valid token, and no public app at this address"),
       403: refusedAs("The token lacks the scope `apps:read`"),
@@ -78,7 +81,7 @@ const segment = (path: string, index: number) => path.split("/")[index] ?? "";
 async function answerPage(context: HttpContext): Promise<Response> {
   const { call } = context;
   const app = await findApp(context, segment(call.path, 2));
-  if (app?.public && !call.token) return pageForVisitor(context, app);
+  if (app?.public && !namesViewer(context)) return pageForVisitor(context, app);
   const viewer = await findViewer(context);
   if (app && viewer && sees(app, viewer)) {
     const user = await findAppUser(context.sql, viewer.account_id, viewer.user_id);

@@ -15,3 +15,8 @@ export function returnPath(given: string | null | undefined): string {
   const is_local = origin === HERE && given.startsWith("/") && /^\/(?![/\\])/.test(path);
   return is_local && pathname !== "/sign_in" ? path : HOME;
 }
+
+/** The address of the sign-in page that leads back to the request's own address. */
+export function signInAddress({ url }: Request): string {
+  return `/sign_in?return_to=${encodeURIComponent(url.slice(url.indexOf("/", 8)))}`;
+}

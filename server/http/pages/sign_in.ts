@@ -98,12 +98,6 @@ export const SIGN_IN_PAGES: readonly PlainRoute[] = [
   },
 ];
 
-/** The address of the sign-in page that leads back to the request's own address. */
-export function signInAddress({ url }: Request): string {
-  const path = url.slice(url.indexOf("/", 8));
-  return `/sign_in?return_to=${encodeURIComponent(path)}`;
-}
-
 async function openSignIn(context: HttpContext): Promise<Response> {
   const { call } = context;
   const return_to = returnPath(queryOf(call.request.url).get("return_to"));

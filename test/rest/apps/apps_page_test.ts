@@ -100,7 +100,7 @@ inAccount("pages: a public app opens for anybody", async ({ ask, play }) => {
       path,
       sent: { token: null, headers: BROWSER },
       // A stranger gets the answer for a private app.
-      status: /^\/a\/[^/]+$/.test(path) ? 401 : 404,
+      status: /^\/a\/[^/]+$/.test(path) ? 303 : 404,
     })),
   ]);
   const { headers } = await ask("GET", "/a/clock", { token: null });
@@ -206,9 +206,9 @@ inAccount("pages: private, inactive and unknown apps", async ({ server, ask, pla
     open("unknown: 401 for a stranger, as if it were private", "/a/unknown", null, 401),
     open("unknown: 404 for a member", "/a/unknown", (await addPerson(ask, "guest")).token, 404),
     open("unknown: 403 for a token of other scopes, as if it were private", "/a/unknown", limited, 403),
-    open("unknown: a page for a browser", "/a/unknown", null, 401, {
+    open("unknown: a browser is sent to the sign-in page", "/a/unknown?x=1", null, 303, {
       sent: { headers: BROWSER },
-      headers: { "content-type": /^text\/html/ },
+      headers: { location: "/sign_in?return_to=%2Fa%2Funknown%3Fx%3D1" },
     }),
   ]);
 }, { of_default: true });

@@ -209,7 +209,8 @@ inAccount("bodies: 2 MiB of JSON, 6 MiB of a form", async ({ server, play }) => 
   assert.equal(announced.seen.chunks, 0, "refused before it is read");
   const chunked = watched(chunk, 1000);
   assert.equal((await send(server, ALL, chunked.body, ADMIN)).status, 413);
-  assert.ok(chunked.seen.chunks <= 40, `read ${chunked.seen.chunks} of 1,000 pieces where 33 are the limit`);
+  // 6 MiB as sent: escapes do not count as what they are written with.
+  assert.ok(chunked.seen.chunks <= 104, `read ${chunked.seen.chunks} of 1,000 pieces where 97 are the limit`);
   const form = watched(chunk, 1000);
   const type = `multipart/form-data; boundary=${BOUNDARY}`;
   assert.equal((await send(server, ALL, form.body, { ...ADMIN, "content-type": type })).status, 413);
