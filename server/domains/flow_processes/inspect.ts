@@ -27,6 +27,8 @@ export const pendingProcess = (head: RunHead): FlowProcess => ({
   department_id: head.department_id,
   retry_of: head.retry?.of ?? null,
   attempts: head.attempts,
+  failed_steps: null,
+  warnings: null,
   started_at: head.begun_at === null ? null : isoOf(head.begun_at),
   finished_at: null,
   ms: null,

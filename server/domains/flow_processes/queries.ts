@@ -10,7 +10,7 @@ import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts
 const columns = (sql: Sql) =>
   sql`
     id, flow_code, flow_version, status, trigger, error, app_id, action, cron_id, user_id, department_id, retry_of,
-    attempts, iso(started_at) as started_at, iso(finished_at) as finished_at,
+    attempts, failed_steps, warnings, iso(started_at) as started_at, iso(finished_at) as finished_at,
     (extract(epoch from finished_at - started_at) * 1000)::int as ms
   `;
 

@@ -22,6 +22,11 @@ export const FlowProcess = z.object({
   department_id: Id.nullable(),
   retry_of: Uuid.nullable().describe("The run that it repeats"),
   attempts: z.int().describe("How many processes have executed it").meta({ examples: [1] }),
+  failed_steps: z.int().nullable()
+    .describe("Steps that failed, those included after which the flow went on; null while it is pending")
+    .meta({ examples: [0] }),
+  warnings: z.int().nullable().describe("How many warnings its steps have; null while it is pending")
+    .meta({ examples: [0] }),
   started_at: Timestamp.nullable().describe("Null while it waits for its first step"),
   finished_at: Timestamp.nullable().describe("Null while it is pending"),
   ms: Milliseconds.nullable().describe("Milliseconds from the first step to the end"),

@@ -117,8 +117,15 @@ const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
   data: outcome.data,
   error: outcome.error,
   steps: boundedSteps(steps),
+  ...countsOf(steps),
   started_at: isoOf(head.begun_at ?? finished_at),
   finished_at: isoOf(finished_at),
+});
+
+/** What a list tells of the steps. A flow goes on after a step that failed where `on_error` says so. */
+const countsOf = (steps: readonly StepRecord[]) => ({
+  failed_steps: steps.filter(({ status }) => status === "error").length,
+  warnings: steps.reduce((sum, { warnings }) => sum + warnings.length, 0),
 });
 
 /**
@@ -130,11 +137,12 @@ async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<s
   const inserted = await sql<{ id: string }[]>`
     insert into flow_processes (
       id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id, user_id,
-      retry_of, attempts, input, data, error, steps, started_at, finished_at
+      retry_of, attempts, input, data, error, steps, failed_steps, warnings, started_at, finished_at
     )
     select
       r.id, r.account_id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
-      r.user_id, r.retry_of, r.attempts, r.input, r.data, r.error, r.steps, r.started_at, r.finished_at
+      r.user_id, r.retry_of, r.attempts, r.input, r.data, r.error, r.steps, r.failed_steps, r.warnings,
+      r.started_at, r.finished_at
     from json_populate_recordset(null::flow_processes, ${`[${rows.join()}]`}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id
