@@ -2,7 +2,7 @@
 import { tokenizer } from "acorn";
 
 export interface Uses {
-  /** It names `window.platform`, and declares no variable of that name. */
+  /** It names `window.platform`, or `platform` without declaring a variable of that name. */
   platform: boolean;
   /** It names one of the browser's means for requests, or an address of records. */
   requests: boolean;
@@ -21,6 +21,8 @@ const IN_TEXT = /\b(?:platform\b(?!-)|fetch|XMLHttpRequest|EventSource)\b|\/db\/
 export function usesOf(code: string): Uses {
   const uses = { platform: false, requests: false };
   let declared = false;
+  /** By a name of its own, which a declaration of the app's would mean; not by `window.platform`. */
+  let by_name = false;
   let [before, last] = ["", ""];
   try {
     for (const { type: { label }, start, end } of tokenizer(code, { ecmaVersion: "latest", sourceType: "module" })) {
@@ -34,7 +36,8 @@ export function usesOf(code: string): Uses {
         const is_member = last === "." || last === "?.";
         if (MEANS.has(word)) uses.requests = true;
         if (word === "platform" && DECLARING.has(last)) declared = true;
-        if (word === "platform" && (!is_member || GLOBAL_OBJECTS.has(before))) uses.platform = true;
+        if (word === "platform" && is_member && GLOBAL_OBJECTS.has(before)) uses.platform = true;
+        if (word === "platform" && !is_member) by_name = true;
       }
       [before, last] = [last, word];
     }
@@ -42,7 +45,7 @@ export function usesOf(code: string): Uses {
     const found = IN_TEXT.test(code);
     return { platform: found, requests: found };
   }
-  return { platform: uses.platform && !declared, requests: uses.requests };
+  return { platform: uses.platform || by_name && !declared, requests: uses.requests };
 }
 
 const ATTRIBUTE = /\s([\w:@-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/g;

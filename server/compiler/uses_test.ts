@@ -9,6 +9,7 @@ const SCRIPTS: [code: string, platform: boolean, requests: boolean][] = [
   [`platform.db("todos").list()`, true, false],
   ["const { db, user } = window.platform;", true, false],
   ["globalThis?.platform", true, false],
+  ["const platform = window.platform; platform.user", true, false],
   [`fetch("/x")`, false, true],
   ["const get = window.fetch;", false, true],
   ["new XMLHttpRequest()", false, true],

@@ -29,7 +29,12 @@ export const REACHES: readonly Hostile[] = [
     source: `import "runtime:{secret}"; ${shown("1")}`,
     ends: CLOSED,
   },
-  { name: "itself", engine: "react", source: `import a from "app:source"; ${shown("a")}`, ends: /"app:source" cannot be imported/ },
+  {
+    name: "itself",
+    engine: "react",
+    source: `import a from "app:source"; ${shown("a")}`,
+    ends: /"app:source" cannot be imported/,
+  },
   {
     name: "another JSX runtime",
     engine: "react",
