@@ -108,7 +108,7 @@ async function makeSome(ask: Ask): Promise<Some> {
       const path = `/account/${wrapper}${wrapper === "mailbox" ? "es" : "s"}.json`;
       made(await ask("POST", path, { json: { [wrapper]: { name: `${wrapper} ${salt}` } } }));
     });
-    const app = { name: `App ${salt}`, app_engine: "js", source_code: "Sales 1", url_code: `app-${salt}` };
+    const app = { name: `App ${salt}`, app_engine: "html", source_code: "Sales 1", url_code: `app-${salt}` };
     some.apps.push(made(await ask("POST", "/platform/apps.json", { json: { app } })).id);
     const { code } = made(
       await ask("POST", "/platform/dbs.json", { json: { db: { name: `Db ${salt}`, schema: SCHEMA } } }),
@@ -139,7 +139,7 @@ const BASES: Record<string, () => Record<string, unknown>> = {
   departments: () => ({ name: crypto.randomUUID() }),
   user_settings: () => ({ email: `${crypto.randomUUID()}@example.com` }),
   tokens: () => ({ name: "Token", expires_at: null }),
-  apps: () => ({ name: "App", app_engine: "js", source_code: "1" }),
+  apps: () => ({ name: "App", app_engine: "html", source_code: "1" }),
   crons: () => ({ target_code: "nothing", schedule: "0 9 * * *" }),
   connectors: () => ({ name: "Api", code: crypto.randomUUID(), url: "https://example.com" }),
   dbs: () => ({ name: "Db", code: crypto.randomUUID() }),
