@@ -188,7 +188,7 @@ inAccount("concurrency: of 20 replacements of one fragment one is 200 and ninete
   const { id } = await makeApp(ask, { source_code: "once" });
   const answers = await atOnce(20, (index) =>
     ask("PATCH", `/platform/apps/${id}/replace.json`, {
-      json: { field: "source_code", old: "once", new: `by ${index}` },
+      json: { field: "source_code", old: "once", new: `by_${index}` },
     }));
   assert.deepEqual(statuses(answers), [200, ...Array(19).fill(422)]);
 });
