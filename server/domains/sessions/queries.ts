@@ -119,13 +119,18 @@ export async function findSessionViewer(sql: Sql, by: Buffer | number): Promise<
   return viewer;
 }
 
-/** @param uses milliseconds since 1970 by session id */
+/**
+ * A session that has ended stays so: its last use may be written after its end.
+ *
+ * @param uses milliseconds since 1970 by session id
+ */
 export const touchSessions = (sql: Sql, uses: ReadonlyMap<number, number>) =>
   sql`
     update sessions s
     set last_seen_at = greatest(s.last_seen_at, to_timestamp(u.at / 1000.0))
     from unnest(${[...uses.keys()]}::int[], ${[...uses.values()]}::float8[]) u (id, at)
     where s.id = u.id
+      and ${isLive(sql)}
   `;
 
 /** Deletes sessions that have ended, and attempts that count no longer. @returns how many, at most `at_once` of each */
