@@ -117,14 +117,14 @@ declare module "platform" {
     contains?: string;
   };
 
-  /** The viewer, the same as `context.user`. Null if nobody is signed in. */
+  /** The viewer, the same as `context.user`. Null for a visitor. */
   export const user: AppUser | null;
 
   /** The viewer and the app. A frozen object, the same as `window.PlatformAppContext`. */
   export const context: AppContext;
 
   export interface AppContext {
-    /** Null if nobody is signed in. */
+    /** Null for a visitor. */
     readonly user: AppUser | null;
     /** Null outside an app page, such as in a test. */
     readonly app: App | null;

@@ -16,9 +16,9 @@ create index flows_author on flows (author_id);
 create index flow_versions_author on flow_versions (author_id);
 create index crons_author on crons (author_id);
 
--- Nobody recorded the authors of existing programs and triggers. They acted with the reach of their whole account, so
+-- The authors of existing programs and triggers are not known. They acted with the reach of their whole account, so
 -- the account's oldest active admin becomes their author. A program, action or trigger of an account without an active
--- admin does not run until somebody saves it again. An app's creator is known, and becomes the author of its actions.
+-- admin does not run until a manager saves it again. An app's creator is known, and becomes the author of its actions.
 create temporary table oldest_admins on commit drop as
   select distinct on (account_id) account_id, id
   from users

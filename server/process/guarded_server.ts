@@ -112,7 +112,7 @@ export function serveGuarded(
         const guarded: Guarded = { client, requests: 0, until: undefined };
         open.add(guarded);
         wait(guarded);
-        // A connection that breaks off ends both directions; there is nobody to tell.
+        // A connection that breaks off ends both directions. No client is left to answer.
         void forward(guarded).catch(() => {}).finally(() => end(guarded));
       } catch (error) {
         if (is_closed) return;

@@ -28,7 +28,7 @@ inTeam("flow steps: records are made, found, changed and deleted", async ({ ask,
   const second = await run([upsert], { day: "mon", price: 2 });
   assert.deepEqual([second.data.id, second.data.price], [first.data.id, 2]);
   const blind = await run([record("delete", { match: { day: "{inptu.day}" } })]);
-  assert.match(blind.error, /match: .*inptu/, "a blank that nobody wrote finds nothing");
+  assert.match(blind.error, /match: .*inptu/, "a missing value is not replaced by a blank");
   const made = await run([record("create", { data: { day: "tue", price: "{input.price}" } })], { price: 3 });
   const list = await run([record("list", { filter: { price: { gte: 2 } }, sort: "-price", limit: 1 })]);
   assert.deepEqual(list.data.map((row: { day: string }) => row.day), ["tue"]);

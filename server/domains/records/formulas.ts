@@ -1,6 +1,6 @@
 /**
- * CSV formula injection: a spreadsheet runs a cell that begins with one of these characters as a formula, whoever wrote
- * the record. An apostrophe in front makes it a text.
+ * CSV formula injection: a spreadsheet runs a cell that begins with one of these characters as a formula. Visitors may
+ * have written the record. An apostrophe in front makes it a text.
  */
 
 /** The full-width forms are read as the same characters in some languages. */

@@ -1,6 +1,6 @@
 /**
  * Slots: how many runs this process works on at once. A run that only waits (for the answer of a call, between two
- * attempts, or for PostgreSQL) holds no slot, so a slow API delays nobody else's runs.
+ * attempts, or for PostgreSQL) holds no slot, so a slow API does not delay other runs.
  */
 import { createFairLimiter } from "../../fairness/fair_limiter.ts";
 import { CLOSING } from "./execution/interruption.ts";

@@ -123,7 +123,7 @@ export const record = {
       try {
         return { output: await perform(step, input, call), http_status: null };
       } catch (error) {
-        // A read that takes too long is the program's: it lists too much. A write that does waits for somebody's lock.
+        // A slow read is a fault of the program, which lists too much. A slow write waits for a lock.
         const is_slow_read = isStatementTimeout(error) && !ACTIONS[step.action].write;
         if (isOutage(error) && !is_slow_read) throw error;
         const refusal = error instanceof Refusal ? error : refusalOfDatabase(error);

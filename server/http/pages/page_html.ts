@@ -20,7 +20,7 @@ export interface PageParts {
 }
 
 /**
- * @param user the viewer as JSON; `null` if nobody is signed in
+ * @param user the viewer as JSON; `null` for a visitor
  * @param shim what runs before the app's own code, as JavaScript
  */
 export function renderPage(parts: PageParts, user: string, shim: string): string {

@@ -326,7 +326,7 @@ inAccount("matrix: a run reaches what its author sees, and with runs_as caller w
         const department_id = MEMBERS[author]?.[0] ?? null;
         const flow = { name: `${author} ${runs_as} ${index}`, runs_as, department_id, fields: { program } };
         const { id } = made(await ask("POST", "/connect/flows.json", { token, json: { flow } }));
-        // Its author shows it to nobody else; a run by hand needs a caller who sees the flow.
+        // Only its author sees the flow, and a caller who starts a run by hand must see it.
         await inTurn(callers.filter((caller) => MEMBERS[caller]?.includes(department_id)), async (caller) => {
           const reach = (MEMBERS[author] ?? []).filter((one) => runs_as === "author" || MEMBERS[caller]?.includes(one));
           const { body } = await ask("POST", `/connect/flows/${id}/run.json`, {

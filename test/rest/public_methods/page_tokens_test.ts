@@ -40,7 +40,7 @@ test("page tokens: a visitor's token holds nothing that a cookie accepts, and it
         headers: { cookie: `browser=${text}` },
       });
       assert.deepEqual(thief.body, [], text);
-      // A signature looks like a key, but is nobody's.
+      // A signature has the form of a browser key, but no browser has it.
       if (text !== token.split(".")[1]) assert.match(cookieOf(thief) ?? "", /^browser=/, "it is given another key");
     });
   });
