@@ -134,3 +134,11 @@ export function readAccountKey(key: string): [account_id: number, code: string] 
   const slash = key.indexOf("/");
   return [Number(key.slice(0, slash)), key.slice(slash + 1)];
 }
+
+/** Notifications whose payload is the id of the account whose values have changed. */
+export const ofAccount = (sql: Pool, log: Log, channel: string) => ({
+  sql,
+  log,
+  channel,
+  matches: ({ account_id }: { account_id: number }, payload: string) => String(account_id) === payload,
+});

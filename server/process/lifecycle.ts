@@ -26,6 +26,10 @@ interface Atrium {
   close(): Promise<void>;
 }
 
+interface Server {
+  shutdown(): Promise<void>;
+}
+
 /** Listens, announces it, and stops on a signal. */
 export function serve(config: Config, atrium: Atrium, log: Log): void {
   const gate = createGate(atrium.handler);
@@ -34,13 +38,14 @@ export function serve(config: Config, atrium: Atrium, log: Log): void {
     announceAddress(config);
   };
   const is_one_of_several = config.process_number !== undefined;
+  // Before it listens: whoever reads that it does may stop it at once.
+  const stop = stopper(() => server, gate, atrium, log);
+  onStopSignal(stop);
   const address = { hostname: config.host, port: config.port, reusePort: is_one_of_several };
   const server = config.hosted || config.trusted_proxies > 0
     ? Deno.serve({ ...address, onListen }, gate.handler)
     : serveGuarded(address, gate.handler, log);
   if (!("finished" in server)) onListen();
-  const stop = stopper(server, gate, atrium, log);
-  onStopSignal(stop);
   if (is_one_of_several) void supervisorEnded().then(() => stop("the supervisor ended"));
 }
 
@@ -53,7 +58,7 @@ export function onStopSignal(stop: (signal: string) => void): void {
 }
 
 /** @returns stops gracefully and ends the process with exit code 0; further calls change nothing */
-function stopper(server: { shutdown(): Promise<void> }, gate: Gate, { endStreams, close }: Atrium, log: Log) {
+function stopper(serverOf: () => Server, gate: Gate, { endStreams, close }: Atrium, log: Log) {
   let is_stopping = false;
   return async (reason: string) => {
     if (is_stopping) return;
@@ -67,7 +72,7 @@ function stopper(server: { shutdown(): Promise<void> }, gate: Gate, { endStreams
       const finished = gate.close();
       endStreams();
       await finished;
-      await server.shutdown();
+      await serverOf().shutdown();
       await close();
     } catch (error) {
       log.error("stopping failed", faultOf(error));

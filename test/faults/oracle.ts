@@ -32,8 +32,8 @@ export interface Oracle extends AsyncDisposable {
   calls: Call[];
   /** Decides the status of an answer, and by its promise the time. */
   behave: (call: Call) => number | Promise<number>;
-  /** Resolves to the `count`th call from a place, of any run. @throws {Error} if it does not come within 60 s */
-  reached(place: string, count?: number): Promise<Call>;
+  /** Resolves to the `count`th call from a place, of any run. @throws {Error} if it does not come in time, by default 60 s */
+  reached(place: string, count?: number, limit_ms?: number): Promise<Call>;
 }
 
 export const addressOf = (worker: number) => `127.0.0.${2 + worker}`;
@@ -46,10 +46,10 @@ export function startOracle(): Oracle {
     port: freePort(),
     calls,
     behave: () => 200,
-    reached(place, count = 1) {
+    reached(place, count = 1, limit_ms = REACHED_MS) {
       const found = () => calls.filter((call) => call.place === place)[count - 1];
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`no call ${count} of ${place}`)), REACHED_MS);
+        const timer = setTimeout(() => reject(new Error(`no call ${count} of ${place}`)), limit_ms);
         const look = () => {
           const call = found();
           if (!call) return;

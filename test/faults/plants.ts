@@ -45,12 +45,28 @@ const SLOW_DISK: Edit = {
   put: "  await new Promise((resolve) => setTimeout(resolve, 30));\n  const atomic = kv.atomic();\n",
 };
 
-/** Not a fault: several processes read the abandoned runs before the first one claims them. */
-const LONG_LOOK: Edit = {
+/**
+ * Not a fault: two processes have read the abandoned runs before the first one claims them. Each leaves a file with the
+ * number of its process.
+ */
+const READ_BY_BOTH: Edit = {
   file: TAKEOVER,
   find: "    const claimBatch = async () => {\n",
-  put: "    const claimBatch = async () => {\n      await new Promise((resolve) => setTimeout(resolve, 200));\n",
+  put: `    const claimBatch = async () => {
+      const readers = Deno.env.get("DATA_DIR") + "/readers";
+      await Deno.mkdir(readers, { recursive: true });
+      if (batch.length > 0) await Deno.writeTextFile(readers + "/" + Deno.pid, "");
+      while (batch.length > 0 && [...Deno.readDirSync(readers)].length < 2) await new Promise((go) => setTimeout(go, 20));
+`,
 };
+
+/** The process with the higher number claims once the other one's runs have made their calls. */
+const CLAIMS_LAST = `
+    const folder = Deno.env.get("DATA_DIR");
+    const [first] = [...Deno.readDirSync(folder + "/readers")].map(({ name }) => Number(name)).toSorted((a, b) => a - b);
+    const called = () => Deno.stat(folder + "/called").then(() => true, () => false);
+    while (first !== Deno.pid && !await called()) await new Promise((go) => setTimeout(go, 20));
+`;
 
 export const PLANTS: Plant[] = [
   {
@@ -103,12 +119,12 @@ export const PLANTS: Plant[] = [
     edits: [{
       file: TAKEOVER,
       find: "const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp });",
-      put: "await new Promise((resolve) => setTimeout(resolve, 100 * Math.random()));\n" +
+      put: CLAIMS_LAST +
         "    const now = await store.find(head.account_id, head.id);\n" +
         "    const expected = now?.versionstamp ?? versionstamp;\n" +
         "    const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp: expected });",
     }],
-    always: [LONG_LOOK],
+    always: [READ_BY_BOTH],
     scenario: sweptByTwoAtOnce,
     caught: /was called again for no reason/,
   },

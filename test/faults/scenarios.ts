@@ -13,6 +13,9 @@ const WAIT_MS = 50_000;
 /** The key of the advisory lock that makes inserts wait. */
 const HELD = 4711;
 
+/** How long a second call of a run is waited for. */
+const SECOND_CALL_MS = 3_000;
+
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function begin({ app_id }: Site, worker: Worker, flow: FlowName, key?: string): Promise<Acknowledged> {
@@ -160,10 +163,12 @@ export const sweptByTwoAtOnce: Scenario = async (site, tree) => {
   await sweep();
   // The dead worker's lease lapses.
   await pause(LEASE_MS + 50);
-  await sweep();
+  const swept = sweep();
   await site.oracle.reached("one", 30);
+  await Deno.writeTextFile(`${site.folder}/called`, "");
+  await swept;
   // Time for a run that both have claimed to make its second call. No event tells that there is none.
-  await pause(300);
+  await site.oracle.reached("one", 31, SECOND_CALL_MS).catch(() => {});
   open();
   const [one] = two;
   const unsettled = one ? await settle(site, one, runs) : [];

@@ -12,6 +12,8 @@ const SWEEP_MS = 250;
 export interface Site extends AsyncDisposable {
   oracle: Oracle;
   app_id: string;
+  /** The data folder of its workers. */
+  folder: string;
   /** The file of Deno KV. */
   kv: string;
   /** Undefined for the embedded database, which only its worker can open. */
@@ -160,6 +162,7 @@ export async function openSite(base: Base | undefined): Promise<Site> {
   const site: Site = {
     oracle,
     app_id: base?.app_id ?? "",
+    folder,
     kv,
     sql,
     async launch(index, { tree, sweep_ms = SWEEP_MS, wait_ms = 0 } = {}) {

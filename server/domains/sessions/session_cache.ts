@@ -2,7 +2,7 @@
 import type { Clock } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { type Log } from "../../log.ts";
-import { remember } from "../../remembered.ts";
+import { ofAccount, remember } from "../../remembered.ts";
 import { createUses } from "../../uses.ts";
 import type { Viewer, Viewers } from "../../viewer.ts";
 import { findSessionViewer, touchSessions } from "./queries.ts";
@@ -23,12 +23,7 @@ export function createSessionViewers({ sql, clock, log }: { sql: Pool; clock: Cl
     load: async (by) => Object.freeze(await findSessionViewer(sql, typeof by === "number" ? by : hashOfSession(by))),
     believed_ms: BELIEVED_MS,
     limit: REMEMBERED,
-    notified: {
-      sql,
-      log,
-      channel: "viewers_changed",
-      matches: ({ account_id }, payload) => String(account_id) === payload,
-    },
+    notified: ofAccount(sql, log, "viewers_changed"),
   });
   const uses = createUses({
     clock,

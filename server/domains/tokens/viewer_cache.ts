@@ -2,7 +2,7 @@
 import type { Clock } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { type Log } from "../../log.ts";
-import { remember } from "../../remembered.ts";
+import { ofAccount, remember } from "../../remembered.ts";
 import { createUses } from "../../uses.ts";
 import type { Viewer, Viewers } from "../../viewer.ts";
 import { createGuesses } from "./guesses.ts";
@@ -29,12 +29,7 @@ export function createTokenViewers({ sql, clock, log }: { sql: Pool; clock: Cloc
     limit: REMEMBERED,
     until: ({ expires_at }) => expires_at === null ? Infinity : Date.parse(expires_at),
     now: () => clock.now().getTime(),
-    notified: {
-      sql,
-      log,
-      channel: "viewers_changed",
-      matches: ({ account_id }, payload) => String(account_id) === payload,
-    },
+    notified: ofAccount(sql, log, "viewers_changed"),
   });
   const uses = createUses({
     clock,

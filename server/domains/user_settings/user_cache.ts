@@ -2,7 +2,7 @@
 import type { Pool } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import type { KnownUser, Users } from "../../reach.ts";
-import { accountKey, readAccountKey, remember } from "../../remembered.ts";
+import { accountKey, ofAccount, readAccountKey, remember } from "../../remembered.ts";
 import { findKnownUser } from "./queries.ts";
 
 /** How long a user is believed if a notification is lost. */
@@ -22,12 +22,7 @@ export function createUsers({ sql, log }: { sql: Pool; log: Log }): UserMemory {
     },
     believed_ms: BELIEVED_MS,
     limit: REMEMBERED,
-    notified: {
-      sql,
-      log,
-      channel: "viewers_changed",
-      matches: ({ account_id }, payload) => String(account_id) === payload,
-    },
+    notified: ofAccount(sql, log, "viewers_changed"),
   });
   return {
     find: (account_id, user_id) => users.find(accountKey(account_id, String(user_id))),
