@@ -4,6 +4,7 @@ import { listJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { fold } from "../../input/shapes.ts";
 import { IDLE_DAYS, LONGEST_DAYS } from "../../session_cookie.ts";
+import { relationOf, type Use } from "../../uses.ts";
 import type { Viewer } from "../../viewer.ts";
 import type { Session, SessionPage } from "./schema.ts";
 
@@ -124,12 +125,13 @@ export async function findSessionViewer(sql: Sql, by: Buffer | number): Promise<
  *
  * @param uses milliseconds since 1970 by session id
  */
-export const touchSessions = (sql: Sql, uses: ReadonlyMap<number, number>) =>
+export const touchSessions = (sql: Sql, uses: readonly Use[]) =>
   sql`
     update sessions s
     set last_seen_at = greatest(s.last_seen_at, to_timestamp(u.at / 1000.0))
-    from unnest(${[...uses.keys()]}::int[], ${[...uses.values()]}::float8[]) u (id, at)
+    from ${relationOf(sql, uses)} u (id, account_id, at)
     where s.id = u.id
+      and s.account_id = u.account_id
       and ${isLive(sql)}
   `;
 

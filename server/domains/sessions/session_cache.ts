@@ -27,12 +27,12 @@ export function createSessionViewers({ sql, clock, log }: { sql: Pool; clock: Cl
   });
   const uses = createUses({
     clock,
-    write: (times) => touchSessions(sql, times),
+    write: (noted) => touchSessions(sql, noted),
     log,
     failure: "last times of sessions not written",
   });
   const seen = (viewer: Viewer | undefined) => {
-    if (viewer?.session_id) uses.note(viewer.session_id);
+    if (viewer?.session_id) uses.note(viewer.session_id, viewer.account_id);
     return viewer;
   };
   const find = async (by: string | number) => seen(await viewers.find(by));

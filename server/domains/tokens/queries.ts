@@ -3,6 +3,7 @@ import type { Buffer } from "node:buffer";
 import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { listJson, slice } from "../../database/lists.ts";
+import { relationOf, type Use } from "../../uses.ts";
 import type { Token, TokenPage } from "./schema.ts";
 
 const columns = (sql: Sql) =>
@@ -84,10 +85,11 @@ export async function findViewer(sql: Sql, by: Buffer | number): Promise<Viewer 
 }
 
 /** @param uses milliseconds since 1970 by token id */
-export const touchTokens = (sql: Sql, uses: ReadonlyMap<number, number>) =>
+export const touchTokens = (sql: Sql, uses: readonly Use[]) =>
   sql`
     update tokens t
     set last_used_at = to_timestamp(u.at / 1000.0)
-    from unnest(${[...uses.keys()]}::int[], ${[...uses.values()]}::float8[]) u (id, at)
+    from ${relationOf(sql, uses)} u (id, account_id, at)
     where t.id = u.id
+      and t.account_id = u.account_id
   `;

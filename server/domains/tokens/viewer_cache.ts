@@ -33,13 +33,13 @@ export function createTokenViewers({ sql, clock, log }: { sql: Pool; clock: Cloc
   });
   const uses = createUses({
     clock,
-    write: (times) => touchTokens(sql, times),
+    write: (noted) => touchTokens(sql, noted),
     log,
     failure: "last uses of tokens not written",
   });
   const guesses = createGuesses(clock);
   const used = (viewer: Viewer | undefined) => {
-    if (viewer?.token_id) uses.note(viewer.token_id);
+    if (viewer?.token_id) uses.note(viewer.token_id, viewer.account_id);
     return viewer;
   };
   const find = async (token: string | number) => used(await viewers.find(token));

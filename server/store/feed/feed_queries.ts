@@ -8,11 +8,11 @@ export type FeedDb = Pick<KnownDb, "id" | "account_id">;
 export const CHANGES_AT_ONCE = 500;
 
 /** A page of the changes after `after`, in the order of their commits. */
-export const listChanges = (sql: Sql, db_id: number, after: number): Promise<StoredChange[]> =>
+export const listChanges = (sql: Sql, { id, account_id }: FeedDb, after: number): Promise<StoredChange[]> =>
   sql<StoredChange[]>`
     select seq, table_id, record_id, kind, was, became
     from record_changes
-    where db_id = ${db_id}
+    where db_id = (select id from dbs where id = ${id} and account_id = ${account_id})
       and seq > ${after}
     order by seq
     limit ${CHANGES_AT_ONCE}

@@ -122,7 +122,7 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
         let seq = canResume(feed, after) ? after : feed.seq;
         yield { kind: seq === after || after === undefined ? "ready" : "reset", seq };
         // Changes between the subscriber's last one and the hub's position are read from the table.
-        for await (const changes of changesBetween(sql, db.id, seq, joined)) {
+        for await (const changes of changesBetween(sql, db, seq, joined)) {
           seq = changes.at(-1)?.seq ?? seq;
           yield { kind: "changes", changes };
         }
@@ -165,9 +165,9 @@ export function createFeeds(sql: Pool, log: Log): Feeds {
 const canResume = ({ seq, complete_from }: FeedState, after: number | undefined): after is number =>
   after !== undefined && after >= complete_from && after <= seq;
 
-async function* changesBetween(sql: Pool, db_id: number, after: number, until: number) {
+async function* changesBetween(sql: Pool, db: FeedDb, after: number, until: number) {
   for (let seq = after; seq < until;) {
-    const changes = await listChanges(sql, db_id, seq);
+    const changes = await listChanges(sql, db, seq);
     if (changes.length === 0) return;
     seq = changes.at(-1)?.seq ?? until;
     yield changes;
