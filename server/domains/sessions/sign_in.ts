@@ -3,12 +3,12 @@ import type { Context } from "../../context.ts";
 import { forbidden, unauthorized } from "../../errors.ts";
 import { hostOf } from "../../input/host.ts";
 import { isSentByOwnPage, sessionCookie, sessionSecret } from "../../session_cookie.ts";
-import { type Viewer, viewerOfSession } from "../../viewer.ts";
+import type { Viewer } from "../../viewer.ts";
 import { countAttempt, forgiveAttempts, subjectsOf } from "./attempts.ts";
-import { deviceOf } from "./device.ts";
-import { deleteSessionByHash, findCandidate, insertSession } from "./queries.ts";
+import { deleteSessionByHash, findCandidate } from "./queries.ts";
 import type { NewSession } from "./schema.ts";
-import { hashOfSession, newSessionSecret } from "./secret.ts";
+import { hashOfSession } from "./secret.ts";
+import { startSession } from "./start_session.ts";
 
 /** The same for a wrong password, an unknown login and a user that is switched off, after the same time. */
 const refused = () => unauthorized("Login or password is wrong");
@@ -30,24 +30,9 @@ export async function signIn(ctx: Context, { login, password }: NewSession): Pro
     ctx.log.info("sign-in refused", { request_id: call.request_id, address: call.address, account });
     throw refused();
   }
-  const secret = newSessionSecret();
-  const before = sessionSecret(call.request, config);
-  const session = await sql.begin(async (sql) => {
-    if (before !== undefined) await deleteSessionByHash(sql, hashOfSession(before));
-    await forgiveAttempts(sql, subjects);
-    return await insertSession(sql, {
-      account_id: candidate.account_id,
-      user_id: candidate.id,
-      hash: hashOfSession(secret),
-      device: deviceOf(call.request.headers.get("user-agent")),
-      address: call.address,
-    });
-  });
-  const viewer = session === undefined ? undefined : await viewerOfSession(ctx, secret);
+  const user = { account_id: candidate.account_id, user_id: candidate.id };
+  const viewer = await startSession(ctx, user, (sql) => forgiveAttempts(sql, subjects));
   if (!viewer) throw refused();
-  if (before !== undefined) ctx.viewers.forget();
-  call.set_cookie = sessionCookie(config, secret);
-  ctx.log.info("signed in", { request_id: call.request_id, account: viewer.account_id, user: viewer.user_id });
   return viewer;
 }
 
