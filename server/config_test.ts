@@ -14,7 +14,7 @@ function faultsOf(environment: Record<string, string>): string[] {
   throw new Error(`not refused: ${JSON.stringify(environment)}`);
 }
 
-Deno.test("config: an empty environment gives the defaults, frozen", () => {
+Deno.test("config: an empty environment results in frozen defaults", () => {
   const config = readConfig({});
   assert.deepEqual(config, {
     port: 8000,
@@ -38,7 +38,7 @@ Deno.test("config: an empty environment gives the defaults, frozen", () => {
   assert.deepEqual(readConfig({ PORT: "", HOST: "", BASE_URL: "", DATABASE_URL: "", ADMIN_TOKEN: "" }), config);
 });
 
-Deno.test("config: what is set is read", () => {
+Deno.test("config: each variable is read", () => {
   const rows: [environment: Record<string, string>, expected: Partial<Config>][] = [
     [{ PORT: "65535" }, { port: 65535, base_url: "http://127.0.0.1:65535" }],
     [{ HOST: "0.0.0.0" }, { base_url: "http://localhost:8000" }],
@@ -96,7 +96,7 @@ Deno.test("config: each wrong variable is one fault that names it, without its v
   }
 });
 
-Deno.test("config: all faults are named at once, one line each", () => {
+Deno.test("config: all faults are reported together, one line each", () => {
   const faults = faultsOf({ PORT: "x", ADMIN_PASSWORD: "short", DATABASE_URL: "x" });
   assert.deepEqual(faults.map((fault) => fault.split(" ")[0]), [
     "PORT",
@@ -111,7 +111,7 @@ Deno.test("config: SECRET_KEYS is required with DATABASE_URL", () => {
   assert.match(String(faultsOf({ DATABASE_URL: URL_OF_DATABASE })), /^SECRET_KEYS is required with DATABASE_URL/);
 });
 
-Deno.test("config: processes that the server starts get where Deno keeps its files, and no secret", () => {
+Deno.test("config: child processes get the folders of Deno and no secret", () => {
   const environment = {
     HOME: "/root",
     DENO_DIR: "/deno",

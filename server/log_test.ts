@@ -43,7 +43,7 @@ Deno.test("log: a request's line, and nothing that came with it can forge anothe
   assert.equal(writes.join("").split("\n").length, 4);
 });
 
-Deno.test("log: lines are gathered for a moment; errors, much text and flush() write at once", async () => {
+Deno.test("log: lines are buffered; errors, much text and flush() write at once", async () => {
   const { log, writes } = logged();
   log.info("one");
   log.info("two");

@@ -94,7 +94,7 @@ for (const how of ["notify", "forget", "connect"] as const) {
   });
 }
 
-Deno.test("remembered: a notification drops what it names and nothing else", async () => {
+Deno.test("remembered: a notification drops the named entries only", async () => {
   const { cache, rows, notify, counts } = stage();
   rows.set("a", { id: 1, text: "one" }).set("b", { id: 2, text: "two" });
   await cache.find("a");

@@ -22,7 +22,7 @@ function hurried() {
   return { action, pauses };
 }
 
-Deno.test("action: one request gives the data of a flow that ends within it", async () => {
+Deno.test("action: a flow that ends within the request returns its data", async () => {
   await using server = standIn(FINISHED);
   const { action, pauses } = hurried();
   assert.deepEqual(await action("rate", { currency: "EUR" }), { rate: 4.2 });
@@ -43,12 +43,12 @@ Deno.test("action: while it is pending it is asked for with growing pauses, and 
   ]);
 });
 
-Deno.test("action: a poll may leave out what the call has said", async () => {
+Deno.test("action: a poll's answer may omit fields that the call's answer had", async () => {
   await using _ = standIn(PENDING, { json: { status: "pending" } }, { json: { status: "finished", data: null } });
   assert.equal(await hurried().action("rate"), null);
 });
 
-Deno.test("action: a flow without data gives nothing", async () => {
+Deno.test("action: a flow without data resolves to undefined", async () => {
   await using _ = standIn({ json: { flow_process_id: "p", status: "finished" } });
   assert.equal(await hurried().action("rate"), undefined);
 });
@@ -95,7 +95,7 @@ Deno.test("action: the call itself is never repeated", async () => {
   }
 });
 
-Deno.test("action: polls that fail in passing are repeated, no sooner than the server says", async () => {
+Deno.test("action: polls that fail temporarily are repeated, not before Retry-After", async () => {
   await using _ = standIn(
     PENDING,
     "unreachable",
@@ -112,7 +112,7 @@ Deno.test("action: polls that fail in passing are repeated, no sooner than the s
   assert.deepEqual(pauses.slice(0, 5), [250, 375, 7000, 844, 1266]);
 });
 
-Deno.test("action: what cannot be sent is refused before anything is", async () => {
+Deno.test("action: an input that cannot be sent is refused before any request", async () => {
   await using server = standIn();
   const rows: [call: () => Promise<unknown>, message: RegExp][] = [
     [() => createAction(APP)(".."), /^An action's name must be a name/],

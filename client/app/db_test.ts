@@ -11,7 +11,7 @@ const APP = { id: "1", name: "Todos", db_code: "todos" };
 const ID = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
 const RECORD = { id: ID, title: "Water", done: false, created_at: "x", updated_at: "x" };
 
-Deno.test("db: each method is one request, and gives what it is answered", async () => {
+Deno.test("db: each method sends one request and returns its answer", async () => {
   const todos = createDb(APP)<Todo>("to do/ł");
   const at = (method: string) => `/platform/db/to%20do%2F%C5%82/${method}`;
   const options = {
@@ -46,7 +46,7 @@ Deno.test("db: without a code it is the app's own", async () => {
   assert.equal(server.asked[0]?.path, "/platform/db/todos/list");
 });
 
-Deno.test("db: where there is none it says so at once", () => {
+Deno.test("db: in an app without a database each method is refused at once", () => {
   for (const app of [null, undefined, { ...APP, db_code: null }]) {
     assert.throws(() => createDb(app)(), { name: "PlatformError", code: "no_database", message: /set its db_code/ });
   }
@@ -71,7 +71,7 @@ Deno.test("db: a refusal is thrown with its fields", async () => {
   assert.equal(server.asked.length, 3, "nothing is repeated");
 });
 
-Deno.test("db: what names no record, or is none, is refused before it is sent", async () => {
+Deno.test("db: an invalid record id or record is refused before the request", async () => {
   await using server = standIn();
   const todos = createDb(APP)<Todo>();
   const calls: [call: () => Promise<unknown>, message: RegExp][] = [

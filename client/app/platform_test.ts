@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { errorOf } from "../../test/stage/stand_in.ts";
 import * as platform from "./platform.js";
 
-Deno.test("platform: anywhere but in an app's page it can be imported, and says what is missing", async () => {
+Deno.test("platform: outside an app's page it can be imported, and its methods say what is missing", async () => {
   assert.deepEqual(Object.keys(platform).sort(), ["PlatformError", "action", "context", "db", "user"]);
   assert.equal(platform.user, null);
   assert.deepEqual(platform.context, { user: null, app: null });
@@ -28,7 +28,7 @@ Deno.test("platform: a context that is none does not matter", async () => {
   assert.equal(`${(await import("./context.js?taken")).context}`, "taken");
 });
 
-Deno.test("platform: its error is one, and keeps the cause", () => {
+Deno.test("platform: its error is an Error and keeps the cause", () => {
   const cause = new Error("x");
   const error = new platform.PlatformError("It failed", { status: 404, cause });
   assert.ok(error instanceof Error);

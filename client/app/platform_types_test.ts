@@ -28,7 +28,7 @@ interface Todo {
 type Todos = Database<Todo>;
 type Input<Method extends keyof Todos> = NonNullable<Parameters<Todos[Method]>[0]>;
 
-Deno.test("types: an action gives what its caller says it does, and takes objects only", () => {
+Deno.test("types: an action returns its type parameter, and takes objects only", () => {
   type Rate = typeof action<{ rate: number }>;
   type Options = NonNullable<Parameters<Rate>[2]>;
   holds<[
@@ -90,7 +90,7 @@ Deno.test("types: the page is known, and cannot be written", () => {
   ]>();
 });
 
-Deno.test("types: what is declared is what is there", () => {
+Deno.test("types: the declarations match the exports", () => {
   type Platform = Window["platform"];
   holds<[
     Same<keyof typeof written, keyof Platform>,

@@ -61,7 +61,7 @@ const REFUSALS: Row[] = [
 ];
 
 for (const [name, reply, error] of REFUSALS) {
-  Deno.test(`request: ${name} is thrown for a person to read and for code to tell apart`, async () => {
+  Deno.test(`request: ${name} is thrown with a readable message and a code`, async () => {
     await using _ = standIn(reply);
     assert.deepEqual(await errorOf(request("POST", "/x", { body: "{}" })), {
       status: 0,
@@ -84,7 +84,7 @@ Deno.test("request: Retry-After may be a date", async () => {
   assert.equal((await errorOf(request("GET", "/x"))).retry_after, undefined);
 });
 
-Deno.test("request: JSON there and back, nothing where there is no body, the cause of a failure kept", async () => {
+Deno.test("request: JSON is sent and read, an empty body is undefined, a failure keeps its cause", async () => {
   await using server = standIn({ json: [1, null] }, { json: null }, "unreachable");
   assert.deepEqual(await request("POST", "/x?y=%2F", { body: '{"a":"ż"}' }), [1, null]);
   assert.equal(await request("GET", "/x"), null);
@@ -95,7 +95,7 @@ Deno.test("request: JSON there and back, nothing where there is no body, the cau
   await assert.rejects(request("GET", "/x"), ({ cause }: Error) => cause instanceof TypeError);
 });
 
-Deno.test("request: what the page puts before fetch is used", async () => {
+Deno.test("request: a fetch that the page replaced is used", async () => {
   await using server = standIn({ json: 1 });
   const before = globalThis.fetch;
   globalThis.fetch = (address, init) =>
@@ -105,7 +105,7 @@ Deno.test("request: what the page puts before fetch is used", async () => {
   assert.equal(server.asked[0]?.headers["x-app-token"], "signed");
 });
 
-Deno.test("request: a name is one segment of the path, whatever is in it", () => {
+Deno.test("request: a name with any characters is one segment of the path", () => {
   const rows = [["rate", "rate"], ["a b/c", "a%20b%2Fc"], ["?#%", "%3F%23%25"], ["żółw", "%C5%BC%C3%B3%C5%82w"], [
     "...",
     "...",

@@ -59,7 +59,7 @@ Deno.test("subscribe: a connection that ends is taken up behind the last event",
   assert.deepEqual(changes.map(({ kind }) => kind), ["ready", "create", "ready", "reset", "error"]);
 });
 
-Deno.test("subscribe: what passes is tried again, what does not ends it", async () => {
+Deno.test("subscribe: a temporary failure is tried again, a permanent one ends the subscription", async () => {
   const busy = { status: 503, json: { error: "The database is away", code: "unavailable" } };
   await using server = standIn(busy, "unreachable", "cut", events([1, "ready", {}]), gone);
   const { changes, ended } = heard();
@@ -93,7 +93,7 @@ Deno.test("subscribe: events may come in pieces, with heartbeats between them", 
   assert.deepEqual(changes.map(({ kind }) => kind), ["create", "error"]);
 });
 
-Deno.test("subscribe: once stopped nothing is told, and nothing asked", async () => {
+Deno.test("subscribe: after stop() no listener is called and no request is sent", async () => {
   await using server = standIn("never");
   const { changes, stop } = heard();
   await server.asks(1);
@@ -116,7 +116,7 @@ Deno.test("subscribe: a listener may stop it", async () => {
   assert.deepEqual(kinds, ["ready"]);
 });
 
-Deno.test("subscribe: what a listener throws is the page's error, and no broken connection", async () => {
+Deno.test("subscribe: an error of a listener is reported as the page's, and the connection stays", async () => {
   await using server = standIn(events([1, "ready", {}], [2, "create", {}]), gone);
   const reported: unknown[] = [];
   const report = (event: ErrorEvent) => {

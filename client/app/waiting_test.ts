@@ -84,7 +84,7 @@ Deno.test("waiting: with a signal that is aborted already nothing is sent", asyn
   assert.deepEqual(server.asked, []);
 });
 
-Deno.test("waiting: it leaves neither a timer nor a listener behind", async () => {
+Deno.test("waiting: neither a timer nor a listener is left behind", async () => {
   await using _ = standIn(PENDING, FINISHED);
   const { signal } = new AbortController();
   const listening = new Set<unknown>();
@@ -102,7 +102,7 @@ Deno.test("waiting: it leaves neither a timer nor a listener behind", async () =
   assert.equal(listening.size, 0);
 });
 
-Deno.test("waiting: a time beyond what a timer can hold is for ever", async () => {
+Deno.test("waiting: a time beyond the limit of setTimeout never ends", async () => {
   await using _ = standIn(FINISHED, FINISHED);
   assert.equal(await createAction(APP)("rate", {}, { timeout: 2 ** 40 }), 1);
   assert.equal(await createAction(APP)("rate", {}, { timeout: Infinity }), 1);

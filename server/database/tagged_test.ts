@@ -37,7 +37,7 @@ Deno.test("sql: fragments become one text, sent once and only when it is awaited
   assert.deepEqual(sent, [{ text: "select $1 where a = $2 ", parameters: [1, "x"] }]);
 });
 
-Deno.test("sql: a statement with an identifier or unsafe text, however deep it stands, is the driver's own", async () => {
+Deno.test("sql: a statement with an identifier or unsafe text at any depth is left to the driver", async () => {
   const { sent, sql } = noting();
   assert.equal(await sql`select from ${sql("users")} where ${sql`id = ${3}`}`, "natively");
   assert.deepEqual(sent, [

@@ -30,7 +30,7 @@ function fill(queue: ReturnType<typeof createFairQueue<number>>, account: number
   return count;
 }
 
-Deno.test("queue: an account has at most half of what the others leave, so that others still get in", () => {
+Deno.test("queue: an account takes at most half of the free places", () => {
   const queue = createFairQueue<number>({ waiting: 64 });
   assert.deepEqual([1, 2, 3, 4].map((account) => fill(queue, account)), [32, 16, 8, 4]);
   assert.equal(queue.push(1, 0), false);
@@ -69,7 +69,7 @@ function stage(limits: { total: number; per_account: number }) {
   return { limiter, begun, run, end };
 }
 
-Deno.test("turns: accounts come one after the other, whoever has sent more", async () => {
+Deno.test("turns: accounts take turns, however many jobs each has", async () => {
   const { limiter, begun, run, end } = stage({ total: 1, per_account: 1 });
   for (const name of ["a1", "a2", "a3"]) run(1, name);
   run(2, "b1");
@@ -83,7 +83,7 @@ Deno.test("turns: accounts come one after the other, whoever has sent more", asy
   assert.deepEqual([limiter.count(1), limiter.count(2)], [1, 0]);
 });
 
-Deno.test("turns: an account has its own limit, and does not hold the others up", () => {
+Deno.test("turns: an account has its own limit and does not delay others", () => {
   const { begun, run, limiter } = stage({ total: 3, per_account: 2 });
   for (const name of ["a1", "a2", "a3"]) run(1, name);
   run(2, "b1");
@@ -93,7 +93,7 @@ Deno.test("turns: an account has its own limit, and does not hold the others up"
   assert.equal(limiter.count(), 3);
 });
 
-Deno.test("turns: so many at once, those beyond in the order in which they came, each account for itself", async () => {
+Deno.test("turns: up to the limit run at once, others in the order of arrival, per account", async () => {
   const limiter = createFairLimiter({ per_account: 2, waiting_per_account: 10 });
   const order: number[] = [];
   const first = await limiter.acquire(1);
@@ -113,7 +113,7 @@ Deno.test("turns: so many at once, those beyond in the order in which they came,
   ends.forEach((end) => end());
 });
 
-Deno.test("turns: who gives up leaves its place, and there is an end to waiting ones", async () => {
+Deno.test("turns: an aborted wait leaves the queue, and the queue has a limit", async () => {
   const limiter = createFairLimiter({ per_account: 1, waiting_per_account: 1 });
   const end = await limiter.acquire(1);
   const impatient = new AbortController();

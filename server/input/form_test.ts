@@ -34,7 +34,7 @@ Deno.test("form: in an address a blank entry of a list is one", () => {
   assert.deepEqual(plain(tree), { filter: { s: { in: ["", "x,y"] } } });
 });
 
-Deno.test("form: what is no such path, or two things at once, is 400", () => {
+Deno.test("form: an invalid path, or two values for one path, is 400", () => {
   const refused: [string, string | Blob][][] = [
     [["", "x"]],
     [["[a]", "x"]],
@@ -64,7 +64,7 @@ Deno.test("form: a name of a prototype's stays a name", () => {
   assert.deepEqual(Object.keys(tree), ["__proto__", "constructor"]);
 });
 
-Deno.test("coerce: text becomes what the schema wants, and else stays for it to refuse", () => {
+Deno.test("coerce: text becomes the type of the schema, or stays for the schema to refuse", () => {
   const rows: [schema: z.ZodType, value: unknown, result: unknown][] = [
     [z.int(), "12", 12],
     [z.int(), "-3", -3],

@@ -28,7 +28,7 @@ Deno.test("gate: who is inside is finished, who comes is sent away", async () =>
   await empty;
 });
 
-Deno.test("gate: an empty one closes at once, also where the last one inside failed", async () => {
+Deno.test("gate: without requests it closes at once, also after a failed request", async () => {
   await createGate(() => Promise.resolve(new Response())).close();
   const gate = createGate(() => Promise.reject(new Error("failed")));
   await assert.rejects(async () => await gate.handler(post()), /failed/);

@@ -108,7 +108,7 @@ Deno.test("guarded server: more half-open connections than the limit close the o
   await server.shutdown();
 });
 
-Deno.test("guarded server: the handler knows the client's address, and a large answer arrives whole", async () => {
+Deno.test("guarded server: the handler gets the client's address, and a large answer arrives whole", async () => {
   const body = "x".repeat(3_000_000);
   const ports: number[] = [];
   const server = serveGuarded(

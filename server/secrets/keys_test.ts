@@ -8,7 +8,7 @@ const NEW = { id: "k2", material: "0123456789abcdef-new" };
 const PAYLOAD = { app: "a", account: 1, user: 2, token: 3, session: null, browser: "b" };
 const NOW = new Date("2026-11-21T08:00:00Z");
 
-Deno.test("keys: what one purpose signs no other verifies, and no other key", () => {
+Deno.test("keys: a signature is valid for its purpose and key only", () => {
   const keys = createKeys([OLD]);
   const signature = keys.sign("one", "text");
   assert.equal(keys.verify("one", "text", signature), true);
@@ -25,7 +25,7 @@ Deno.test("keys: after a rotation the new key signs, and the old one's signature
   assert.deepEqual(rotated.sign("one", "text"), createKeys([NEW]).sign("one", "text"));
 });
 
-Deno.test("keys: what is encrypted is read in its own place only, unchanged, and differs each time", () => {
+Deno.test("keys: a ciphertext is valid in its own place only, unchanged, and differs each time", () => {
   const keys = createKeys([OLD]);
   const encrypted = keys.encrypt("1:2:secret_token", "sk_live_ż");
   assert.equal(encrypted.key_id, "k1");
@@ -82,7 +82,7 @@ Deno.test("app tokens: read back until their time is over", () => {
   assert.equal(readAppToken(keys, token, new Date(NOW.getTime() + 12 * 3_600_000)), undefined);
 });
 
-Deno.test("app tokens: whatever is changed in one makes it nobody's", () => {
+Deno.test("page tokens: any changed character makes a token invalid", () => {
   const keys = createKeys([OLD]);
   const token = signAppToken(keys, PAYLOAD, NOW);
   const [text = "", signature = ""] = token.split(".");

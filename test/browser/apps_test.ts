@@ -71,7 +71,7 @@ browserTest("apps in a browser", async ({ browser, step }) => {
       await step(`${css_engine}: a click counts`, () => counts(browser, `${base}/a/${css_engine}`));
     }
     await step("storage lives as long as the page", () => keepsStorage(browser, base));
-    await step("cookies, IndexedDB and locks name what works instead", () => namesAlternative(browser, base));
+    await step("cookies, IndexedDB and locks log the alternative", () => namesAlternative(browser, base));
     await step("the sandbox holds", () => holds(browser, base));
     const viewer = await addViewer(server);
     await step("an embedded viewer is known to its page", () => knowsViewer(browser, viewer, base));

@@ -170,7 +170,7 @@ export const PLANTS: Plant[] = [
     caught: /two was called again for no reason/,
   },
   {
-    name: "what was cut off counts as failed",
+    name: "an interrupted step counts as failed",
     edits: [{
       file: "server/flow/run/execution/execute.ts",
       find: "    if (error instanceof Interrupted) throw error;\n    if (error instanceof RunFault) {",

@@ -78,9 +78,9 @@ inTeam("actions: what is not there, or not this action's", async ({ ask, addFlow
       status: 422,
       body: { flow_code: ["is not active"] },
     },
-    { name: "a body that is no object", method: "POST", path: path(app), sent: { json: [1] }, status: 400 },
+    { name: "a body that is not an object", method: "POST", path: path(app), sent: { json: [1] }, status: 400 },
     {
-      name: "a body that is no JSON",
+      name: "a body that is not JSON",
       method: "POST",
       path: path(app),
       sent: { raw: "{", headers: { "content-type": "application/json" } },

@@ -68,7 +68,7 @@ inTeam(
         sent: { token: ADMIN_TOKEN },
         status: 404,
       },
-      { name: "what has ended is not cancelled", method: "POST", path: `${PATH}/${one}/cancel.json`, status: 409 },
+      { name: "an ended run is not cancelled", method: "POST", path: `${PATH}/${one}/cancel.json`, status: 409 },
       {
         name: "another account's is not cancelled",
         method: "POST",

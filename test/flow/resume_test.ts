@@ -147,7 +147,7 @@ const LEFT_BEHIND = [
     calls: 1,
     ends: ["error", "Left behind for longer than a day"],
   },
-  { name: "what is gone of a journal is done once more", by_ms: 0, calls: 2, ends: ["finished", null] },
+  { name: "steps whose journal entries are gone run again", by_ms: 0, calls: 2, ends: ["finished", null] },
 ];
 for (const { name, ...how } of LEFT_BEHIND) {
   Deno.test({

@@ -28,7 +28,7 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  { name: "an empty program gives null", program: [], data: null, places: [] },
+  { name: "an empty program returns null", program: [], data: null, places: [] },
   {
     name: "without a return the last step's output is the data",
     program: [{ type: "mutation", set: { a: 1 } }, { type: "mutation", set: { b: "{a}" } }],
@@ -66,7 +66,7 @@ const CASES: Case[] = [
     data: [1, null, "finished"],
   },
   {
-    name: "an if takes one branch, and its steps stand behind it",
+    name: "an if takes one branch, whose steps are listed after it",
     program: [
       { type: "mutation", set: { n: 5 } },
       {
@@ -84,7 +84,7 @@ const CASES: Case[] = [
     places: ["step_1", "big", "yes", "step_2"],
   },
   {
-    name: "an ordering against what is missing is false, and a warning",
+    name: "an ordering against a missing value is false, with a warning",
     program: [{ type: "if", id: "cond", condition: "{nothing.here} > 3", then: [], else: [] }],
     data: false,
     warnings: { cond: /nothing/ },
@@ -145,14 +145,14 @@ const CASES: Case[] = [
     error: /^grow: the run's context is larger than 1 MiB$/,
   },
   {
-    name: "for_each over what is no list is an error",
+    name: "for_each over a value that is not a list is an error",
     program: [{ type: "for_each", id: "each", items: "{input.list}", steps: [] }],
     input: { list: 7 },
     status: "error",
     error: /each: items is no list/,
   },
   {
-    name: "a step that fails ends the run, and says where",
+    name: "a failed step ends the run with its place",
     program: [get("missing", { id: "call" }), { type: "mutation", set: { never: 1 } }],
     status: "error",
     error: /^call: .*404/,
@@ -173,7 +173,7 @@ const CASES: Case[] = [
     places: ["call", "plan_b", "step_1"],
   },
   {
-    name: "what fails inside an if is the if's failure, too",
+    name: "a failure inside an if is the if's failure, too",
     program: [
       { type: "if", id: "outer", condition: "1 == 1", then: [get("missing", { id: "call" })], on_error: "continue" },
       { type: "return", data: "{steps.outer.status}" },

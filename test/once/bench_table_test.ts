@@ -9,7 +9,7 @@ Deno.test("median: the middle one, or the mean of the middle two", () => {
   strictEqual(median([]), NaN);
 });
 
-Deno.test("ratio: each round against its neighbour, so that a slow minute counts for neither", () => {
+Deno.test("ratio: each round is compared with its neighbour", () => {
   const ours = [round(100), round(10), round(90)];
   const row = { work: "read", subject: "bare", rounds: [round(200), round(20), round(100)] };
   deepStrictEqual(summarize(row, ours, 0.8), {

@@ -90,7 +90,7 @@ function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return found;
 }
 
-Deno.test("house: db imports nothing of the server; only the database's door knows that it may be embedded", () => {
+Deno.test("house: db imports nothing of the server; only server/database knows the embedded database", () => {
   assert.deepEqual(
     broken((file) => file.startsWith("db/") && !isTest(file), ({ to }) => /^(server|client|test)\/|^main\.ts/.test(to)),
     [],
@@ -150,7 +150,7 @@ Deno.test("house: packages come from npm, node or this tree, and each is pinned"
   assert.deepEqual(idle.filter((name) => !mentioned(name)), [], "in deno.json and imported by nothing");
 });
 
-Deno.test("house: what only tests import is neither in deno.json nor in its lock file", async () => {
+Deno.test("house: packages for tests are neither in deno.json nor in its lock file", async () => {
   const stripped = (specifier: string) => specifier.replace(/^(npm:@?[^@]+@[^/]+).*$/, "$1");
   const wanted = [...files].filter(([file]) => file.startsWith(TEST_PACKAGES))
     .flatMap(([, { imports }]) => imports.map(({ to }) => stripped(to)));
@@ -170,7 +170,7 @@ Deno.test("house: what only tests import is neither in deno.json nor in its lock
 const mentioned = (name: string) =>
   [...files].some(([file, { text }]) => file.startsWith("server/compiler/") && text.includes(`"${name}`));
 
-Deno.test("house: this reader of imports sees what it must see", () => {
+Deno.test("house: the reader of imports finds every kind of import", () => {
   const text = `
 import "./a.ts";
 import type { B } from "../b.ts";

@@ -4,7 +4,7 @@ import { findSuite, sortIntoSuite } from "../run/suite.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 
-Deno.test("what stands beside its module runs once; what stands under test/ runs on every database unless listed", () => {
+Deno.test("tests beside their module run once; tests under test/ run on every database, except those in test/once/", () => {
   const suite = sortIntoSuite([
     "test/rest/departments/departments_test.ts",
     "test/once/embedded/embedded_test.ts",

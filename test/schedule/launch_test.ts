@@ -8,7 +8,7 @@ import { until } from "../stage/until.ts";
 const TOKEN = "token-of-the-launch-test";
 
 Deno.test({
-  name: "a server that was away starts what is due soon after its start",
+  name: "a restarted server starts due triggers soon after its start",
   // The test makes the trigger due by SQL from another process, which the embedded database does not allow.
   ignore: !on_postgres,
   async fn() {

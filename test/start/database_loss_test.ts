@@ -101,7 +101,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "loss: a database that is away gives 503, and works again without a restart",
+  name: "loss: without its database the server answers 503, and recovers without a restart",
   ignore: !on_postgres,
   async fn() {
     const direct = new URL(await createDatabase());

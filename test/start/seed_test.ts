@@ -72,7 +72,7 @@ Deno.test("seed: the gallery's apps are made once, and brought up to date where 
   }
 });
 
-Deno.test("seed: what cannot be done is said in one line", async (t) => {
+Deno.test("seed: a failure is reported in one line", async (t) => {
   const server = await startServer();
   const other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => new Response("<p>Hello"));
   try {

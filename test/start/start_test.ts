@@ -20,7 +20,7 @@ async function passwordHash({ DATA_DIR = "", DATABASE_URL }: Environment, email:
   return user?.password_hash ?? null;
 }
 
-Deno.test("start: what was generated is shown once; tokens and data stay; commands make new ones", async (t) => {
+Deno.test("start: generated credentials are shown once; tokens and data stay; commands make new ones", async (t) => {
   await using place = await emptyPlace();
   const { environment } = place;
   const { verify } = createPasswords();
@@ -78,7 +78,7 @@ Deno.test("start: what was generated is shown once; tokens and data stay; comman
     assert.deepEqual([await verify(secret, hash), await verify(password, hash)], [true, false]);
   });
 
-  await t.step("a command that cannot be carried out says so in one line", async () => {
+  await t.step("a failed command reports it in one line", async () => {
     for (const args of [["password", "nobody@example.com"], ["constructor"], ["tokne"]]) {
       const { code, stdout, stderr } = await run(environment, ...args);
       assert.deepEqual([code, stdout], [1, ""], args[0]);

@@ -41,7 +41,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-Deno.test("stop: without anything in flight it ends at once, whatever idle connections are left", async () => {
+Deno.test("stop: without requests in flight it ends at once, despite idle connections", async () => {
   await using place = await newPlace();
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   using _idle = await Deno.connect({ hostname: "127.0.0.1", port: process.port });

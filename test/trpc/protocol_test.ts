@@ -75,7 +75,7 @@ const ROWS: Row[] = [
     headers: { "www-authenticate": /^Bearer/ },
   },
   { name: "malformed input", path: "/trpc/teams.list?input=%7B", status: 400, code: "bad_request" },
-  { name: "an input that is no object", path: "/trpc/teams.list?input=7", status: 400, code: "bad_request" },
+  { name: "an input that is not an object", path: "/trpc/teams.list?input=7", status: 400, code: "bad_request" },
   {
     name: "malformed JSON",
     method: "POST",

@@ -22,7 +22,7 @@ function heard(client: ReturnType<typeof createClient>, db_code: string, count: 
 }
 
 Deno.test({
-  name: "subscription: tells of changes, and goes on behind the last one that was seen",
+  name: "subscription: sends changes, and resumes after the last received one",
   // The EventSource closes its connection asynchronously.
   sanitizeOps: false,
   sanitizeResources: false,

@@ -21,7 +21,7 @@ type DepartmentChanges = Input<Client["departments"]["update"]["mutate"]>["depar
 type App = Output<Client["apps"]["create"]>;
 type NewApp = Input<Client["apps"]["create"]["mutate"]>["app"];
 
-Deno.test("types: what the client answers is known field by field", () => {
+Deno.test("types: the client's outputs are typed field by field", () => {
   holds<[
     Same<Department["id"], number>,
     Same<Department["name"], string>,
@@ -38,7 +38,7 @@ Deno.test("types: what the client answers is known field by field", () => {
   ]>();
 });
 
-Deno.test("types: what the client takes is known, and what it does not take is refused", () => {
+Deno.test("types: the client's inputs are typed, and wrong ones are refused", () => {
   holds<[
     Same<NewDepartment["name"], string>,
     Same<NewDepartment["logo"], File | undefined>,

@@ -24,7 +24,7 @@ function batches(...messages: Buffer[]): Batch[] {
 
 const types = (bytes: Buffer) => [...messagesOf(bytes)].map(([type = 0]) => String.fromCharCode(type)).join("");
 
-Deno.test("a stream gives the same words, however it is cut", () => {
+Deno.test("a stream is parsed into the same messages, wherever its chunks are cut", () => {
   const stream = Buffer.concat([
     STARTUP,
     parse("a1", "select 'ż'"),
@@ -67,7 +67,7 @@ Deno.test("startup: settings by name; a cancel with its key; both requests for e
   }
 });
 
-Deno.test("what is no protocol is refused", () => {
+Deno.test("bytes that are not the protocol are refused", () => {
   for (
     const stream of [
       Buffer.from("GET / HTTP/1.1\r\n\r\n"),
@@ -80,7 +80,7 @@ Deno.test("what is no protocol is refused", () => {
   ) assert.throws(() => split(stream), ProtocolViolation, JSON.stringify(stream.toString("latin1")));
 });
 
-Deno.test("COPY FROM STDIN is followed by CopyFail, and what a client sends for it is dropped", () => {
+Deno.test("COPY FROM STDIN is followed by CopyFail, and the client's copy data is dropped", () => {
   assert.deepEqual(batches(query("copy t from STDIN")).map(({ bytes }) => types(bytes)), ["Qf"]);
   const prepared = batches(parse("c", "copy t from stdin"), FLUSH, EXECUTE, FLUSH, SYNC);
   assert.deepEqual(prepared.map(({ bytes }) => types(bytes)), ["PH", "EfH", "S"]);
@@ -107,7 +107,7 @@ const row = (...values: (string | null)[]) =>
     }),
   );
 
-Deno.test("an outcome tells the state by the last ReadyForQuery, and is not copied without need", () => {
+Deno.test("an outcome has the state of the last ReadyForQuery, and is copied only when needed", () => {
   const output = Buffer.concat([
     row("Z\0\0\0\x05I"),
     complete("SELECT 1"),
@@ -136,7 +136,7 @@ Deno.test("an outcome keeps notifications apart, and sees LISTEN and UNLISTEN", 
   ]);
 });
 
-Deno.test("an outcome says in plain words that COPY FROM STDIN is refused, and leaves other errors alone", () => {
+Deno.test("an outcome replaces the message for COPY FROM STDIN only", () => {
   const error = errorResponse({ severity: "ERROR", code: "57014", message: "COPY from stdin failed" });
   const refused = readOutcome(Buffer.concat([message("G", "\0\0\0"), error, READY])).answer;
   assert.equal(types(refused), "EZ");
@@ -144,7 +144,7 @@ Deno.test("an outcome says in plain words that COPY FROM STDIN is refused, and l
   assert.equal(errorOf(readOutcome(Buffer.concat([error, READY])).answer), "COPY from stdin failed");
 });
 
-Deno.test("what is made here reads back", () => {
+Deno.test("messages made here can be parsed", () => {
   assert.deepEqual(columnOf(Buffer.concat([row("ż", "2"), row(null), row(""), complete("SELECT 3")])), ["ż", null, ""]);
   const greeting = welcome([["TimeZone", "UTC"], ["server_version", "18.6"]], 7, -1);
   assert.equal(types(greeting), "RSSKZ");

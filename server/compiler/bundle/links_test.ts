@@ -12,7 +12,7 @@ const runtime = {
 
 const CASES: { name: string; text: string; imports: number; linked: string | undefined }[] = [
   {
-    name: "names of several modules, wherever they stand, become a statement a file",
+    name: "names of several modules, in any order, become one statement per file",
     text: `import{x as e,y}from"a";var t=e(y);import{w as r}from"b";r(t);\n`,
     imports: 2,
     linked: `import{m as e,y,w as r}from"/vendor/A.js";var t=e(y);r(t);\n`,

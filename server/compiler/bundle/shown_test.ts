@@ -6,7 +6,7 @@ const CREATE = `import{createApp as e,h as t}from"vue";import o from"app:source"
 
 const CASES: { name: string; lines: string; author: string; shown: string | undefined }[] = [
   {
-    name: "the default export is put where the lines name it, with what they import under free names",
+    name: "the default export replaces its name in the lines, with imports under free names",
     lines: CREATE,
     author: `var o={},_1=1;export{_1 as a,o as default};\n`,
     shown: `import{createApp as _0}from"vue";import{h as _2}from"vue";var o={},_1=1;_0(()=>_2(o)).mount("#o");\n`,

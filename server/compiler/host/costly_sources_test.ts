@@ -15,7 +15,7 @@ Deno.test("costly sources: a source that timed out is refused for a while, then 
   sources.refuse("a");
 });
 
-Deno.test("costly sources: one with mistakes is compiled again at once", () => {
+Deno.test("costly sources: a source with mistakes is compiled again without a delay", () => {
   const sources = createCostlySources(60_000);
   sources.note("a", new CompileFailure(["1:1 Unexpected token"]));
   sources.note("a", new Error("the server is closing"));

@@ -112,13 +112,13 @@ Deno.test("layers: the little that a layer shares with a middle one is in the lo
   assert.deepEqual(declared(splitModule(code, [["a"], ["large"], ["b"], []])), ["a few shared", "large", "b", ""]);
 });
 
-Deno.test("layers: effects on nothing of the module have happened whatever layer is loaded", () => {
+Deno.test("layers: side effects outside a module run whichever layer is loaded", () => {
   const { layers } = splitModule(`note("x"); var a = 1; var b = 2; export { a, b };`, [["a"], ["b"]]);
   assert.match(layers[0]?.body ?? "", /note/);
   assert.deepEqual(layers[1]?.imports, new Map([[0, []]]));
 });
 
-Deno.test("layers: no layer imports from a higher one, nor what it does not use", () => {
+Deno.test("layers: no layer imports from a higher one, or imports names that it does not use", () => {
   const code = `var a = 1; function f() { return a; } function g() { return f() + h(); } function h() { return g; }
     export { f as default, g, h as "no word" };`;
   const { layers, places } = splitModule(code, [["default"], ["g"], ["no word"]]);
@@ -127,7 +127,7 @@ Deno.test("layers: no layer imports from a higher one, nor what it does not use"
   assert.deepEqual([...places], [["default", [0, "f"]], ["g", [1, "g"]], ["no word", [1, "h"]]]);
 });
 
-Deno.test("layers: what cannot be split is said", () => {
+Deno.test("layers: a module that cannot be split is reported", () => {
   for (
     const [code, message] of Object.entries({
       "import a from 'a'; export { a };": /no ImportDeclaration/,
@@ -158,7 +158,7 @@ Deno.test("layers: bindings are live, and assignments through another layer have
   }
 });
 
-Deno.test("layers: whatever is loaded of a program, it does what the whole does", async () => {
+Deno.test("layers: any loaded part of a program behaves like the whole", async () => {
   const property = fc.asyncProperty(aProgram, async ({ code, layers, app }) => {
     const names = [...new Set(app.map(({ name }) => name))];
     const split = splitModule(code, layers);

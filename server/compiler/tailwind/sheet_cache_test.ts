@@ -39,7 +39,7 @@ Deno.test("kept styles: words that are no classes change nothing", async () => {
   assert.equal(steps(), "");
 });
 
-Deno.test("kept styles: further classes are added to what is there", async () => {
+Deno.test("kept styles: further classes are added to the existing sheet", async () => {
   const { build, steps } = setUp();
   await build("a one");
   steps();
@@ -55,7 +55,7 @@ Deno.test("kept styles: where a class is gone, all is built from nothing", async
   assert.equal(steps(), "open, finish");
 });
 
-Deno.test("kept styles: a spare is ready for a class that is gone, and has none of the classes before", async () => {
+Deno.test("kept styles: a spare sheet without earlier classes is ready for a removed class", async () => {
   const { build, steps, openSpare } = setUp();
   await build("a b one");
   await openSpare();
@@ -76,7 +76,7 @@ Deno.test("kept styles: a spare of another input is not used", async () => {
   assert.equal(steps(), "open q, finish");
 });
 
-Deno.test("kept styles: two apps alike never get each other's classes, and keep their own", async () => {
+Deno.test("kept styles: two similar apps never share classes", async () => {
   const { build, steps } = setUp();
   await build("a x");
   await build("a y");
@@ -94,7 +94,7 @@ Deno.test("kept styles: another input is another stylesheet", async () => {
   assert.equal(steps(), "open q, finish");
 });
 
-Deno.test("kept styles: what failed to grow is built from nothing", async () => {
+Deno.test("kept styles: a sheet that failed to grow is built from scratch", async () => {
   const { build, steps } = setUp();
   await build("a");
   await assert.rejects(build("a b !"), /refused/);

@@ -3,7 +3,7 @@ import { createTurns } from "./turns.ts";
 
 const NEVER = new AbortController().signal;
 
-Deno.test("turns: so many at once, those beyond in the order in which they came, each account for itself", async () => {
+Deno.test("turns: up to the limit run at once, others in the order of arrival, per account", async () => {
   const turns = createTurns(2, 10);
   const order: number[] = [];
   const first = await turns.take(1, NEVER);
@@ -23,7 +23,7 @@ Deno.test("turns: so many at once, those beyond in the order in which they came,
   ends.forEach((end) => end());
 });
 
-Deno.test("turns: who gives up leaves its place, and there is an end to waiting ones", async () => {
+Deno.test("turns: an aborted wait leaves the queue, and the queue has a limit", async () => {
   const turns = createTurns(1, 1);
   const end = await turns.take(1, NEVER);
   const impatient = new AbortController();

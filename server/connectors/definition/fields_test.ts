@@ -5,7 +5,7 @@ import { ConnectorFields } from "./fields.ts";
 const GET = { method: "GET", path: "/x" };
 const withMethod = (method: Record<string, unknown>) => ({ methods: { m: { ...GET, ...method } } });
 
-Deno.test("definition: what is right is given back as it is", () => {
+Deno.test("definition: a valid definition is returned unchanged", () => {
   const fields = {
     auth: { type: "header", name: "X-Api-Key" },
     methods: {

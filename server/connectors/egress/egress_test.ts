@@ -36,7 +36,7 @@ function serveKept() {
 /** undici has one timer for all connections. It runs for a second after the last connection is closed. */
 const sanitizers = { sanitizeOps: false, sanitizeResources: false };
 
-Deno.test("egress: connections are kept for so many origins, those used last", sanitizers, async () => {
+Deno.test("egress: connections are kept for the most recently used origins", sanitizers, async () => {
   const server = serveKept();
   const names = Array.from({ length: ORIGINS }, (_, n) => `h${n}.test`);
   const looked_up: string[] = [];

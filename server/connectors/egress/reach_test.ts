@@ -18,7 +18,7 @@ const PUBLIC =
   "1.1.1.1 168.63.129.15 168.63.129.17 8.8.8.8 93.184.215.14 100.63.255.255 100.128.0.1 172.32.0.1 192.0.1.1 198.17.0.1 198.20.0.1 223.255.255.255 2606:4700:4700::1111 2a00:1450::1 ::ffff:8.8.8.8"
     .split(" ");
 
-Deno.test("reach: what is one machine's address on the open internet, and what is not", () => {
+Deno.test("reach: public unicast addresses are allowed, all others are refused", () => {
   for (const address of INNER) assert.equal(isPublic(address), false, address);
   for (const address of PUBLIC) assert.equal(isPublic(address), true, address);
   for (const address of ["", "example.com", "1.2.3", "999.1.1.1", "::g"]) {

@@ -23,7 +23,7 @@ Deno.test("decode: each encoding that is asked for, and one on another", async (
   assert.deepEqual(await decoded(new Uint8Array(), "gzip", 10), new Uint8Array());
 });
 
-Deno.test("decode: the limit counts what comes out", async () => {
+Deno.test("decode: the limit counts decoded bytes", async () => {
   const zeros = new Uint8Array(1_000_000);
   for (
     const [encoding, bomb] of [["gzip", gzipSync(zeros)], ["br", brotliCompressSync(zeros)], [

@@ -18,7 +18,7 @@ function slowly(needles: readonly string[], text: string): Range[] {
   }, []);
 }
 
-Deno.test("needles: whatever they and the text are, each is found where it stands", () => {
+Deno.test("needles: property: every occurrence is found at its position", () => {
   const letters = fc.constantFrom("a", "b", "A", "ż", "\u{1f600}");
   const needle = fc.string({ unit: letters, minLength: 1, maxLength: 5 });
   fc.assert(

@@ -34,7 +34,7 @@ Deno.test("redact: the secret in every way that an answer may write it", () => {
   for (const form of forms) assert.match(text(`before ${form} after`), /^before \[redacted\]=* after$/, form);
 });
 
-Deno.test("redact: inside what is base64, wherever the secret falls", () => {
+Deno.test("redact: inside base64, at every alignment", () => {
   const { text } = createRedactor(["canary-0123456789"]);
   for (const before of ["", "a", "ab", "abc", "user:"]) {
     const encoded = Buffer.from(`${before}canary-0123456789 and more`).toString("base64");
@@ -52,7 +52,7 @@ Deno.test("redact: keys, numbers and nested values of JSON; the rest stays", asy
   });
 });
 
-Deno.test("redact: whatever the secret and the text around it are, it is gone", () => {
+Deno.test("redact: property: no secret is left in any text", () => {
   const secret = fc.string({ unit: "grapheme", minLength: 4, maxLength: 40 }).filter((text) =>
     !REDACTED.includes(text)
   );
@@ -63,7 +63,7 @@ Deno.test("redact: whatever the secret and the text around it are, it is gone", 
   }));
 });
 
-Deno.test("redact: what has many readings is read in time, each secret of its own", () => {
+Deno.test("redact: a text with many readings is processed in linear time", () => {
   for (const sign of ["\\", '"', '\\"', "%25", "&amp;", "a", "+ "]) {
     const secret = sign.repeat(2_000) + "b";
     const { text } = createRedactor([secret]);
@@ -72,7 +72,7 @@ Deno.test("redact: what has many readings is read in time, each secret of its ow
   }
 });
 
-Deno.test("redact: what overlaps is one word, what stands side by side is two", () => {
+Deno.test("redact: overlapping matches become one mark, adjacent ones two", () => {
   const { text } = createRedactor(["abcabc", "xyzxyz"]);
   assert.equal(text("-abcabcabc-"), "-[redacted]-");
   assert.equal(text("-abcabcXYZxyz-"), "-[redacted][redacted]-");
@@ -152,7 +152,7 @@ Deno.test("redact: more than 64 KiB is processed in slices, one text as well as 
   }
 });
 
-Deno.test("redact: what spans slices is found, and the result is that of one piece", async () => {
+Deno.test("redact: a secret across slices is found, and slices do not change the result", async () => {
   const { json, text } = createRedactor(["canary-0123456789"], countingPace());
   for (const form of ["canary-0123456789", "c\\u0061nary-0123456789", "%63anary-0123456789"]) {
     for (let shift = 0; shift <= form.length; shift++) {
@@ -163,7 +163,7 @@ Deno.test("redact: what spans slices is found, and the result is that of one pie
   }
 });
 
-Deno.test("redact: short values are processed at once", async () => {
+Deno.test("redact: short values are processed synchronously", async () => {
   const pace = countingPace();
   const body = { a: "x".repeat(SLICE / 2), b: [1, 2, 3] };
   assert.deepEqual(await createRedactor(["canary-0123456789"], pace).json(body), body);

@@ -34,7 +34,7 @@ Deno.test("address: values that would climb, vanish or be no value are refused",
   assert.throws(() => buildAddress(API, "/%2{x}", { x: "e" }, []), ConnectorFault);
 });
 
-Deno.test("address: whatever the path and the values are, it stays below the connector's", () => {
+Deno.test("address: property: every address stays below the connector's", () => {
   const nasty = fc.constantFrom(
     ".",
     "..",

@@ -23,12 +23,12 @@ Deno.test("template: names, dots and indexes are filled, and a brace is written 
   }
 });
 
-Deno.test("template: a text that is one placeholder keeps its JSON type, at any depth", () => {
+Deno.test("template: a text that consists of one placeholder keeps its JSON type, at any depth", () => {
   const filled = fillValue({ a: "{n}", b: ["{yes}", "{list}", { c: "{none}" }], "{n}": "x{n}", d: 7, e: null }, PARAMS);
   assert.deepEqual(filled, { a: 4.5, b: [true, [1, 2], { c: null }], "{n}": "x4.5", d: 7, e: null });
 });
 
-Deno.test("template: what is missing is named, and nothing of a prototype is there", () => {
+Deno.test("template: a missing name is reported, and prototypes are not read", () => {
   for (
     const name of ["x", "a.x", "a.b.2", "a.b.length", "base.length", "none.x", "constructor", "__proto__", "a.toString"]
   ) {
@@ -46,7 +46,7 @@ Deno.test("template: a brace that begins no name is a fault", () => {
   }
 });
 
-Deno.test("template: a request has so much room, however its pieces are filled", () => {
+Deno.test("template: the size limit holds for the whole request", () => {
   const params = { list: Array.from({ length: 300_000 }, (_, i) => i), text: "x".repeat(1_000_000) };
   const templates = ["{list}", "{text}", "-{list}-", "-{text}-"];
   for (const template of templates) {
@@ -57,13 +57,13 @@ Deno.test("template: a request has so much room, however its pieces are filled",
   assert.throws(() => fillValue(["{text}", "{text}", "{text}"], params, room), /too large/, "together");
 });
 
-Deno.test("template: what it asks for", () => {
+Deno.test("template: the names that it refers to", () => {
   const template = { a: "{base} {{no}} {a.b.0}", b: ["{list}", 5, null, { c: "{base}" }] };
   assert.deepEqual(paramsIn(template), ["base", "a", "list", "base"]);
   assert.deepEqual(paramsIn(undefined), []);
 });
 
-Deno.test("template: what is filled in is never read as a template", () => {
+Deno.test("template: an inserted value is never read as a template", () => {
   fc.assert(fc.property(fc.string(), fc.jsonValue(), (text, value) => {
     assert.equal(fillText("<{x}>", { x: text }), `<${text}>`);
     assert.deepEqual(fillValue(["{x}"], { x: value as JsonValue }), [value]);

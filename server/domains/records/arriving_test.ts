@@ -11,12 +11,12 @@ const whole = async (body: ReadableStream<Uint8Array>, silence_ms?: number) =>
 const refused = (work: Promise<unknown>, status: number, message: RegExp) =>
   assert.rejects(work, (error) => error instanceof Refusal && error.status === status && message.test(error.message));
 
-Deno.test("texts of a body: a sign may lie on the border of two chunks, and a BOM is none of the text", async () => {
+Deno.test("texts of a body: a character may span two chunks, and a BOM is dropped", async () => {
   const bytes = new TextEncoder().encode("\uFEFFżółw 🐢\n");
   assert.equal(await whole(chunks(...[...bytes].map((byte) => new Uint8Array([byte])))), "żółw 🐢\n");
 });
 
-Deno.test("texts of a body: what is not UTF-8 is refused, a sign that never ends too", async () => {
+Deno.test("texts of a body: invalid and incomplete UTF-8 are refused", async () => {
   await refused(whole(chunks("a", new Uint8Array([0xff]))), 400, /UTF-8/);
   await refused(whole(chunks("a", new Uint8Array([0xc5]))), 400, /UTF-8/);
 });
@@ -27,7 +27,7 @@ Deno.test("texts of a body: one that breaks off, or is silent, is refused", asyn
   await refused(whole(new ReadableStream({ pull: () => new Promise(() => {}) }), 1), 408, /too long/);
 });
 
-Deno.test("texts of a body: whoever stops reading stops the sender", async () => {
+Deno.test("texts of a body: a reader that stops cancels the sender", async () => {
   const stopped = Promise.withResolvers<void>();
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array([97])),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { escapeFormula, unescapeFormula } from "./formulas.ts";
 
-Deno.test("formulas: what a spreadsheet would run is escaped, other text is not", () => {
+Deno.test("formulas: text that a spreadsheet would run is escaped, other text is not", () => {
   for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "'=1", "''-1"]) {
     assert.equal(escapeFormula(text), `'${text}`);
     assert.equal(unescapeFormula(escapeFormula(text)), text);

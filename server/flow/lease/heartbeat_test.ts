@@ -33,7 +33,7 @@ const LEASE_MS = 600;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("owner: one that was declared dead takes another name, and is told once", async () => {
+Deno.test("owner: a process that was declared dead takes another lease, and reports it once", async () => {
   const store = leases();
   let lost = 0;
   const heartbeat = createHeartbeat(store, LEASE_MS, { lost: () => lost++, failed: ignored });
@@ -65,7 +65,7 @@ Deno.test("owner: it is believed as long as its word, and no longer, while the s
   await heartbeat.end();
 });
 
-Deno.test("others: dead is who says nothing for a lease by the watcher's clock, and nobody sooner", async () => {
+Deno.test("peers: a peer is dead after a lease without a heartbeat by the watcher's clock, not earlier", async () => {
   const store = leases();
   store.standing.set("silent", "from long ago");
   const speaker = createHeartbeat(store, LEASE_MS, { lost: () => assert.fail("it speaks"), failed: ignored });
@@ -90,7 +90,7 @@ Deno.test("others: dead is who says nothing for a lease by the watcher's clock, 
   assert.equal(await peers.declareDead("own"), undefined);
 });
 
-Deno.test("peers: a process that is alone finds every other lease dead at once, and keeps its own", async () => {
+Deno.test("peers: a process that is alone declares every other lease dead at once, and keeps its own", async () => {
   const store = leases();
   await store.renew("own", null);
   await store.renew("crashed", null);

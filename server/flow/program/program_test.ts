@@ -44,7 +44,7 @@ Deno.test("program: the example of the design, with every default", () => {
   assert.deepEqual(unknownNames(stepsOf(EXAMPLE)), []);
 });
 
-Deno.test("program: what no run comes to", () => {
+Deno.test("program: unreachable steps", () => {
   const nothing = { type: "mutation", set: {} };
   const done = { type: "return", data: 1 };
   const faults = unreached(stepsOf([
@@ -63,7 +63,7 @@ Deno.test("program: what no run comes to", () => {
   assert.deepEqual(unreached(stepsOf(EXAMPLE)), []);
 });
 
-Deno.test("program: steps without an id are counted in the order in which they stand, past names that are given", () => {
+Deno.test("program: steps without an id are numbered in order, skipping ids in use", () => {
   const nothing = { type: "mutation", set: {} };
   const steps = stepsOf([
     nothing,
@@ -93,7 +93,7 @@ Deno.test("program: steps without an id are counted in the order in which they s
   ]);
 });
 
-Deno.test("program: what is read is not changed, is read the same again, and keeps the order of names", () => {
+Deno.test("program: reading changes nothing, is repeatable, and keeps the order of names", () => {
   const program = [{ type: "mutation", set: { zebra: 1, apple: "{zebra}", mango: "{apple}" } }, { type: "return" }];
   const before = JSON.stringify(program);
   assert.deepEqual(stepsOf(program), stepsOf(JSON.parse(before)));
@@ -133,7 +133,7 @@ Deno.test("program: a short condition becomes the tree, inside of trees, too", (
   });
 });
 
-Deno.test("program: one mutation may use what stands before, and what a name was before", () => {
+Deno.test("program: a mutation may use earlier names and its own earlier value", () => {
   for (
     const set of [{ a: 1, b: "{a}", c: "{a}{b}" }, { sum: "{sum} more" }, { b: "{a}", a: 1 }, { a: "{b.a}", c: "{a}" }]
   ) {
@@ -143,7 +143,7 @@ Deno.test("program: one mutation may use what stands before, and what a name was
   assert.deepEqual(read, { faults: [{ path: [0, "set", "a"], message: "needs itself in a circle: a → b → a" }] });
 });
 
-Deno.test("program: whatever is no program is told, and nothing makes the reader throw", () => {
+Deno.test("program: an invalid program is reported, and the reader never throws", () => {
   const deep = (open: string, close: string) => JSON.parse(`${open.repeat(50_000)}1${close.repeat(50_000)}`);
   const circular: unknown[] = [];
   circular.push(circular);
@@ -168,7 +168,7 @@ Deno.test("program: whatever is no program is told, and nothing makes the reader
   }
 });
 
-Deno.test("program: at most 50 faults are told", () => {
+Deno.test("program: at most 50 faults are reported", () => {
   const read = parseProgram(Array(200).fill({ type: "mutation", set: { a: "{" } }));
   assert.equal("faults" in read && read.faults.length, 50);
 });
@@ -192,7 +192,7 @@ function changed(value: JsonValue, path: readonly number[], part: JsonValue, key
   return Object.fromEntries([...Object.entries(value).filter(([name]) => name !== at), [at, becomes]]);
 }
 
-Deno.test("program: property: whatever is changed in one, it is read or its faults are told by paths into it", () => {
+Deno.test("program: property: a changed program is read, or its faults have paths into it", () => {
   const program: JsonValue = JSON.parse(JSON.stringify(EXAMPLE));
   let read_again = 0;
   fc.assert(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createCommits } from "./group_commit.ts";
 
-Deno.test("commits: of writes at once that prove the same key one is done", async () => {
+Deno.test("commits: of concurrent writes that check the same key one succeeds", async () => {
   using kv = await Deno.openKv(":memory:");
   const { commit } = createCommits(kv);
   const writes = ["a", "b", "a", "a"].map((name, value) =>
@@ -12,7 +12,7 @@ Deno.test("commits: of writes at once that prove the same key one is done", asyn
   assert.deepEqual([(await kv.get(["a"])).value, (await kv.get(["b"])).value], [0, 1]);
 });
 
-Deno.test("commits: one write that cannot be takes none of the others along", async () => {
+Deno.test("commits: a refused write does not fail the others of its commit", async () => {
   using kv = await Deno.openKv(":memory:");
   const { commit } = createCommits(kv);
   const tooLarge = new Uint8Array(100_000);

@@ -18,7 +18,7 @@ function parsed(text: string): Condition {
   return read.condition;
 }
 
-Deno.test("condition: what holds", () => {
+Deno.test("condition: conditions that hold", () => {
   const rows: [left: JsonValue, operator: Operator, right: JsonValue, holds: boolean][] = [
     [1, "eq", 1, true],
     [1, "eq", "1.0", true],
@@ -70,7 +70,7 @@ Deno.test("condition: what holds", () => {
   }
 });
 
-Deno.test("condition: what is there, and what is empty, without a warning", () => {
+Deno.test("condition: existing and empty values, without a warning", () => {
   const scope: Scope = { no: null, zero: 0, text: "", list: [], object: {}, full: [null], off: false };
   const there = { no: false, zero: true, text: true, list: true, object: true, full: true, off: true, gone: false };
   const empty = { no: true, zero: false, text: true, list: true, object: true, full: false, off: false, gone: true };
@@ -85,7 +85,7 @@ Deno.test("condition: what is there, and what is empty, without a warning", () =
   }
 });
 
-Deno.test("condition: what has no order is false and a warning, and so is not the other way round", () => {
+Deno.test("condition: an ordering of values without an order is false with a warning, in both directions", () => {
   const rows: [left: JsonValue, right: JsonValue, warning: string][] = [
     [null, 1, "null gt 1"],
     [1, null, "1 gt null"],
@@ -139,7 +139,7 @@ Deno.test("condition: the short form is the same tree", () => {
   for (const [text, tree] of rows) assert.deepEqual(parseCondition(text), { condition: tree }, text);
 });
 
-Deno.test("condition: what is no short form says where it ends", () => {
+Deno.test("condition: an invalid short form is reported with its position", () => {
   const rows: [text: string, fault: RegExp][] = [
     ["", /^has its end where a value is expected$/],
     ["and", /^has and where a value is expected; texts stand in quotes$/],
@@ -190,7 +190,7 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
 const json = fc.jsonValue({ maxDepth: 3 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 const scope = fc.record({ a: json, b: json });
 
-Deno.test("condition: property: nothing makes it throw, not inverts, all and any are each other's mirror", () => {
+Deno.test("condition: property: it never throws, `not` inverts, `all` and `any` are dual", () => {
   fc.assert(
     fc.property(fc.array(condition), scope, (parts, scope) => {
       const all = held({ all: parts }, scope).holds;

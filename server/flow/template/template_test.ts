@@ -19,7 +19,7 @@ const rendered = (value: JsonValue, scope: Scope = SCOPE) => {
   return { value: render(value, scope, (message) => warnings.push(message)), warnings };
 };
 
-Deno.test("template: what placeholders become", () => {
+Deno.test("template: placeholders and their values", () => {
   const rows: [template: JsonValue, value: JsonValue][] = [
     ["{price}", 4.5],
     ["{ price }", 4.5],
@@ -58,7 +58,7 @@ Deno.test("template: what placeholders become", () => {
   }
 });
 
-Deno.test("template: what is missing is null, or nothing within a text, and a warning", () => {
+Deno.test("template: a missing name is null, or empty within a text, with a warning", () => {
   const missing = [
     "gone",
     "price.x",
@@ -96,7 +96,7 @@ Deno.test("template: faults by their place, one a text", () => {
   assert.deepEqual(rendered("{a b}").value, "{a b}", "one that was never proven keeps its text");
 });
 
-Deno.test("template: what comes out is at most 1 MiB and 64 levels", () => {
+Deno.test("template: a result has at most 1 MiB and 64 levels", () => {
   const scope: Scope = { half: "x".repeat(RENDERED_LIMIT / 2 - 1), list: Array(1000).fill("x".repeat(1000)) };
   // Two pairs of quotes, the brackets, and a comma for each item.
   const fits = RENDERED_LIMIT / 2 + 1 - 8;
@@ -134,7 +134,7 @@ const hostile = fc.array(
   ),
 ).map((parts) => parts.join(""));
 
-Deno.test("template: property: no text and no scope makes it throw, and what is given is not changed", () => {
+Deno.test("template: property: it never throws and never changes its input", () => {
   fc.assert(
     fc.property(hostile, scope, (text, scope) => {
       const before = JSON.stringify(scope);

@@ -29,7 +29,7 @@ Deno.test("schemas: a flow's program, with every type of step and of condition",
   }
 });
 
-Deno.test("schemas: what is no program, neither for an editor nor at save", () => {
+Deno.test("schemas: invalid programs are refused by the schema and at save", () => {
   const programs: unknown[] = [
     {},
     null,

@@ -49,7 +49,7 @@ Deno.test("variants: the form that the client takes", async () => {
   assert.equal(ask({ "accept-encoding": "br" }, SMALL).headers.get("content-encoding"), null);
 });
 
-Deno.test("variants: If-None-Match gives 304 for the form that would be sent, without a body", async () => {
+Deno.test("variants: If-None-Match is answered 304 for the variant that would be sent", async () => {
   const etag = `"${LARGE.hash}"`;
   const rows: [given: string, accepted: string, status: number][] = [
     [etag, "", 304],

@@ -34,7 +34,7 @@ function windowOf(page: string): Record<string, unknown> {
   return window;
 }
 
-Deno.test("page: the parts stand in their order", () => {
+Deno.test("page: the parts are in their order", () => {
   const page = renderPage(PARTS, "null", SHIM);
   const order = [
     "<!doctype html>",
@@ -54,7 +54,7 @@ Deno.test("page: the parts stand in their order", () => {
   assert.doesNotMatch(plain, /stylesheet|type="module"/);
 });
 
-Deno.test("page: nothing in a name or a user breaks out of where it stands", () => {
+Deno.test("page: names and users are escaped", () => {
   for (const text of HOSTILE) {
     const user = { login: text, name: text, role: "user", team_names: [text] };
     const page = renderPage({ ...PARTS, name: text, db_code: text }, JSON.stringify(user), SHIM);
@@ -68,7 +68,7 @@ Deno.test("page: nothing in a name or a user breaks out of where it stands", () 
   }
 });
 
-Deno.test("page: nobody is null, and an app without a database has none", () => {
+Deno.test("page: without a viewer the user is null, and an app without a database has none", () => {
   const { PlatformAppContext } = windowOf(renderPage(PARTS, "null", SHIM));
   assert.deepEqual(PlatformAppContext, { user: null, app: APP });
 });
@@ -76,7 +76,7 @@ Deno.test("page: nobody is null, and an app without a database has none", () => 
 const html = (code: string, scripts: string[] = []) =>
   renderPage({ ...PARTS, engine: "html", code, scripts }, "null", SHIM);
 
-Deno.test("page: an html app's scripts stand behind the shim, before anything of the app", () => {
+Deno.test("page: an html app's scripts come after the shim and before the app", () => {
   const page = html("<!doctype html><title>x</title><script>platform</script>", ["/vendor/platform.js"]);
   assert.match(
     page,
@@ -84,7 +84,7 @@ Deno.test("page: an html app's scripts stand behind the shim, before anything of
   );
 });
 
-Deno.test("page: an html app's doctype stays first, whatever stands before it, and nothing of the app changes", () => {
+Deno.test("page: an html app's doctype stays first, and the app is unchanged", () => {
   const heads = [
     "<!doctype html>",
     '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN"\n"http://www.w3.org/TR/html4/strict.dtd">',
@@ -101,7 +101,7 @@ Deno.test("page: an html app's doctype stays first, whatever stands before it, a
   }
 });
 
-Deno.test("page: without a doctype the shim stands first", () => {
+Deno.test("page: without a doctype the shim comes first", () => {
   for (
     const code of [
       "<p>x</p>",
@@ -126,7 +126,7 @@ Deno.test("page: a hostile html app does not hold the server", () => {
   assert.ok(performance.now() - began < 2_000, `${performance.now() - began} ms`);
 });
 
-Deno.test("page: a notice escapes what it says", () => {
+Deno.test("page: a notice escapes its text", () => {
   const page = noticePage("<b>Title</b>", `"quoted" & </p><script>`);
   assert.match(page, /<h1>&lt;b&gt;Title&lt;\/b&gt;<\/h1>/);
   assert.doesNotMatch(page, /<script/);

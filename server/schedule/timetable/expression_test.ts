@@ -243,7 +243,7 @@ Deno.test("the next times, by hand: days, ends of years, hours that a clock skip
   }
 });
 
-Deno.test("`*` and `*/1` restrict no day; any other writing does, and either is enough", () => {
+Deno.test("`*` and `*/1` restrict no day; with any other value in both fields either is enough", () => {
   const next = (expression: string) => iso(readExpression(expression, "UTC").next(instant("2026-11-21T10:00"), 2));
   const mondays = ["2026-11-23T00:00", "2026-11-30T00:00"];
   assert.deepEqual(next("0 0 * * 1"), mondays);
@@ -252,7 +252,7 @@ Deno.test("`*` and `*/1` restrict no day; any other writing does, and either is 
   assert.deepEqual(next("0 0 1-31 * 1"), ["2026-11-22T00:00", "2026-11-23T00:00"]);
 });
 
-Deno.test("spaces and tabs separate fields, and stand around them", () => {
+Deno.test("spaces and tabs separate and surround fields", () => {
   const next = (expression: string) => iso(readExpression(expression, "UTC").next(instant("2026-11-21T10:00"), 1));
   assert.deepEqual(next(" \t5  10\t*  * *  "), ["2026-11-21T10:05"]);
 });

@@ -71,7 +71,7 @@ const REFUSED: [expression: string, says: RegExp][] = [
   ["٣ * * * *", /minute that cannot be read/],
 ];
 
-Deno.test("what is refused, and why", async (t) => {
+Deno.test("refused expressions and the reasons", async (t) => {
   for (const [expression, says] of REFUSED) {
     await t.step(JSON.stringify(expression), () => {
       assert.throws(

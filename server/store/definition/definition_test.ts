@@ -57,7 +57,7 @@ Deno.test("definition: all eight types, and fields in the order of the schema", 
   assert.deepEqual(shown(tableOf({ fields: {} })), { fields: {}, slots: {} }, "no field at all");
 });
 
-Deno.test("definition: names that objects have of their own are names like any other", () => {
+Deno.test("definition: names of Object.prototype are ordinary names", () => {
   const names = ["constructor", "toString", "hasOwnProperty", "valueOf", "_".padStart(63, "x")];
   const { fields } = tableOf({ fields: Object.fromEntries(names.map((name) => [name, "string"])) });
   assert.deepEqual([...fields.keys()], names);
@@ -67,7 +67,7 @@ Deno.test("definition: names that objects have of their own are names like any o
   assert.equal(Reflect.get({}, "type"), undefined);
 });
 
-Deno.test("definition: indexed_fields are given slots by type, in order", () => {
+Deno.test("definition: indexed_fields get slots by type, in order", () => {
   const fields = {
     s: "string",
     t: "text",
@@ -204,7 +204,7 @@ const MISUSES: [name: string, schema: unknown, told: Record<string, RegExp>][] =
   }],
 ];
 
-Deno.test("definition: every misuse is told by its path", async (t) => {
+Deno.test("definition: every fault is reported with its path", async (t) => {
   for (const [name, schema, told] of MISUSES) {
     await t.step(name, () => {
       const fields = refused(schema);

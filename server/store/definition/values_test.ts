@@ -116,7 +116,7 @@ const REFUSES: Record<FieldType, unknown[]> = {
   ],
 };
 
-Deno.test("values: what each type takes, and how it is kept", () => {
+Deno.test("values: accepted values of each type, and how they are stored", () => {
   for (const type of FIELD_TYPES) {
     for (const [sent, kept = sent] of TAKES[type]) {
       assert.deepEqual(readKept(type, sent), { kept }, `${type} ${JSON.stringify(sent)?.slice(0, 80)}`);
@@ -124,7 +124,7 @@ Deno.test("values: what each type takes, and how it is kept", () => {
   }
 });
 
-Deno.test("values: what each type refuses, and that it says so", () => {
+Deno.test("values: refused values of each type, and the message", () => {
   for (const type of FIELD_TYPES) {
     for (const sent of REFUSES[type]) {
       const read = readKept(type, sent);
@@ -135,7 +135,7 @@ Deno.test("values: what each type refuses, and that it says so", () => {
   assert.deepEqual(readKept("string", "x".repeat(256)), { fault: "is too long (maximum is 255 characters)" });
 });
 
-Deno.test("values: nothing of the right meaning in a text is taken for what it means", () => {
+Deno.test("values: text is not converted to other types", () => {
   const meant: [FieldType, string][] = [["integer", "5"], ["number", "5"], ["boolean", "true"], ["boolean", "1"]];
   for (const [type, text] of meant) assert.ok("fault" in readKept(type, text), type);
   const [table] = readSchema({ fields: { a: "string" } }).values();
@@ -198,7 +198,7 @@ const WRITES: [name: string, sent: Record<string, unknown>, whole: boolean, faul
   }],
 ];
 
-Deno.test("values: what a write sets, clears and refuses", () => {
+Deno.test("values: fields that a write sets, clears and refuses", () => {
   for (const [name, sent, is_whole, faults, changes] of WRITES) {
     const read = readValues(table, sent, is_whole);
     assert.deepEqual({ ...read.faults }, faults, name);
@@ -211,7 +211,7 @@ Deno.test("values: null is never kept", () => {
   assert.deepEqual(keptOf({ a: null, b: 0, c: "", d: false }), { b: 0, c: "", d: false });
 });
 
-Deno.test("values: what of them stands in an index", () => {
+Deno.test("values: the values that are stored in index slots", () => {
   assert.equal(slotValue("str_1", "text", "ż".repeat(300)), "ż".repeat(255));
   assert.equal(slotValue("str_1", "text", "😀".repeat(300)), "😀".repeat(255), "characters, and no half of one");
   assert.equal(slotValue("str_2", "time", "08:30"), slotValue("str_2", "time", "08:30:00"), "the same time");

@@ -102,13 +102,13 @@ const refusal = (work: () => unknown): string => {
   throw new Error("not refused");
 };
 
-Deno.test("filter: what cannot be is refused with its parameter's name", () => {
+Deno.test("filter: an invalid parameter is refused with its name", () => {
   for (const [filter, message] of REFUSED) {
     assert.match(refusal(() => readFilter(table, filter)), message, JSON.stringify(filter).slice(0, 80));
   }
 });
 
-Deno.test("filter: orders by any field and by what every record has", () => {
+Deno.test("filter: orders by any field and by the common columns", () => {
   assert.deepEqual(readOrder(table), { field: "created_at", descending: true }, "the newest first");
   for (const field of [...table.fields.keys(), "created_at", "updated_at", "id"]) {
     assert.deepEqual(readOrder(table, field), { field, descending: false });

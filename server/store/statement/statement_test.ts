@@ -34,16 +34,16 @@ const missing = () => notFound("Database");
 const refusedBefore = (lock_version: number, refusal: Refusal) => (db: KnownDb) =>
   db.lock_version < lock_version ? Promise.reject(refusal) : Promise.resolve(db.lock_version);
 
-Deno.test("statement: what an old definition refuses is tried again with the new one", async () => {
+Deno.test("statement: a write that an old definition refuses is tried again with the new one", async () => {
   assert.equal(await withDb(behind(), 1, "db", missing, refusedBefore(1, invalid({ n: ["is not a field"] }))), 1);
 });
 
-Deno.test("statement: what the definition of now refuses stays refused", async () => {
+Deno.test("statement: a write that the current definition refuses stays refused", async () => {
   const refusal = invalid({ n: ["is not a field"] });
   await assert.rejects(withDb(behind(), 1, "db", missing, refusedBefore(2, refusal)), refusal);
 });
 
-Deno.test("statement: other refusals and faults are nobody's definition", async () => {
+Deno.test("statement: other refusals and faults are not tried again", async () => {
   const dbs = behind();
   for (const error of [unavailable("The database is away"), new Refusal(429, "Slower"), new Error("a fault")]) {
     await assert.rejects(withDb(dbs, 1, "db", missing, () => Promise.reject(error)), error);
@@ -51,6 +51,6 @@ Deno.test("statement: other refusals and faults are nobody's definition", async 
   assert.equal(dbs.asked, 0);
 });
 
-Deno.test("statement: a definition that changes each time is given up", async () => {
+Deno.test("statement: with a definition that changes each time the write gives up", async () => {
   await assert.rejects(withDb(behind(), 1, "db", missing, () => Promise.resolve(STALE)), /keeps changing/);
 });

@@ -127,7 +127,7 @@ const REACT: Record<string, Case> = {
   },
 };
 
-browserTest("collisions: no rewrite uses a name of the author's, whatever names a program declares", async (stage) => {
+browserTest("collisions: no rewrite uses a name that the program declares", async (stage) => {
   await checkAll(stage, "svelte", SVELTE);
   await checkAll(stage, "vue", VUE);
   await checkAll(stage, "react", REACT);

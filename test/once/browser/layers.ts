@@ -17,7 +17,7 @@ export interface Case {
 /** Registers one test with a step for each case. The page is built like an app's page, without the server. */
 export function testCases(engine: Engine, cases: Record<string, Case>): void {
   browserTest(
-    `${engine} in a browser: whatever part of the runtime an app loads`,
+    `${engine} in a browser: every part of the runtime that an app may load`,
     (stage) => checkAll(stage, engine, cases),
   );
 }

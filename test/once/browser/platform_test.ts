@@ -64,11 +64,11 @@ browserTest("the platform module in a browser", async ({ browser, step }) => {
       ids[url_code] = body.id;
     }
     await step("a compiled app imports it, and reads why it is refused", () => readsRefusals(browser, base));
-    await step("an html app has it in its window", () => hasItInWindow(browser, base));
+    await step("an html app has platform in its window", () => hasItInWindow(browser, base));
     await step("an app may call its own things platform", () => hasItsOwn(browser, base));
     await step("an action is waited for", () => waits(browser, base, `${ids.module}`));
     const token = await addViewer(server);
-    await step("it knows the viewer", () => knowsViewer(browser, token, base));
+    await step("platform has the viewer", () => knowsViewer(browser, token, base));
   } finally {
     await server.close();
   }

@@ -16,7 +16,7 @@ Deno.test("confined: a command gets its arguments as they are, and its end is it
   assert.equal((await run(["/bin/sh", "-c", "exit 7"])).code, 7);
 });
 
-Deno.test("confined: the kernel holds it, and what it starts, to its bounds", async () => {
+Deno.test("confined: the kernel limits it and its children", async () => {
   const { text } = await run([
     "/bin/sh",
     "-c",

@@ -17,7 +17,7 @@ const app = (text: string) => `<p>${text}</p>`;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("faults: a worker that is killed by somebody else is replaced, and its source compiled again", async () => {
+Deno.test("faults: a worker that is killed from outside is replaced, and its source compiled again", async () => {
   await using compiler = openCompiler();
   await compiler.warm();
   const [first] = compiler.workers();
@@ -111,7 +111,7 @@ const LIES: Record<string, string> = {
   "a line without end": `${TAKEN}; head -c 40000000 /dev/zero`,
 };
 
-Deno.test("faults: a worker that says what is no answer is replaced", async (test) => {
+Deno.test("faults: a worker with an invalid answer is replaced", async (test) => {
   const store = memoryStore();
   {
     await using honest = openCompiler({ vendor_store: store });
@@ -138,7 +138,7 @@ Deno.test("faults: a worker that says what is no answer is replaced", async (tes
     assert.equal(compiler.workers().length, 2);
   });
 
-  await test.step("an answer after its time: nobody hears it", async () => {
+  await test.step("an answer after its time is ignored", async () => {
     await using deno = await otherDeno(`"ready"`, `${TAKEN}; sleep 2; ${say(REFUSAL)}`);
     await deno.install();
     await using compiler = openCompiler({ vendor_store: store, deno: deno.path, time_limit_ms: 1000 });
@@ -152,7 +152,7 @@ Deno.test("faults: a worker that says what is no answer is replaced", async (tes
   });
 });
 
-Deno.test("faults: without a Deno to run the answer is to come again, the log says why, and it recovers", async (test) => {
+Deno.test("faults: without a working Deno the answer is 503, the reason is logged, and it recovers", async (test) => {
   const isToComeAgain = (failure: unknown) => {
     assert.ok(failure instanceof CompilerBusy, String(failure));
     assert.match(failure.message, /cannot start/);

@@ -14,7 +14,7 @@ Deno.test("fetched packages: each is one exact version, found beside the package
   }
 });
 
-Deno.test("fetched packages: what is on this machine, or is no such package, starts no process", async () => {
+Deno.test("fetched packages: a package that is present or unknown starts no process", async () => {
   await fetchPackages(Object.keys(FETCHED), Deno.execPath(), environment);
   await fetchPackages([...Object.keys(FETCHED), "esbuild"], "/no/such/deno", environment);
 });

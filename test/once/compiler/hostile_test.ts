@@ -79,11 +79,11 @@ async function play(test: Deno.TestContext, rows: readonly Hostile[]) {
   await Deno.remove(secret);
 }
 
-Deno.test("hostile: what costs too much is refused, and costs nobody else", (test) => play(test, COSTS));
+Deno.test("hostile: costly sources are refused and do not affect others", (test) => play(test, COSTS));
 
-Deno.test("hostile: no file is read, whatever asks for it", (test) => play(test, REACHES));
+Deno.test("hostile: no source can read a file", (test) => play(test, REACHES));
 
-Deno.test("hostile: strange names and letters confuse nobody", (test) => play(test, ODDITIES));
+Deno.test("hostile: strange names and characters", (test) => play(test, ODDITIES));
 
 Deno.test("hostile: esbuild's memory is bounded, too, and its end is the author's failure", async () => {
   await using compiler = openCompiler({ time_limit_ms: 60_000, vendor_store });

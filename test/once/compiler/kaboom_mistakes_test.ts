@@ -69,7 +69,7 @@ const MISTAKES: Mistake[] = [
     says: ["1:1 Markup cannot stand here\n<script>\n^"],
   },
   {
-    name: "files that are not there, all at once",
+    name: "missing files, reported together",
     source: `import level from "./level.js";\nimport hero from "../hero.png";\nkaboom();\nadd([level, hero]);\n`,
     says: [
       '1:19 "./level.js" cannot be imported; an app may import kaboom, kaplay, kaboom/global, kaplay/global, platform\n' +

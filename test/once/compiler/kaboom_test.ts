@@ -42,7 +42,7 @@ Deno.test("kaboom: a game imports the library that it names, and no other", asyn
   assert.deepEqual([...files.values()].map(({ size }) => size), [1, 1]);
 });
 
-Deno.test("kaboom: what the library puts into the page is left for it", async () => {
+Deno.test("kaboom: globals of the library are left to it", async () => {
   await using compiler = openCompiler({ vendor_store });
   const source_code =
     `import { db } from "platform";\nkaboom();\nscene("a", () => add([text("hi"), pos(4, 4)]));\ngo("a");`;

@@ -42,7 +42,7 @@ const MISTAKES: Mistake[] = [
   },
   { name: "an unknown each key", source: "{#each a as b (b}\nx{/each}", says: [/^1:17 Expected token \)/] },
   {
-    name: "imports, all at once, behind letters of several bytes",
+    name: "imports, reported together, after multi-byte characters",
     source: `<script>\n  let żółć = "😀"; import a from "./a.js";\n  import b from "lodash";\n</script>{a}{b}{żółć}`,
     says: [
       /^2:34 "\.\/a\.js" cannot be imported; an app may import svelte, svelte\/animate/,
@@ -85,7 +85,7 @@ const MISTAKES: Mistake[] = [
     says: [/^2:3 `@theme` blocks must only contain custom properties or `@keyframes`\.\n/],
   },
   {
-    name: "languages and files that are not compiled, all at once; comments do not count",
+    name: "unsupported languages and files, reported together; comments do not count",
     source:
       `<!-- <script lang="coffee"> -->\n<script lang="coffee">\na = -> 1\n</script>\n<style lang='scss' src="./a.css">\n.a { .b { c: d } }\n</style>`,
     says: [

@@ -85,7 +85,7 @@ const MISTAKES: Mistake[] = [
     ],
   },
   {
-    name: "scenes in files of their own, all at once",
+    name: "scenes in separate files, reported together",
     source:
       `import { Boot } from "./scenes/Boot";\nimport { Play } from "./scenes/Play";\nnew Phaser.Game({ scene: [Boot, Play] });\n`,
     says: [/^1:22 "\.\/scenes\/Boot" cannot be imported/, /^2:22 "\.\/scenes\/Play" cannot be imported/],

@@ -31,7 +31,7 @@ async function fileAt(compiler: ReturnType<typeof openCompiler>, address = "") {
   return file;
 }
 
-Deno.test("platform: a compiled app imports what it uses from a file that has it", async () => {
+Deno.test("platform: a compiled app imports the names that it uses", async () => {
   await using compiler = openCompiler();
   const { code, imports, scripts } = await compiler.svelte(APP);
   assert.deepEqual(scripts, [], "a module needs no script");

@@ -34,7 +34,7 @@ Deno.test("pool: a source that needs too much memory is a failure, and the next 
   assert.ok((await compiler.svelte(app("next"))).code.includes("next"));
 });
 
-Deno.test("pool: beyond its limit the queue refuses, and says when to come again", async () => {
+Deno.test("pool: a full queue refuses with Retry-After", async () => {
   await using compiler = openCompiler({ queue_limit: 4 });
   await compiler.warm();
   const [worker] = compiler.workers();
@@ -49,7 +49,7 @@ Deno.test("pool: beyond its limit the queue refuses, and says when to come again
   assert.deepEqual(others, ["it compiles", "it compiles", "it compiles"]);
 });
 
-Deno.test("pool: a source that no worker takes in time is refused with a time to come again, and leaves the queue", async () => {
+Deno.test("pool: a source that no worker takes in time is refused with Retry-After, and leaves the queue", async () => {
   await using compiler = openCompiler({ wait_ms: 50, time_limit_ms: 60_000, further_worker_after_ms: 3_600_000 });
   await compiler.warm();
   // Reads the runtime, which may take longer on a busy machine. Once it is there, a source reaches the worker at once.
@@ -127,7 +127,7 @@ Deno.test("pool: js and html are served unchanged, and html needs no worker", as
   }
 });
 
-Deno.test("pool: what is closed takes nothing more, and leaves no process", async () => {
+Deno.test("pool: a closed compiler refuses sources, and leaves no process", async () => {
   const compiler = openCompiler();
   await compiler.warm();
   const waiting = failureOf(compiler.svelte(HANGS));
@@ -161,7 +161,7 @@ Deno.test("vendor: a runtime is built once for all processes, and its files are 
   assert.ok(imports.every((path) => store.files.has(path.slice("/vendor/".length))));
 });
 
-Deno.test("vendor: what is no vendor file is not served", async () => {
+Deno.test("vendor: other files are not served", async () => {
   const store = memoryStore();
   await using compiler = openCompiler({ vendor_store: store });
   await compiler.svelte(app("a"));

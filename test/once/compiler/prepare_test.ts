@@ -40,7 +40,7 @@ async function becomes(so: () => boolean): Promise<boolean> {
   return so();
 }
 
-Deno.test("prepare: what is not there is built, in a process that ends with it", async () => {
+Deno.test("prepare: missing runtimes are built in a process that ends afterwards", async () => {
   const store = storeWithout("tailwind_all");
   await using compiler = openCompiler({ vendor_store: store });
   await compiler.warm();
@@ -59,7 +59,7 @@ Deno.test("prepare: where all is there, no process is started", async () => {
   assert.equal(compiler.workers().length, 1);
 });
 
-Deno.test("prepare: a source waits for none of it, and neither does the end", async () => {
+Deno.test("prepare: neither a source nor closing waits for it", async () => {
   const compiler = openCompiler({ vendor_store: storeWithout("vue") });
   await compiler.warm();
   const preparing = compiler.prepare();
@@ -75,7 +75,7 @@ Deno.test("prepare: a source waits for none of it, and neither does the end", as
   assert.deepEqual(compiler.logged.filter(({ event }) => event.startsWith("runtimes")), []);
 });
 
-Deno.test("prepare: what authors have sent goes first", async () => {
+Deno.test("prepare: sources of authors go first", async () => {
   const store = storeWithout();
   const { get } = store;
   const [compiling, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -120,7 +120,7 @@ Deno.test("prepare: who needs a runtime that is being built gets that one", asyn
   assert.equal(puts.filter((file) => file.startsWith("tailwind_all-")).length, 1);
 });
 
-Deno.test("prepare: where it fails that is told, and who waits for it gets one of his own", async () => {
+Deno.test("prepare: a failure is logged, and a waiting source has the runtime built again", async () => {
   const store = storeWithout("tailwind_all");
   const { put } = store;
   await using compiler = openCompiler({ vendor_store: store });

@@ -20,7 +20,7 @@ const MISTAKES: Mistake[] = [
     says: ["3:3 Elements side by side need one around them: <>…</>\n  <p>b</p>\n  ^"],
   },
   {
-    name: "elements side by side, the second with others in it, behind a declaration that is there twice",
+    name: "adjacent elements after a duplicate declaration",
     source: "const a = 1, a = 2;\nexport default () => {\n\treturn <A />\n\t<div><i /><b /></div>;\n};",
     says: [
       /^1:14 The symbol "a" has already been declared\n/,
@@ -59,7 +59,7 @@ const MISTAKES: Mistake[] = [
     says: [/^3:6 Expected identifier but found "!"\n/],
   },
   {
-    name: "imports, all at once, behind letters of several bytes",
+    name: "imports, reported together, after multi-byte characters",
     source: `const żółć = "😀"; import a from "lodash";\nimport b from "./b.json";\n\timport "./style.css";\n` +
       "export default () => <p>{a}{b}{żółć}</p>;",
     says: [

@@ -199,7 +199,7 @@ Deno.test("react: every public name of the packages can be imported, of their pr
   }
 });
 
-Deno.test("react: a small app is small, and what it imports is all there is", async () => {
+Deno.test("react: a small app is small and has no further imports", async () => {
   await using compiler = openReact();
   const { config, imports: [file = "", ...others] } = await compiler.react(`export default () => <h1>Hello</h1>;`);
   assert.ok(config.size.brotli < 150, `${config.size.brotli} bytes`);
@@ -229,7 +229,7 @@ Deno.test("react: classes are read from the source, and styles in elements stay 
   assert.deepEqual({ css: all.css, scripts: all.scripts.length }, { css: "", scripts: 1 });
 });
 
-Deno.test("react: what works but is not meant is a warning, in its place", async () => {
+Deno.test("react: likely mistakes are warnings with positions", async () => {
   await using compiler = openReact();
   const { config } = await compiler.react(
     `export default () => <p>a > b</p>;\n\tconst żółć = () => { return\n <p /> };żółć();`,

@@ -92,7 +92,7 @@ Deno.test("svelte: every public module can be imported, and all share one runtim
   assert.ok(files.every((imports) => imports.includes(lowest ?? "")));
 });
 
-Deno.test("svelte: what shows text, and what counts, loads an edition of its own, but only where that has all", async () => {
+Deno.test("svelte: text and counter apps load a smaller runtime if it has everything they need", async () => {
   await using compiler = openCompiler();
   const COUNTER = "<script>let n = $state(0)</script><button onclick={() => n++}>{n}</button>";
   const importsOf = async (source: string) => (await compiler.svelte(source)).imports;
@@ -119,7 +119,7 @@ const SIZES: { name: string; source: string; app: number; runtime: number }[] = 
   { name: "a todo list", source: APPS["a todo list"]?.source ?? "", app: 750, runtime: 14_500 },
 ];
 
-Deno.test("svelte: a small app is small, and so is what it loads", async () => {
+Deno.test("svelte: a small app and its runtime are small", async () => {
   await using compiler = openCompiler();
   for (const { name, source, app, runtime } of SIZES) {
     const { config, imports } = await compiler.svelte(source);
@@ -130,7 +130,7 @@ Deno.test("svelte: a small app is small, and so is what it loads", async () => {
   }
 });
 
-Deno.test("svelte: what a build tells of itself", async () => {
+Deno.test("svelte: the fields of a build", async () => {
   await using compiler = openCompiler();
   const source = `<img src="x.png">\n<style>p { color: red; } img { color: red; }</style>`;
   const { code, css, app_build_time, css_build_time, config } = await compiler.svelte(source);

@@ -34,7 +34,7 @@ const OWN = [
 ];
 
 Deno.test({
-  name: "tailwind: one save after another, each has what Tailwind makes of it alone",
+  name: "tailwind: consecutive saves have the styles of a fresh build",
   // `esbuild.stop()` does not wait for the process to end.
   sanitizeOps: false,
   sanitizeResources: false,

@@ -90,7 +90,7 @@ const ATTEMPTS: { name: string; source: string; css?: CssEngine; says: RegExp }[
     says: /is not supported: <style> takes css/,
   },
   {
-    name: "a language named as what objects have",
+    name: "a language named like a property of Object.prototype",
     source: `<template>x</template><style lang="constructor">p {}</style><script lang="__proto__">x</script>`,
     says: /lang="constructor" is not supported[^]*lang="__proto__" is not supported/,
   },
@@ -111,7 +111,7 @@ Deno.test("vue: nothing in a source reaches the file system", async (test) => {
   await Deno.remove(secret);
 });
 
-Deno.test("vue: addresses in templates, styles and comments stay as they are, and nobody follows them", async () => {
+Deno.test("vue: addresses in templates, styles and comments are kept and not fetched", async () => {
   await using compiler = openCompiler();
   const { code, css } = await compiler.compile({
     engine: "vue",
@@ -127,7 +127,7 @@ Deno.test("vue: addresses in templates, styles and comments stay as they are, an
   assert.doesNotMatch(code + css, /sourceMappingURL|secret/);
 });
 
-Deno.test("vue: a module or a class that is named as what objects have changes no object", async () => {
+Deno.test("vue: modules and classes named like properties of Object.prototype", async () => {
   const names = ["constructor", "__proto__", "prototype", "toString", "keys", "assign"];
   const rules = names.map((name) => `.${name} { composes: hasOwnProperty from global; top: 0 }`).join("\n");
   const known = [Object, Object.prototype, Map, Map.prototype].map((object) =>

@@ -37,7 +37,7 @@ const SCRIPT: Mistake[] = [
     says: [/^3:28 Cannot assign to "a" because it is a constant\n/],
   },
   {
-    name: "imports, all at once, behind letters of several bytes",
+    name: "imports, reported together, after multi-byte characters",
     source:
       `<script setup>\nconst żółć = "😀"; import a from "./a.js";\n\timport b from "lodash"; import { ref } from "vue";\n` +
       "</script>\n<template>{{ a }}{{ b }}{{ żółć }}</template>",
@@ -114,7 +114,7 @@ const TEMPLATE: Mistake[] = [
     ],
   },
   {
-    name: "expressions, all at once, in several lines",
+    name: "expressions in several lines, reported together",
     source:
       `<template>\n  <p :class="{ a: x" @click="x = ">{{ x.y. }}</p>\n  <p\n    :b="x +\n      y z">x</p>\n</template>`,
     says: [
@@ -125,7 +125,7 @@ const TEMPLATE: Mistake[] = [
     ],
   },
   {
-    name: "directives, all at once",
+    name: "directives, reported together",
     source:
       `<script setup>\nconst a = 1; defineProps(["b"]);\n</script>\n<template>\n  <p v-for="x">x</p>\n  <input v-model="a">\n` +
       `  <input v-model="b"><input v-model="c + 1">\n  <p v-else>x</p><p :d="">x</p>\n</template>`,
@@ -178,7 +178,7 @@ const STYLE: Mistake[] = [
     says: [/^3:28 Unexpected token, expected ","\n/],
   },
   {
-    name: "what a module composes",
+    name: "composed classes of a module",
     source: "<template>x</template>\n<style module>\n  .a { composes: c; }\n</style>\n" +
       `<style module>.a .b { composes: c }</style>\n<style module>.a { composes: c from "./c.css" }</style>`,
     says: [
@@ -218,7 +218,7 @@ const BLOCKS: Mistake[] = [
     says: ["1:1 At least one <template> or <script> is required in a single file component.\n<h1>Hello</h1>\n^"],
   },
   {
-    name: "languages, all at once",
+    name: "languages, reported together",
     source: `<script setup lang="tsx">x</script>\n<template lang="pug">p</template>\n` +
       `<style scoped lang="scss">p { a { b: c } }</style>\n<style lang='postcss'>p {}</style>`,
     says: [
@@ -242,7 +242,7 @@ const BLOCKS: Mistake[] = [
     says: [/^2:15 <script> and <script setup> must have the same lang\n/],
   },
   {
-    name: "all kinds at once, in the order of the source",
+    name: "all kinds together, in the order of the source",
     source:
       "<style>p { color red }</style>\n<template>\n  <p>{{ a. }}</p><b\n</template>\n<script setup>\nlet a = ;\n</script>",
     says: [/^1:12 Unknown word/, /^3:11 Error parsing/, /^3:18 Element is missing/, /^6:9 Unexpected token/],
@@ -261,7 +261,7 @@ Deno.test("vue: each mistake of a style has its place in the author's source", a
   await proveMistakes(test, "vue", STYLE);
 });
 
-Deno.test("vue: each mistake in what blocks there are has its place in the author's source", async (test) => {
+Deno.test("vue: mistakes in every kind of block have positions in the author's source", async (test) => {
   await proveMistakes(test, "vue", BLOCKS);
 });
 

@@ -59,7 +59,7 @@ Deno.test("vue: apps import names that the vendor files have", async () => {
   }
 });
 
-Deno.test("vue: whatever Vue's own build for browsers exports can be imported, but for the compiler's stand-in", async () => {
+Deno.test("vue: every export of Vue's browser build can be imported, except the compiler", async () => {
   await using app = openVue();
   const names = Object.keys(browserBuild).filter((name) => name !== "compile");
   assert.ok(names.length > 150);
@@ -80,7 +80,7 @@ Deno.test("vue: a small app is small, and its runtime is Vue's for production, w
   assert.doesNotMatch(text, /__VUE_(?:OPTIONS|PROD)|process\.env/);
 });
 
-Deno.test("vue: a setup that waits is mounted inside a Suspense, no other one is", async () => {
+Deno.test("vue: only an async setup is mounted inside a Suspense", async () => {
   await using app = openVue();
   const waits = (body: string) =>
     app.vue(body).then(({ code }) => /\.mount\("#platform-app"\)/.test(code) && code.length);
@@ -114,7 +114,7 @@ Deno.test("vue: scoped styles, with all that reaches out of them", async () => {
   );
 });
 
-Deno.test("vue: CSS modules, each with names of its own", async () => {
+Deno.test("vue: CSS modules have separate names", async () => {
   await using app = openVue();
   const { code, css } = await app.vue(
     `<script setup>import { useCssModule } from "vue"; const other = useCssModule("other");</script>
@@ -198,7 +198,7 @@ Deno.test("vue: directives reach Tailwind in the page with their scope", async (
   assert.match(code, /\.b\[data-v-[0-9a-f]{8}\] \{\s*@apply p-4/);
 });
 
-Deno.test("vue: what a build tells of itself, with the warnings of each part", async () => {
+Deno.test("vue: the fields of a build, with the warnings of each part", async () => {
   await using app = openVue();
   const source = `<template>
   <p><div>x</div></p><!-- not kept -->

@@ -46,7 +46,7 @@ const ASPECTS: Record<string, string> = {
   `,
 };
 
-Deno.test("the template is what initdb makes", async () => {
+Deno.test("the template equals a folder made by initdb", async () => {
   const template = await Backend.open(null, await readTemplate());
   const made = await Backend.open(null, await makeDatabase());
   try {
@@ -60,7 +60,7 @@ Deno.test("the template is what initdb makes", async () => {
   }
 });
 
-Deno.test("a folder begins with the template, without what belongs to the process that made it", async () => {
+Deno.test("a folder starts from the template, without files of the process that made it", async () => {
   const parent = await Deno.makeTempDir({ prefix: "atrium_embedded_" });
   const folder = `${parent}/postgres`;
   try {

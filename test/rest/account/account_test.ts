@@ -95,7 +95,7 @@ inAccount("account: read and update", async ({ server, ask, play }) => {
     update("update: id and unknown keys are ignored", { id: 99, departments_mode: "x" }, {
       body: { name: "Atrium", main_department_id: second.id },
     }),
-    { name: "DELETE is no method of it", method: "DELETE", path: "/account.json", status: 405 },
+    { name: "DELETE is 405", method: "DELETE", path: "/account.json", status: 405 },
   ]);
 });
 
@@ -165,7 +165,7 @@ inAccount("teams, groups, mailboxes: list, create, update, delete", async ({ ser
         status: 404,
       },
       { name: `${wrapper}: another account's delete`, method: "DELETE", path: at(foreign.id), status: 404 },
-      { name: `${wrapper}: there is no read of one`, method: "GET", path: at(id), status: 405 },
+      { name: `${wrapper}: there is no route that reads one`, method: "GET", path: at(id), status: 405 },
       { name: `${wrapper}: delete`, method: "DELETE", path: at(id), status: 204 },
       { name: `${wrapper}: delete again`, method: "DELETE", path: at(id), status: 404 },
     ]);

@@ -79,7 +79,7 @@ inAccount("compiler: apps that compile", async ({ ask, play }) => {
         assert.equal(body.config.source_hash, createHash("sha256").update("<p class=p-4>").digest("hex")),
     },
     {
-      name: "html: nothing is compiled, whatever it says",
+      name: "html: nothing is compiled",
       method: "POST",
       path: ALL,
       sent: json({ name: "Page", app_engine: "html", source_code: "<script>let = = 1;</script>" }),
@@ -187,7 +187,7 @@ inAccount("compiler: sources that do not compile are 422 under source_code", asy
       body: { source_code: /^5:\d+ / },
     },
     {
-      name: "what was refused changed nothing",
+      name: "the refused requests changed nothing",
       method: "GET",
       path: at(app.id),
       status: 200,

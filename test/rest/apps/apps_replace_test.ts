@@ -89,7 +89,7 @@ inAccount("replace: source_code", async ({ ask, play }) => {
       status: 404,
     }),
     {
-      name: "what was refused changed nothing",
+      name: "the refused requests changed nothing",
       method: "GET",
       path: at(id),
       status: 200,
@@ -196,7 +196,7 @@ inAccount("versions: every change of source, engines or actions keeps the one be
       then: async () => assert.equal((await versions()).length, 6, "what it replaced is kept in turn"),
     },
     {
-      name: "restore: what was replaced comes back",
+      name: "restore: the replaced text comes back",
       method: "POST",
       path: at(id, `/versions/${Math.max(latest) + 1}/restore`),
       sent: { headers: { "content-type": "application/json" } },

@@ -49,7 +49,7 @@ inAccount("apps: create and read", async ({ server, ask, play }) => {
   };
   await play([
     {
-      name: "create: 201 with the whole app; what was not sent has its default",
+      name: "create: 201 with the whole app; omitted fields have their defaults",
       method: "POST",
       path: ALL,
       sent: json(JS),
@@ -91,7 +91,7 @@ inAccount("apps: create and read", async ({ server, ask, play }) => {
       then: async ({ body }) => assert.deepEqual((await ask("GET", at(body.id))).body, body),
     },
     {
-      name: "create: what only the server writes, and unknown keys, are ignored",
+      name: "create: read-only fields and unknown keys are ignored",
       method: "POST",
       path: ALL,
       sent: json({

@@ -73,13 +73,13 @@ inAccount("platform.d.ts: for everyone, cached until it changes", async ({ ask, 
     },
     { name: "HEAD", method: "HEAD", path, sent: { token: null }, status: 200, headers: always },
     {
-      name: "304 to whoever has it",
+      name: "304 with its ETag",
       method: "GET",
       path,
       sent: { token: null, headers: { "if-none-match": etag } },
       status: 304,
       headers: always,
     },
-    { name: "POST is no method of it", method: "POST", path, sent: { token: null }, status: 405 },
+    { name: "POST is 405", method: "POST", path, sent: { token: null }, status: 405 },
   ]);
 });

@@ -242,7 +242,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "changes: what one server writes another tells",
+  name: "changes: a write on one server reaches subscribers of another",
   ignore: !on_postgres,
   sanitizeOps: false,
   sanitizeResources: false,

@@ -123,7 +123,7 @@ const OLD = { id: "k1", material: "0123456789abcdef-old" };
 const NEW = { id: "k2", material: "0123456789abcdef-new" };
 
 Deno.test({
-  name: "secrets: a rotation goes over all of them in batches; what no key reads stays and is told",
+  name: "secrets: a rotation processes all in batches; secrets that no key decrypts stay and are reported",
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {

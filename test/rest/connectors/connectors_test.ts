@@ -156,7 +156,7 @@ inAccount("connectors: read, list, update, delete", async ({ ask, play }) => {
     { name: "list, searched by name", method: "GET", path: `${CONNECTORS}?q=RATE`, status: 200, body: [listed(fx)] },
     { name: "list, an unknown order", method: "GET", path: `${CONNECTORS}?sort=secret_token`, status: 400 },
     {
-      name: "update: what is not sent stays, the secret too",
+      name: "update: omitted fields stay, the secret too",
       method: "PATCH",
       path: at(fx.id),
       sent: json({ name: "Rates", lock_version: 0 }),

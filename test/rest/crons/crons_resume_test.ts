@@ -25,7 +25,7 @@ inAccount("crons: resume a paused trigger", async ({ server, ask, play }) => {
   `;
   await play([
     {
-      name: "it says why",
+      name: "the answer has the reason",
       method: "GET",
       path: at(id),
       status: 200,

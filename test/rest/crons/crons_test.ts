@@ -156,7 +156,7 @@ inAccount("crons: update", async ({ ask, play }) => {
       body: { name: "Nine", target_code: "other", next_run_at, lock_version: 1 },
     },
     {
-      name: "another schedule gives other times and another sentence",
+      name: "another schedule has other times and another description",
       method: "PATCH",
       path: at(id),
       sent: json({ schedule: "0 10 * * *" }),
@@ -164,7 +164,7 @@ inAccount("crons: update", async ({ ask, play }) => {
       body: { next_run_at: /T10:00:00/, sentence: "At 10:00", lock_version: 2 },
     },
     {
-      name: "another zone gives other times",
+      name: "another zone has other times",
       method: "PATCH",
       path: at(id),
       sent: json({ timezone: "Asia/Tokyo" }),
@@ -283,7 +283,7 @@ inAccount("crons: fire by hand, and the ledger", async ({ server, ask, play }) =
       body: [{ flow_process_id: fired[0] }],
     },
     {
-      name: "the trigger knows its last run",
+      name: "the trigger has its last run",
       method: "GET",
       path: at(id),
       status: 200,
@@ -366,7 +366,7 @@ inAccount("crons: departments hide them", async ({ ask, play }) => {
       body: { target_code: /^must exist$/ },
     },
     {
-      name: "nor makes it one that it would not see",
+      name: "a manager does not move it out of their departments",
       method: "POST",
       path: CRONS,
       sent: { token, ...json({ target_code: "own", schedule: "0 9 * * *" }) },

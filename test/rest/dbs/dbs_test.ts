@@ -236,7 +236,7 @@ inAccount("dbs: update", async ({ ask, play }) => {
         assert.ok(body.updated_at > updated_at);
       },
     }),
-    { name: "the old code is nobody's now", method: "GET", path, status: 404 },
+    { name: "the old code is free", method: "GET", path, status: 404 },
     { name: "and the new one is there", method: "GET", path: dbAt("der_neue"), status: 200, body: { name: "Third" } },
     {
       name: "a schema that its public methods do not fit any more",
@@ -269,7 +269,7 @@ inAccount("dbs: read, list and delete", async ({ server, ask, play }) => {
   await play([
     { name: "one", method: "GET", path: dbAt("alpha"), status: 200, body: { name: "Alpha" } },
     { name: "none", method: "GET", path: dbAt("none"), status: 404 },
-    { name: "a code as nobody writes it", method: "GET", path: dbAt("ALPHA"), status: 404 },
+    { name: "a code in an unusual spelling", method: "GET", path: dbAt("ALPHA"), status: 404 },
     { name: "another account's", method: "GET", path: dbAt(theirs.code), status: 404 },
     { name: "delete: 204, empty", method: "DELETE", path: dbAt(deleted.code), status: 204 },
     { name: "once", method: "DELETE", path: dbAt(deleted.code), status: 404 },
@@ -347,7 +347,7 @@ inAccount("dbs: departments hide them, and their records with them", async ({ as
       body: { department_id: /not one of your/ },
     },
     {
-      name: "nor moves one there",
+      name: "a manager moves none there",
       method: "PATCH",
       path: dbAt("own"),
       sent: { token, ...json({ department_id: null }) },

@@ -79,7 +79,7 @@ inAccount("departments: assignments", async ({ server, ask, play }) => {
     { name: "a user is deleted", method: "DELETE", path: `/account/user_settings/${ada.id}.json`, status: 204 },
     { name: "a mailbox is deleted", method: "DELETE", path: `/account/mailboxes/${info}.json`, status: 204 },
     {
-      name: "what is deleted leaves the assignment",
+      name: "a deleted department leaves the assignment",
       method: "GET",
       path: at(id),
       status: 200,

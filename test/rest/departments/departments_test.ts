@@ -56,7 +56,7 @@ const FULL = {
 inAccount("departments: create", async ({ ask, play }) => {
   await play([
     {
-      name: "create: 201 with the whole department, not wrapped; what was not sent is null, id lists are empty",
+      name: "create: 201 with the whole department, not wrapped; omitted fields are null, id lists are empty",
       method: "POST",
       path: ALL,
       sent: json({ name: "Support" }),
@@ -94,7 +94,7 @@ inAccount("departments: create", async ({ ask, play }) => {
       status: 201,
     },
     {
-      name: "create: keys that it does not know, and those that only the server writes, are ignored",
+      name: "create: unknown keys and read-only fields are ignored",
       method: "POST",
       path: ALL,
       sent: json({
@@ -171,7 +171,7 @@ inAccount("departments: create", async ({ ask, play }) => {
       body: { name: ["is too long (maximum is 255 characters)"] },
     },
     {
-      name: "several faults are all named at once",
+      name: "several faults are reported together",
       method: "POST",
       path: ALL,
       sent: json({ name: "", email: "nobody", company_website: "ftp://x.test", phone: 5 }),
@@ -313,7 +313,7 @@ inAccount("departments: read, update, delete", async ({ server, ask, play }) => 
       body: foreign,
     },
     {
-      name: "update: only what is sent changes",
+      name: "update: only the sent fields change",
       method: "PATCH",
       path: at(department.id),
       sent: json({ phone: "99" }),

@@ -200,7 +200,7 @@ inAccount("logos: replace, remove, and the permanent address", async ({ server, 
       status: 415,
     },
     {
-      name: "none of that changed anything",
+      name: "the refused requests changed nothing",
       method: "GET",
       path,
       status: 200,

@@ -114,7 +114,7 @@ inAccount("visibility: a hidden app is a missing one, on every route", async ({ 
     write("an app in another department, where it would not see it", other, 422),
     write("an app without a department, likewise", null, 422),
     {
-      name: "nor does it move its app there",
+      name: "a manager does not move an app there",
       method: "PATCH",
       path: at(apps.own),
       sent: { token: manager.token, json: { app: { department_id: other } } },

@@ -50,7 +50,7 @@ inAccount(
         },
       },
       {
-        name: "a changed one, where somebody else has wired it",
+        name: "a changed program, wired by another user",
         method: "PATCH",
         path: at(wired.id),
         sent: {

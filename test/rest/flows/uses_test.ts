@@ -92,7 +92,7 @@ inAccount("used_by: what is in use is deleted with force=true only", async ({ as
     { name: "a connector", method: "DELETE", path: paths.connector, status: 409, body: { used_by: of_flow } },
     { name: "a database", method: "DELETE", path: paths.db, status: 409, body: { code: "conflict" } },
     { name: "a flow", method: "DELETE", path: `${paths.flow}?force=false`, status: 409 },
-    { name: "what force may be", method: "DELETE", path: `${paths.flow}?force=maybe`, status: 400 },
+    { name: "values of force", method: "DELETE", path: `${paths.flow}?force=maybe`, status: 400 },
     { name: "a connector, with force", method: "DELETE", path: `${paths.connector}?force=true`, status: 204 },
     { name: "a flow, with force", method: "DELETE", path: `${paths.flow}?force=true`, status: 204 },
   ]);

@@ -42,7 +42,7 @@ Deno.test("comments before a doctype are read in one way only", () =>
     equal((await server.request("GET", "/a/comments", { token: null })).status, 200);
   }));
 
-Deno.test("replace: what would grow beyond every field is refused before it is made", () =>
+Deno.test("replace: a result beyond the limit is refused before it is built", () =>
   with_server(async (server) => {
     const { body } = await server.request("POST", "/platform/apps.json", app({ prompt: "a".repeat(2_600) }));
     const { status, body: refused } = await server.request("PATCH", `/platform/apps/${body.id}/replace.json`, {
@@ -112,7 +112,7 @@ Deno.test("a form of very many fields is refused before it is parsed", () =>
     equal(status, 400);
   }));
 
-Deno.test("HEAD tells the length of what GET would send", () =>
+Deno.test("HEAD has the Content-Length of GET", () =>
   with_server(async (server) => {
     await server.request("POST", "/platform/apps.json", app({ public: true, url_code: "length" }));
     const base = server.listen();

@@ -74,7 +74,7 @@ Deno.test("openapi: valid under a public validator, with every route and nothing
   assert.equal(mounted.length, procedures.filter(({ _def }) => _def.type !== "subscription").length);
 });
 
-Deno.test("openapi: what is no procedure is there, with the methods that are described and no others", () =>
+Deno.test("openapi: routes without a procedure are described with exactly their methods", () =>
   withServer(async ({ request }) => {
     const others = [...PLAIN_ROUTES, ...all_routes.filter(({ meta }) => !meta.role)].map(pathOf);
     for (const path of new Set(others)) {
@@ -90,7 +90,7 @@ Deno.test("openapi: what is no procedure is there, with the methods that are des
     }
   }));
 
-Deno.test("openapi: each route says its security, parameters, bodies and every answer it may give", () => {
+Deno.test("openapi: each route has its security, parameters, bodies and answers", () => {
   for (const route of routes) {
     const operation = operationOf(route);
     const { params, query, body, meta, name } = route;
@@ -200,7 +200,7 @@ const RECORDS = `/platform/dbs/${DB}/records.json`;
 const sanitizers = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test(
-  "openapi: the server gives it to anyone, takes every example, and answers as documented",
+  "openapi: it is public, every example is accepted, and answers match it",
   sanitizers,
   () =>
     withServer(async ({ request }) => {

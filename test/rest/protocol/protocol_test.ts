@@ -51,7 +51,7 @@ inAccount("protocol: methods", async ({ server, play }) => {
       assert.deepEqual(headers.get("allow")?.split(/, */).sort(), allowed, path);
     return [
       ...all.filter((method) => !known.includes(method)).map((method): Scenario => ({
-        name: `${method} ${path} is 405, which says what is possible`,
+        name: `${method} ${path} is 405 with Allow`,
         method,
         path: addressOf({ path }),
         sent: { token: null },

@@ -53,7 +53,7 @@ test("public writes: callers at once do not get past the limit", async ({ ask })
 });
 
 Deno.test({
-  name: "public writes: whoever has a whole network of IPv6 is one caller",
+  name: "public writes: an IPv6 network is one caller",
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {

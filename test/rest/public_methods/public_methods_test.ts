@@ -172,7 +172,7 @@ const RULES: Rule[] = [
     body: { done: false, stars: 0 },
   },
   {
-    name: "a required field that is wrong is told what is wrong",
+    name: "an invalid required field has a message",
     create: { required_fields: ["stars"] },
     data: { title: "t", stars: "x" },
     status: 422,
@@ -186,7 +186,7 @@ const RULES: Rule[] = [
     body: { note: ["can't be blank"] },
   },
   {
-    name: "default_values fill what was not sent",
+    name: "default_values fill omitted fields",
     create: { default_values: { note: "d", done: false } },
     data: { title: "t", done: true },
     status: 201,
@@ -200,14 +200,14 @@ const RULES: Rule[] = [
     body: { note: "d" },
   },
   {
-    name: "default_values stand for what is not allowed",
+    name: "default_values replace fields that are not allowed",
     create: { allowed_fields: ["title"], default_values: { note: "d" } },
     data: { title: "t", note: "n" },
     status: 201,
     body: { note: "d" },
   },
   {
-    name: "auto_fields win over what is sent",
+    name: "auto_fields override sent values",
     create: { auto_fields: { note: "{ip}" } },
     data: { title: "t", note: "forged" },
     status: 201,
@@ -228,7 +228,7 @@ const RULES: Rule[] = [
     body: { note: null },
   },
   {
-    name: "a required auto field needs somebody",
+    name: "a required auto field needs a caller with that value",
     create: { required_fields: ["owner"], auto_fields: { owner: "{user_id}" } },
     data: { title: "t", owner: "1" },
     status: 422,

@@ -117,7 +117,7 @@ inAccount("records: lists", async ({ server, ask, play }) => {
       },
     }),
     {
-      name: "fields=: of a search, what every record has may be named",
+      name: "fields=: a search may name the common columns",
       method: "GET",
       path: db.search({ fields: "id,day,created_at", per_page: "1" }),
       status: 200,

@@ -81,7 +81,7 @@ Deno.test({
     await holding(DATABASE_URL, ids.at(-1) ?? "", async () => {
       change = db.change({ schema }).finally(() => changing.done = true);
       await until(async () => (await ask("GET", dbAt(db.code))).body.reindexing?.done > 0, "progress is shown");
-      await t.step("its progress stands in the database's own answer, with the schema that still holds", async () => {
+      await t.step("the database's answer has its progress and the schema in force", async () => {
         const { body } = await ask("GET", dbAt(db.code));
         assert.deepEqual(body.reindexing, { done: 2_000, total: RECORDS });
         assert.deepEqual([body.schema.fields, body.lock_version], [FIELDS, 0]);
@@ -93,7 +93,7 @@ Deno.test({
         assert.equal((await ask("GET", db.record(ids[0] ?? ""))).status, 200);
         assert.deepEqual(numbers((await ask("GET", db.search({ sort: "n", per_page: "2" }))).body), [0, 1]);
       });
-      await t.step("each write is told to come again", async () => {
+      await t.step("each write is 503 with Retry-After", async () => {
         const json = { record: { data: { n: 1 } } };
         const answers = await Promise.all([
           write(),
@@ -104,7 +104,7 @@ Deno.test({
           assert.deepEqual([status, headers.get("retry-after")], [503, "5"]);
         }
       });
-      await t.step("other databases are written as ever", async () => {
+      await t.step("other databases accept writes", async () => {
         const other = await addDb(ask, { fields: FIELDS });
         await other.create({ n: 1 });
       });
@@ -119,7 +119,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "reindex: other processes write by the new schema at once, whatever they remember",
+  name: "reindex: other processes write by the new schema at once, despite their caches",
   ignore: !on_postgres,
   async fn() {
     const DATABASE_URL = await createDatabase();

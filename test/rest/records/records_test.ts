@@ -234,7 +234,7 @@ inAccount("records: tables", async ({ ask, play }) => {
     post("which must be there", { data: {}, table_name: "cats" }, 404, { tables }),
     post("and takes its own fields alone", { data: { age: 1 }, table_name: "people" }, 422, { age: /not a field/ }),
     {
-      name: "an update knows the table by the id",
+      name: "an update finds the table by the id",
       method: "PATCH",
       path: db.record(rex.id),
       sent: json({ age: 4 }),

@@ -133,14 +133,14 @@ inAccount("tokens: whose they are", async ({ ask, admin, play }) => {
       headers: { "x-total-count": "1" },
     },
     {
-      name: "a user makes none for others",
+      name: "a user creates no tokens for others",
       method: "POST",
       path: ALL,
       sent: { ...json({ name: "x", user_setting_id: admin.id }), token: user.token },
       status: 403,
     },
     {
-      name: "a manager revokes none of others",
+      name: "a manager revokes no tokens of others",
       method: "DELETE",
       path: at(of_user),
       sent: { token: manager.token },

@@ -118,7 +118,7 @@ inAccount("users: create", async ({ server, ask, play }) => {
       status: 201,
     },
     {
-      name: "list: nobody of a refused request, nobody of another account",
+      name: "list: no users of refused requests or other accounts",
       method: "GET",
       path: ALL,
       status: 200,
@@ -181,7 +181,7 @@ inAccount("users: update and delete", async ({ server, ask, admin, play }) => {
       body: { role: "admin", active: true },
     },
     update("an admin that is not active does not count", { role: "admin", active: false }),
-    { name: "so the last one still stays", method: "DELETE", path: at(admin.id), status: 422, body: { base: /admin/ } },
+    { name: "the last admin stays", method: "DELETE", path: at(admin.id), status: 422, body: { base: /admin/ } },
     update("with a second active one", { active: true }),
     update("an admin may go", { role: "manager" }, {
       path: at(admin.id),

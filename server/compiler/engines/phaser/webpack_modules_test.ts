@@ -8,7 +8,7 @@ const bundle = (modules: string) =>
 
 const run = (code: string): unknown => new Function(`${code}return out`)();
 
-Deno.test("webpack: modules find each other by their places", () => {
+Deno.test("webpack: modules refer to each other by position", () => {
   const code = bundle(
     "{50792:t=>{t.exports=2},85454:(t,e,i)=>{const s=i(50792);t.exports=s+i(1071).plus(s)},1071(t,e,i){e.plus=t=>t+i(50792)}}",
   );
@@ -19,7 +19,7 @@ Deno.test("webpack: modules find each other by their places", () => {
   assert.equal(run(listed), run(code));
 });
 
-Deno.test("webpack: numbers that name no module stay, whoever they are handed to", () => {
+Deno.test("webpack: numbers that are no module id stay unchanged", () => {
   const kept = [
     "t.exports=f(50792)",
     "t.exports=i(5079)",

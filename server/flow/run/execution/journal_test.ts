@@ -34,7 +34,7 @@ function journalOf(kept: readonly StepRecord[]) {
   return { journal, written };
 }
 
-Deno.test("journal: what was kept is not written again, what follows it is", async () => {
+Deno.test("journal: kept entries are not written again, later ones are", async () => {
   const { journal, written } = journalOf([entry("a"), entry("b")]);
   assert.equal(journal.find("b")?.output, "b");
   for (const place of ["a", "b"]) journal.append(entry(place));

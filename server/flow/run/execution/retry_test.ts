@@ -36,7 +36,7 @@ async function attempt(retry: Record<string, unknown> | undefined, failures: rea
 
 const always = (cause: Cause) => Array<Cause>(50).fill(cause);
 
-Deno.test("retry: exactly so many attempts, for every allowed number, and one without retry", async () => {
+Deno.test("retry: the exact number of attempts for every allowed value, and one without retry", async () => {
   for (let attempts = 1; attempts <= 10; attempts++) {
     const { outcome, calls, waits, began } = await attempt({ attempts, delay: 1 }, always(503));
     assert.deepEqual([outcome, calls, waits.length], [`failed ${attempts}`, attempts, attempts - 1]);
