@@ -3,6 +3,7 @@ import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
 import { crons } from "./domains/crons/router.ts";
+import { embeds } from "./domains/embeds/router.ts";
 import { departments } from "./domains/departments/router.ts";
 import { flow_processes } from "./domains/flow_processes/router.ts";
 import { flows } from "./domains/flows/router.ts";
@@ -24,6 +25,7 @@ export const appRouter = router({
   tokens,
   sessions,
   apps,
+  embeds,
   dbs,
   records,
   connectors,

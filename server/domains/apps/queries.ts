@@ -13,7 +13,7 @@ const KEPT_VERSIONS = 100;
 const listed = (sql: Sql) =>
   sql`
     id, name, url_code, description, app_engine, css_engine, public, active, app_build_time, css_build_time,
-    fields, config, actions, db_code, show_in_module, department_id,
+    fields, config, actions, db_code, show_in_module, position, embed_width, embed_height, department_id,
     coalesce(fields -> 'dashboard_widget' = 'true', false) as dashboard_widget,
     lock_version, created_by_id, updated_by_id, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
@@ -117,11 +117,11 @@ export const buildValues = (
 const stored = (sql: Sql) =>
   sql`
     department_id, name, name_folded, url_code, description, app_engine, css_engine, source_code, public, active,
-    db_code, show_in_module, prompt, actions, action_authors, fields, config, app_build_time, css_build_time,
+    db_code, show_in_module, position, embed_width, embed_height, prompt, actions, action_authors, fields, config, app_build_time, css_build_time,
     app_code, css_code, imports, scripts, asks, updated_by_id
   `;
 
-const DEFAULTS = { public: false, active: true, actions: [], action_authors: {}, fields: {} };
+const DEFAULTS = { position: 0, public: false, active: true, actions: [], action_authors: {}, fields: {} };
 
 const asJson = (sql: Sql, values: Values) => sql.json(values as Parameters<Sql["json"]>[0]);
 

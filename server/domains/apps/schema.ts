@@ -46,11 +46,14 @@ const UrlCode = text(1000).transform((value) => slug(value) || null)
   .refine((code) => code === null || code.length <= 100, "is too long (maximum is 100 characters)")
   .nullable().meta({ examples: ["my-counter"] });
 
-const ShowInModule = text(255).transform((value) => value || null)
+export const ShowInModule = text(255).transform((value) => value || null)
   .refine(
     (value) => value === null || MODULES.some((module) => module === value) || PAGE_PATH.test(value),
     "is not included in the list",
   ).nullable().describe("A module, or the path of a page such as `tasks/show`").meta({ examples: ["organize"] });
+
+const pixels = (what: string) =>
+  z.int().min(1).max(10_000).nullable().describe(`${what} in CSS pixels at which other pages first show the app`);
 
 const COUNTER = `<script>
   let count = $state(0);
@@ -100,6 +103,11 @@ const written = {
   active: z.boolean().meta({ examples: [true] }),
   db_code: Line,
   show_in_module: ShowInModule,
+  position: z.int().min(-1_000_000).max(1_000_000)
+    .describe("Orders the apps of one module or page; those with the same number follow each other by name")
+    .meta({ examples: [0] }),
+  embed_width: pixels("The width").meta({ examples: [null] }),
+  embed_height: pixels("The height").meta({ examples: [320] }),
   prompt: text(65_535).nullable().meta({ examples: ["Keep the button large"] }),
   actions: Actions,
   fields: Fields,

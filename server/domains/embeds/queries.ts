@@ -1,0 +1,32 @@
+/** SQL of embedded apps. */
+import { listJson, slice } from "../../database/lists.ts";
+import type { Sql } from "../../database/pool.ts";
+import type { Viewer } from "../../viewer.ts";
+import { visible } from "../../visibility.ts";
+import type { Embed, EmbedPage } from "./schema.ts";
+
+/** Active apps that open for this caller: public ones for anyone, others for a viewer who sees them. */
+const open = (sql: Sql, account: number, viewer: Viewer | undefined) =>
+  sql`account_id = ${account} and active and (public or ${viewer ? visible(sql, viewer) : sql`false`})`;
+
+/** @param base_url without a trailing slash. An id names an app in any account, which its `url_code` does not. */
+const columns = (sql: Sql, base_url: string) =>
+  sql`
+    id, name as title, ${`${base_url}/a/`} || id as url, position, embed_width as width, embed_height as height
+  `;
+
+/** One page of the apps at a module or page, by position and then by name. */
+export function listEmbeds(
+  sql: Sql,
+  base_url: string,
+  account: number,
+  viewer: Viewer | undefined,
+  page: EmbedPage,
+) {
+  const chosen = sql`from apps where ${open(sql, account, viewer)} and show_in_module = ${page.target}`;
+  return listJson<Embed>(
+    sql,
+    sql`select ${columns(sql, base_url)} ${chosen} order by position, name_folded, id ${slice(sql, page)}`,
+    sql`select count(*) ${chosen}`,
+  );
+}
