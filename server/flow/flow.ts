@@ -47,6 +47,7 @@ export {
 export { isFailedItem } from "./run/execution/journal.ts";
 export { hasBranches } from "./steps/registry.ts";
 export type { Fault, Path, Reference } from "./steps/step_type.ts";
+export { OPERATORS } from "./template/condition.ts";
 export type { JsonObject } from "../input/json_value.ts";
 
 /** The fault of a `flow_code` without a flow. */

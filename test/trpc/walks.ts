@@ -167,6 +167,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const { flow_process_id: id } = await flows.run.mutate({ id: flow.id });
     const run = await flow_processes.find.query({ id });
     assert.deepEqual([run.status, run.trigger, run.steps, run.data], ["finished", "manual", [], null]);
+    assert.deepEqual((await flow_processes.program.query({ id })).program, []);
     const again = await flow_processes.retry.mutate({ id });
     assert.deepEqual([again.retry_of, again.status], [id, "finished"]);
     const listed = await flow_processes.list.query({ flow_code: flow.code });

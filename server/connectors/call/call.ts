@@ -27,6 +27,8 @@ export interface ConnectorCall {
    * ends that wait.
    */
   begins?: (() => void) | undefined;
+  /** Called before the call waits for its turn. The address contains no secret. */
+  sends?: ((request: { method: string; url: string }) => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Limit of the answer's body, decoded. 10 MiB without it. */
   most_bytes?: number | undefined;

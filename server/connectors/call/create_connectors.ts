@@ -10,6 +10,7 @@ import type { Method } from "../definition/method.ts";
 import { createEgress } from "../egress/egress.ts";
 import type { Lookup } from "../egress/reach.ts";
 import { requestOf } from "../request/request.ts";
+import { shownUrl } from "../request/shown_url.ts";
 import type { OpenConnector } from "../secret/open_connector.ts";
 import { answerOf, redactedFault } from "./answer.ts";
 import type { ConnectorAnswer, ConnectorCall } from "./call.ts";
@@ -53,6 +54,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   async function send(connector: OpenConnector, call: ConnectorCall, deadline: Deadline): Promise<ConnectorAnswer> {
     const { signal } = deadline;
     const outgoing = requestOf(connector, methodOf(connector, call), call);
+    call.sends?.({ method: outgoing.method, url: await shownUrl(connector, outgoing.url, signal) });
     // The connector's turn comes first: a call that waits for it holds no turn of its account.
     const endConnectorTurn = await connector_turns.take(connector.id, signal);
     try {

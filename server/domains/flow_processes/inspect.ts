@@ -4,8 +4,8 @@ import { Json } from "../../database/json.ts";
 import { badRequest, notFound } from "../../errors.ts";
 import { isoOf, type RunHead } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { countEnded, findEnded, listEnded } from "./queries.ts";
-import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
+import { countEnded, findEnded, findUsedVersion, findVersion, listEnded } from "./queries.ts";
+import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from "./schema.ts";
 
 /** Runs in flight that a list includes. The others appear in it once they have ended. */
 const MOST_PENDING = 1_000;
@@ -78,4 +78,15 @@ export async function readProcess(ctx: Context, id: string): Promise<Json<WholeF
   if (ended) return ended;
   if (!run || !visibleTo(viewer, run.head.department_id)) throw notFound("Flow process");
   return new Json(JSON.stringify({ ...pendingProcess(run.head), input: run.input, data: null, steps: run.steps }));
+}
+
+/** The program that a run executes or has executed, even if its flow was changed or deleted. @throws {Refusal} 404 */
+export async function readProgram({ sql, viewer, flows }: Context, id: string): Promise<Json<UsedProgram>> {
+  const run = await flows.inspect(viewer.account_id, id);
+  const pending = run && visibleTo(viewer, run.head.department_id) ? run.head : undefined;
+  const used = await findUsedVersion(sql, viewer, id) ?? pending;
+  if (!used) throw notFound("Flow process");
+  const program = await findVersion(sql, used);
+  if (!program) throw notFound("Program");
+  return program;
 }

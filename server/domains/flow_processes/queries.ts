@@ -5,7 +5,7 @@ import { oneJson } from "../../database/lists.ts";
 import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
 import { inDepartment, visible } from "../../visibility.ts";
-import type { FlowProcess, FlowProcessPage, WholeFlowProcess } from "./schema.ts";
+import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from "./schema.ts";
 
 const columns = (sql: Sql) =>
   sql`
@@ -94,6 +94,38 @@ export const findEnded = (sql: Sql, viewer: Viewer, id: string) =>
       where id = ${id}
         and account_id = ${viewer.account_id}
         and ${visible(sql, viewer)}
+    `,
+  );
+
+/** The version of a program that a run executes. */
+export interface UsedVersion {
+  account_id: number;
+  flow_id: number;
+  flow_version: number;
+}
+
+/** The version of a run that has ended. */
+export async function findUsedVersion(sql: Sql, viewer: Viewer, id: string): Promise<UsedVersion | undefined> {
+  const [row] = await sql<UsedVersion[]>`
+    select account_id, flow_id, flow_version
+    from flow_processes
+    where id = ${id}
+      and account_id = ${viewer.account_id}
+      and ${visible(sql, viewer)}
+  `;
+  return row;
+}
+
+/** A version outlives its flow. */
+export const findVersion = (sql: Sql, { account_id, flow_id, flow_version }: UsedVersion) =>
+  oneJson<UsedProgram>(
+    sql,
+    sql`
+      select version, author_id, runs_as, iso(created_at) as created_at, program
+      from flow_versions
+      where flow_id = ${flow_id}
+        and version = ${flow_version}
+        and account_id = ${account_id}
     `,
   );
 

@@ -3,8 +3,8 @@ import { sent } from "../../database/json.ts";
 import { ByUuid } from "../../input/shapes.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { cancelProcess, retryProcess } from "./control.ts";
-import { listProcesses, readProcess } from "./inspect.ts";
-import { FlowProcess, FlowProcessPage, Retry, WholeFlowProcess } from "./schema.ts";
+import { listProcesses, readProcess, readProgram } from "./inspect.ts";
+import { FlowProcess, FlowProcessPage, Retry, UsedProgram, WholeFlowProcess } from "./schema.ts";
 
 export const flow_processes = router({
   list: userProcedure
@@ -20,6 +20,16 @@ export const flow_processes = router({
     .meta({ rest: "GET /connect/flow_processes/:id.json", summary: "Read a run with its steps" })
     .input(ByUuid).output(sent(WholeFlowProcess))
     .query(({ ctx, input }) => readProcess(ctx, input.id)),
+
+  program: userProcedure
+    .meta({
+      rest: "GET /connect/flow_processes/:id/program.json",
+      summary: "Read the program of a run",
+      description:
+        "The version that the run executes or has executed, also after a change or the deletion of its flow.",
+    })
+    .input(ByUuid).output(sent(UsedProgram))
+    .query(({ ctx, input }) => readProgram(ctx, input.id)),
 
   cancel: userProcedure
     .meta({

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { RUN_STATUSES, STEP_STATUSES, TRIGGERS } from "../../flow/flow.ts";
+import { OPERATORS, RUN_STATUSES, STEP_STATUSES, TRIGGERS } from "../../flow/flow.ts";
+import { RUNS_AS } from "../../reach.ts";
 import { Id, InDepartment, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
@@ -33,6 +34,32 @@ export const FlowProcess = z.object({
 });
 export type FlowProcess = z.output<typeof FlowProcess>;
 
+const Compared = z.object({
+  left: z.unknown().meta({ examples: [4.7] }),
+  operator: z.enum(OPERATORS).meta({ examples: ["gt"] }),
+  right: z.unknown().optional().describe("Left out for an operator with one side").meta({ examples: [4.5] }),
+  holds: z.boolean().meta({ examples: [true] }),
+  shortened: z.boolean().optional().describe("True if a side is longer than 500 characters and is not kept as a whole"),
+});
+
+const Call = z.object({
+  method: z.string().meta({ examples: ["GET"] }),
+  url: z.string().describe("Without the connector's secret; at most 1,000 characters").meta({
+    examples: ["https://api.example.com/rates/EUR?key=[redacted]"],
+  }),
+  headers: z.record(z.string(), z.string())
+    .describe("Of the latest answer, without cookies and secrets; at most 2,000 characters").meta({
+      examples: [{ "content-type": "application/json" }],
+    }),
+  attempts: z.array(z.object({
+    status: z.int().nullable().describe("Of the answer; null without one").meta({ examples: [200] }),
+    error: z.string().nullable().meta({ examples: [null] }),
+    started_at: Timestamp,
+    ms: Milliseconds,
+  })).describe("By the process that completed the step; waits between them are not part of their time"),
+  shortened: z.boolean().optional().describe("True if the address or a header is not kept as a whole"),
+});
+
 export const Step = z.object({
   place: z.string().describe("The step's id; inside a `for_each` with the iteration: `each.3.rates`").meta({
     examples: ["rates"],
@@ -51,6 +78,12 @@ export const Step = z.object({
   truncated: z.boolean().optional().describe(
     "True if the output is left out: of all steps together, 4 MiB of outputs are kept",
   ),
+  compared: z.array(Compared).optional().describe(
+    "Of an `if`: its comparisons in the order of their evaluation, up to the one that decided it; the latest 20",
+  ),
+  call: Call.optional().describe(
+    "Of a connector step that has sent a request. Of all steps together, 1 MiB of `compared` and `call` is kept",
+  ),
   attempts: z.int().meta({ examples: [1] }),
   started_at: Timestamp,
   ms: Milliseconds,
@@ -62,6 +95,18 @@ export const WholeFlowProcess = FlowProcess.extend({
   steps: z.array(Step).describe("In the order of their execution"),
 });
 export type WholeFlowProcess = z.output<typeof WholeFlowProcess>;
+
+/** The version of a program that a run uses. */
+export const UsedProgram = z.object({
+  version: z.int().meta({ examples: [1] }),
+  author_id: Id.nullable().describe("The user who wrote it; null if that user was deleted"),
+  runs_as: z.enum(RUNS_AS),
+  created_at: Timestamp,
+  program: z.array(z.unknown()).describe("As it was written").meta({
+    examples: [[{ type: "return", data: { price: "{input.price}" } }]],
+  }),
+});
+export type UsedProgram = z.output<typeof UsedProgram>;
 
 export const FlowProcessPage = z.object({
   page: z.int().min(1).max(1_000).default(1),

@@ -96,10 +96,10 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
       insert into flows (account_id, ${stored(sql)})
       select ${account}, ${stored(sql)}
       from json_populate_record(null::flows, ${asJson(sql, values)})
-      returning id, version, author_id, runs_as, fields
+      returning id, account_id, version, author_id, runs_as, fields
     )
-    insert into flow_versions (flow_id, version, author_id, runs_as, program)
-    select id, version, author_id, runs_as, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, program)
+    select account_id, id, version, author_id, runs_as, fields -> 'program'
     from flow
     returning flow_id as id
   `;
@@ -139,7 +139,7 @@ export async function updateFlow(sql: Sql, account: number, id: number, values: 
   `;
 }
 
-/** Makes the flow's program its next version. The previous version is kept for the runs in flight that use it. */
+/** Makes the flow's program its next version. The previous version is kept for the runs that use it. */
 export async function insertVersion(sql: Sql, account: number, id: number): Promise<void> {
   await sql`
     with flow as (
@@ -147,7 +147,7 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       set version = version + 1
       where id = ${id}
         and account_id = ${account}
-      returning id, version, author_id, runs_as, fields
+      returning id, account_id, version, author_id, runs_as, fields
     ),
     replaced as (
       update flow_versions v
@@ -156,13 +156,28 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       where v.flow_id = f.id
         and v.version = f.version - 1
     )
-    insert into flow_versions (flow_id, version, author_id, runs_as, program)
-    select id, version, author_id, runs_as, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, program)
+    select account_id, id, version, author_id, runs_as, fields -> 'program'
     from flow
   `;
 }
 
+/** The versions of its program are kept for the runs that used them, until the sweep deletes both. */
 export async function deleteFlow(sql: Sql, viewer: Viewer, id: number): Promise<boolean> {
-  const { count } = await sql`delete from flows where ${one(sql, viewer, id)}`;
-  return count > 0;
+  const deleted = await sql`
+    with flow as (
+      delete from flows
+      where ${one(sql, viewer, id)}
+      returning id
+    ),
+    replaced as (
+      update flow_versions v
+      set replaced_at = now()
+      from flow f
+      where v.flow_id = f.id
+        and v.replaced_at is null
+    )
+    select from flow
+  `;
+  return deleted.length > 0;
 }

@@ -1,5 +1,6 @@
 /** A run and its parts, as the engine keeps them and as the rest of the server sees them. */
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { Compared } from "../template/condition.ts";
 
 export const TRIGGERS = ["action", "manual", "cron"] as const;
 export type Trigger = (typeof TRIGGERS)[number];
@@ -111,6 +112,28 @@ export interface RunHead {
   input: JsonObject | null;
 }
 
+/** One attempt of a call. */
+export interface Attempt {
+  /** Null without an answer. */
+  status: number | null;
+  /** Null if it succeeded. */
+  error: string | null;
+  /** ISO 8601. */
+  started_at: string;
+  ms: number;
+}
+
+/** The call of a connector step. Contains no secret. */
+export interface Call {
+  method: string;
+  url: string;
+  /** Of the latest answer. */
+  headers: Record<string, string>;
+  attempts: Attempt[];
+  /** The address or the headers are longer than what is kept. */
+  shortened?: boolean | undefined;
+}
+
 /** One execution of a step: an entry of the journal. */
 export interface StepRecord {
   /** The step's id, after the `for_each` iterations around it: `each.3.rates`. */
@@ -127,6 +150,10 @@ export interface StepRecord {
   error: string | null;
   /** The output was left out, because all steps together are too large to be stored with the run. */
   truncated?: boolean | undefined;
+  /** Of an `if`: the comparisons that decided it. */
+  compared?: Compared[] | undefined;
+  /** Of a connector step that has sent a request. */
+  call?: Call | undefined;
   /** Attempts by the process that completed the step. A takeover starts counting again. */
   attempts: number;
   /** ISO 8601. */

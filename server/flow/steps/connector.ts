@@ -56,10 +56,10 @@ export const connector = {
     }),
     async perform(step, input, call) {
       try {
-        const { status, body } = await call.services.connectors.call(callOf(step, input, call));
+        const { status, body, headers } = await call.services.connectors.call(callOf(step, input, call));
         // Templates must see the same value now and after a takeover, when it is read from the journal.
         const kept = step.pick ? pickParts(body, step.pick, call.warn) : body;
-        return { output: asStored(kept), http_status: status };
+        return { output: asStored(kept), http_status: status, headers };
       } catch (error) {
         call.signal.throwIfAborted();
         throw error instanceof ConnectorFault ? stepFaultOf(error) : error;
@@ -73,7 +73,7 @@ export const connector = {
 function callOf(
   { connector_code, method, timeout, pick }: ConnectorStep,
   { params, query, headers, body }: JsonObject,
-  { head, place, reach, signal, startClock }: EffectCall,
+  { head, place, reach, noteRequest, signal, startClock }: EffectCall,
 ): ConnectorCall {
   return {
     account_id: head.account_id,
@@ -89,6 +89,7 @@ function callOf(
     // The same for every attempt, also after a takeover by another process.
     idempotency_key: `${head.id}:${place}`,
     timeout_ms: timeout * 1000,
+    sends: noteRequest,
     begins: startClock,
     signal,
     most_bytes: pick ? undefined : MOST_ANSWER_BYTES,
@@ -96,7 +97,11 @@ function callOf(
 }
 
 function stepFaultOf({ kind, message, answer }: ConnectorFault): StepFault {
-  const effect = { output: asStored(answer?.body ?? null), http_status: answer?.status ?? null };
+  const effect = {
+    output: asStored(answer?.body ?? null),
+    http_status: answer?.status ?? null,
+    headers: answer?.headers,
+  };
   const cause = kind === "status" ? answer?.status : kind === "network" || kind === "timeout" ? kind : undefined;
   return new StepFault(message, cause, effect, retryAfterMs(answer?.headers["retry-after"], Date.now()));
 }

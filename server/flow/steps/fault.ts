@@ -6,6 +6,8 @@ export interface Effect {
   output: JsonValue;
   /** Null unless a connector answered. */
   http_status: number | null;
+  /** Headers of the answer. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A step has failed. `retry` and `on_error` of the step decide what follows. */

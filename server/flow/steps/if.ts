@@ -21,8 +21,8 @@ export const if_ = {
   shape,
   templates: ["condition"],
   branches: ({ then, else: otherwise }) => [["then", then], ["else", otherwise]],
-  execute({ condition, then, else: otherwise }, { scope, warn, setOutput, run }) {
-    const holds = evaluate(condition, scope, warn);
+  execute({ condition, then, else: otherwise }, { scope, warn, noteCompared, setOutput, run }) {
+    const holds = evaluate(condition, scope, warn, noteCompared);
     setOutput(holds);
     return run(holds ? then : otherwise);
   },

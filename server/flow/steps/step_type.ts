@@ -10,6 +10,7 @@ import type { Users } from "../../reach.ts";
 import type { Databases } from "../../store/store.ts";
 import type { Restriction } from "../../visibility.ts";
 import type { RunHead } from "../run/model.ts";
+import type { Compared } from "../template/condition.ts";
 import type { Warn } from "../template/template.ts";
 import type { Effect } from "./fault.ts";
 import type { Step, StepListShape } from "./step.ts";
@@ -83,6 +84,8 @@ export interface Execution {
   /** The names that templates see. A step may define names here. */
   readonly scope: JsonObject;
   readonly warn: Warn;
+  /** Keeps a comparison for who inspects the run. */
+  readonly noteCompared: (compared: Compared) => void;
   /** The input of the run, at the first call in a run only: later mutations are not overridden by it. */
   takeInput(): JsonObject | undefined;
   /** @throws {StepFault} if the run's context were larger than 1 MiB with an output of so many characters */
@@ -135,6 +138,8 @@ export interface EffectCall {
   /** What the run may see at the time of this attempt. */
   reach: Restriction;
   warn: Warn;
+  /** A request will be sent. Keeps it for who inspects the run. */
+  noteRequest(request: { method: string; url: string }): void;
   /** Starts the time of the attempt. Until it is called, the attempt waits for its turn, which does not count. */
   startClock(): void;
   /** Aborted at the attempt's deadline, when the run is cancelled, and when another process has taken it over. */

@@ -11,7 +11,10 @@ const HOUR_MS = 3_600_000;
 const RUNS_KEPT_HOURS = 14 * 24;
 /** Values, effects and claims of a run are kept so long. The engine does not continue a run that is older. */
 export const VALUES_KEPT_HOURS = 24;
-/** A replaced program is readable as long as a run that used it. The run may have ended a day after the replacement. */
+/**
+ * A program that was replaced or whose flow was deleted is readable as long as the runs that used it. They started before
+ * that, except those that another process started from its cache a moment later.
+ */
 const VERSIONS_KEPT_HOURS = RUNS_KEPT_HOURS + VALUES_KEPT_HOURS;
 /** Rows that one statement deletes. */
 const BATCH = 500;
@@ -87,6 +90,7 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
         ))
       `,
   ];
+  // In this order: while old runs are left, so are the programs that they used.
   for (const deleteBatch of deletions) {
     while (performance.now() < deadline && (await deleteBatch()).count === BATCH);
   }

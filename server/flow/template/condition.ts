@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { compare, contains, equal, isEmpty, textOf } from "./compare.ts";
+import { shortened } from "./shortened.ts";
 import { render, resolve, type Scope, templateOf, type Warn } from "./template.ts";
 import { Template } from "./template_shape.ts";
 
@@ -37,6 +38,20 @@ export type Comparison = z.output<typeof Comparison>;
 
 export type Condition = Comparison | { all: Condition[] } | { any: Condition[] } | { not: Condition };
 
+/** A comparison with the values of its sides. */
+export interface Compared {
+  left: JsonValue;
+  operator: Operator;
+  /** Undefined for a one-sided operator. */
+  right?: JsonValue | undefined;
+  holds: boolean;
+  /** A side was too long to be kept as it was. */
+  shortened?: boolean | undefined;
+}
+
+/** Characters that are kept of one side of a comparison. */
+const MOST_SHOWN = 500;
+
 /** Deepest nesting of `not` and parentheses in the short form. */
 export const CONDITION_DEPTH = 10;
 
@@ -46,25 +61,50 @@ export const CONDITION_DEPTH = 10;
  *
  * @throws {TemplateError} if a side is too large
  */
-export function evaluate(condition: Condition, scope: Scope, warn: Warn): boolean {
-  if ("all" in condition) return condition.all.every((part) => evaluate(part, scope, warn));
-  if ("any" in condition) return condition.any.some((part) => evaluate(part, scope, warn));
-  if ("not" in condition) return !evaluate(condition.not, scope, warn);
-  return holds(condition, scope, warn);
+export function evaluate(
+  condition: Condition,
+  scope: Scope,
+  warn: Warn,
+  note: (compared: Compared) => void = () => {},
+): boolean {
+  if ("all" in condition) return condition.all.every((part) => evaluate(part, scope, warn, note));
+  if ("any" in condition) return condition.any.some((part) => evaluate(part, scope, warn, note));
+  if ("not" in condition) return !evaluate(condition.not, scope, warn, note);
+  const { left, operator, right = null } = condition;
+  // A one-sided operator asks whether the value is missing, so a missing value needs no warning.
+  const one_sided = ONE_SIDED.some((known) => known === operator);
+  const a = side(left, scope, one_sided ? () => {} : warn);
+  const b = one_sided ? null : side(right, scope, warn);
+  const result = holds(a, operator, b, warn);
+  note(comparedOf(a, operator, one_sided ? undefined : b, result));
+  return result;
 }
 
-function holds({ left, operator, right = null }: Comparison, scope: Scope, warn: Warn): boolean {
-  // A one-sided operator asks whether the value is missing, so a missing value needs no warning.
-  const silent = ONE_SIDED.some((known) => known === operator);
-  const a = side(left, scope, silent ? () => {} : warn);
-  if (operator === "exists" || operator === "not_exists") return (a !== null) === (operator === "exists");
-  if (operator === "empty" || operator === "not_empty") return isEmpty(a) === (operator === "empty");
-  const b = side(right, scope, warn);
+/** Values in scope contain no secrets: answers are redacted before a flow sees them. */
+function comparedOf(left: JsonValue, operator: Operator, right: JsonValue | undefined, holds: boolean): Compared {
+  const one = shortened(left, MOST_SHOWN);
+  const other = right === undefined ? undefined : shortened(right, MOST_SHOWN);
+  return {
+    left: one.value,
+    operator,
+    ...other && { right: other.value },
+    holds,
+    ...(one.is_shorter || other?.is_shorter) && { shortened: true },
+  };
+}
+
+function holds(a: JsonValue, operator: Operator, b: JsonValue, warn: Warn): boolean {
   const incomparable = () => {
     warn(`${shown(a)} ${operator} ${shown(b)} cannot be told, so it is false`);
     return false;
   };
   switch (operator) {
+    case "exists":
+    case "not_exists":
+      return (a !== null) === (operator === "exists");
+    case "empty":
+    case "not_empty":
+      return isEmpty(a) === (operator === "empty");
     case "eq":
     case "ne":
       return equal(a, b) === (operator === "eq");
@@ -97,7 +137,7 @@ function ordered(operator: "gt" | "gte" | "lt" | "lte", order: number): boolean 
   return order > 0 ? operator.startsWith("gt") : operator.startsWith("lt");
 }
 
-/** The value of one placeholder is not measured: it may be large, because a condition does not store it. */
+/** The value of one placeholder is not measured: it may be large, because a condition stores it shortened. */
 function side(value: JsonValue, scope: Scope, warn: Warn): JsonValue {
   const read = typeof value === "string" ? templateOf(value) : undefined;
   const [only, ...more] = read && "template" in read ? read.template : [];

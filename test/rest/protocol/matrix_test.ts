@@ -70,6 +70,7 @@ const ON_OBJECTS: Record<string, Expected> = {
   "flows.delete": row("flow", "manager", "flows:write", { deletes: true }),
   "flows.run": row("flow", "user", "flows:write", { sent: json({}) }),
   "flow_processes.find": row("run", "user", "flow_processes:read"),
+  "flow_processes.program": row("run", "user", "flow_processes:read"),
   "flow_processes.cancel": row("run", "user", "flow_processes:write"),
   "flow_processes.retry": row("run", "user", "flow_processes:write", { sent: json({ from: "failed_step" }) }),
   "crons.find": row("cron", "user", "crons:read"),

@@ -1,5 +1,5 @@
 /** Execution of a step with an effect: replayed from the journal, or performed with retries. */
-import { StepFault } from "../../steps/fault.ts";
+import { type Effect as Result, StepFault } from "../../steps/fault.ts";
 import type { Step } from "../../steps/step.ts";
 import type { StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
@@ -7,7 +7,8 @@ import type { Warn } from "../../template/template.ts";
 import type { StepRecord } from "../model.ts";
 import { pause } from "./interruption.ts";
 import { withRetry } from "./retry.ts";
-import { countInput, type ExecutionState } from "./execution_state.ts";
+import { recordCall } from "./call_record.ts";
+import { countInput, countNote, type ExecutionState } from "./execution_state.ts";
 
 type Effect = NonNullable<StepType["effect"]>;
 
@@ -23,10 +24,10 @@ export async function runEffect(
   const { journal, head, services } = task;
   const { place } = record;
   const completed = journal.find(place);
-  if (completed) return replay(completed, record);
+  if (completed) return replay(state, completed, record);
   const input = effect.input(step, scope, warn);
   const repeated = journal.findRepeated(place, input);
-  if (repeated) return replay(repeated, record);
+  if (repeated) return replay(state, repeated, record);
   if (countInput(state, jsonLength(input))) record.input = input;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   // The previous effect is made durable before the next one begins: the next one may crash the process.
@@ -34,31 +35,48 @@ export async function runEffect(
   await journal.proveWanted();
   journal.begin(record);
   state.unkept_effect = true;
+  const call = recordCall(record, task.now);
   const attempts = {
     ...task.patience,
+    ...call,
     wait: (ms: number) => task.patience.idle(() => pause(ms, task.patience.signal)),
     is_transaction: effect.isTransaction(step),
-    began: (attempt: number) => record.attempts = attempt,
   };
   try {
     const perform = () =>
       withRetry(step, attempts, async (signal, startClock) => {
         const reach = await task.reach();
-        return await effect.perform(step, input, { services, head, place, reach, warn, signal, startClock });
+        return await effect.perform(step, input, {
+          services,
+          head,
+          place,
+          reach,
+          warn,
+          noteRequest: call.noteRequest,
+          signal,
+          startClock: () => (call.startClock(), startClock()),
+        });
       });
-    Object.assign(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));
+    complete(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));
   } catch (error) {
-    if (error instanceof StepFault) Object.assign(record, error.effect);
+    if (error instanceof StepFault) complete(record, error.effect);
     throw error;
   } finally {
+    if (record.call && !countNote(state, record.call)) record.call = undefined;
     // Other executions ran during the wait.
     state.yielded_at = performance.now();
   }
 }
 
+function complete(record: StepRecord, { output, http_status }: Result): void {
+  record.output = output;
+  record.http_status = http_status;
+}
+
 /** Takes over the result of an earlier execution. @throws {StepFault} if that one failed */
-function replay(completed: StepRecord, record: StepRecord): void {
-  const { input, output, http_status, attempts, warnings, error, status, started_at, ms } = completed;
+function replay(state: ExecutionState, completed: StepRecord, record: StepRecord): void {
+  const { input, output, http_status, attempts, warnings, error, status, started_at, ms, call } = completed;
   Object.assign(record, { input, output, http_status, attempts, warnings, started_at, ms });
+  if (call && countNote(state, call)) record.call = call;
   if (status === "error") throw new StepFault(error ?? "failed", undefined, { output, http_status });
 }

@@ -11,11 +11,21 @@ import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
 import { Interrupted, RunFault } from "./interruption.ts";
 import { isoOf, type Outcome, type StepRecord } from "../model.ts";
-import { countOutput, countStep, type ExecutionState, newState, proveRoom, type Task } from "./execution_state.ts";
+import {
+  countNote,
+  countOutput,
+  countStep,
+  type ExecutionState,
+  newState,
+  proveRoom,
+  type Task,
+} from "./execution_state.ts";
 
 /** An execution yields to others after so long without an effect, so that it does not block the event loop. */
 const YIELD_AFTER_MS = 20;
 const MOST_WARNINGS = 20;
+/** Comparisons that are kept of a step: the latest, because the last one decides. */
+const MOST_COMPARED = 20;
 
 /** A step has failed, and its `on_error` is `stop`. */
 class Stopped extends Error {
@@ -115,6 +125,10 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
   place: record.place,
   scope: state.scope,
   warn,
+  noteCompared(compared) {
+    if (!countNote(state, compared)) return;
+    record.compared = [...record.compared ?? [], compared].slice(-MOST_COMPARED);
+  },
   takeInput() {
     if (state.input_taken) return undefined;
     state.input_taken = true;

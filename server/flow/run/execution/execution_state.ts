@@ -14,6 +14,8 @@ const MOST_STEPS = 1_000;
 const MOST_CONTEXT = 1024 * 1024;
 /** Characters of the outputs of all steps, which the journal keeps in memory until the run ends. */
 const MOST_OUTPUTS = 16 * 1024 * 1024;
+/** Characters of what all steps compared and called. What is beyond is not kept. */
+const MOST_NOTES = 1024 * 1024;
 /** Characters of the inputs of all steps. Inputs beyond are not kept. */
 const MOST_INPUTS = 1024 * 1024;
 
@@ -49,6 +51,8 @@ export interface ExecutionState {
   outputs: number;
   /** Characters of the inputs of effects so far. */
   inputs: number;
+  /** Characters of what steps compared and called so far. */
+  notes: number;
   /** When this execution last yielded to others, by `performance.now()`. */
   yielded_at: number;
   /** The output of the last step, which is the run's data without a `return`. */
@@ -69,6 +73,7 @@ export const newState = (task: Task): ExecutionState => ({
   json_step: undefined,
   outputs: 0,
   inputs: 0,
+  notes: 0,
   yielded_at: performance.now(),
   last: null,
   input_taken: false,
@@ -113,4 +118,10 @@ export function countOutput(state: ExecutionState, id: string, length: number, i
 export function countInput(state: ExecutionState, characters: number): boolean {
   state.inputs += characters;
   return state.inputs <= MOST_INPUTS;
+}
+
+/** @returns false if what all steps compared and called is now too much to be kept */
+export function countNote(state: ExecutionState, note: object): boolean {
+  state.notes += JSON.stringify(note).length;
+  return state.notes <= MOST_NOTES;
 }

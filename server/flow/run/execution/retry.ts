@@ -15,6 +15,8 @@ interface Attempts extends Patience {
   is_transaction: boolean;
   /** Called before each attempt with its number, from 1. */
   began(attempt: number): void;
+  /** Called after each attempt. @param fault undefined if it succeeded */
+  ended(effect: Effect, fault?: StepFault): void;
   /** Waits between two attempts. @throws {RunFault | Interrupted} */
   wait(ms: number): Promise<void>;
 }
@@ -27,7 +29,7 @@ interface Attempts extends Patience {
  */
 export async function withRetry(
   { retry, timeout }: Step,
-  { is_transaction, began, wait, ...patience }: Attempts,
+  { is_transaction, began, ended, wait, ...patience }: Attempts,
   work: Work,
 ): Promise<Effect> {
   for (let attempt = 1;; attempt++) {
@@ -35,12 +37,16 @@ export async function withRetry(
     began(attempt);
     patience.signal.throwIfAborted();
     try {
-      return await untilAvailable(
+      const effect = await untilAvailable(
         patience,
         () => withDeadline(timeout * 1000, patience.signal, work, is_transaction),
       );
+      ended(effect);
+      return effect;
     } catch (error) {
-      if (!(error instanceof StepFault) || !retry || attempt >= retry.attempts) throw error;
+      if (!(error instanceof StepFault)) throw error;
+      ended(error.effect, error);
+      if (!retry || attempt >= retry.attempts) throw error;
       if (!isRetried(error.cause_name, retry.on)) throw error;
       asked_ms = error.retry_after_ms;
     }

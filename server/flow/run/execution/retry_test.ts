@@ -13,6 +13,7 @@ async function attempt(retry: Record<string, unknown> | undefined, failures: rea
   const step = StepShape.parse({ type: "connector", connector_code: "api", method: "get", ...retry && { retry } });
   const waits: number[] = [];
   const began: number[] = [];
+  const ended: unknown[] = [];
   let calls = 0;
   const outcome = await withRetry(
     step,
@@ -22,6 +23,7 @@ async function attempt(retry: Record<string, unknown> | undefined, failures: rea
       idle: (work) => work(),
       is_transaction: false,
       began: (number) => began.push(number),
+      ended: ({ http_status }, fault) => ended.push(fault?.message ?? http_status),
       wait: (ms) => Promise.resolve(void waits.push(ms)),
     },
     () => {
@@ -31,18 +33,25 @@ async function attempt(retry: Record<string, unknown> | undefined, failures: rea
       return Promise.reject(failure instanceof Error ? failure : new StepFault(`failed ${calls}`, failure));
     },
   ).then(({ output }) => output, (error) => error.message);
-  return { outcome, calls, waits, began };
+  return { outcome, calls, waits, began, ended };
 }
 
 const always = (cause: Cause) => Array<Cause>(50).fill(cause);
 
 Deno.test("retry: the exact number of attempts for every allowed value, and one without retry", async () => {
   for (let attempts = 1; attempts <= 10; attempts++) {
-    const { outcome, calls, waits, began } = await attempt({ attempts, delay: 1 }, always(503));
+    const { outcome, calls, waits, began, ended } = await attempt({ attempts, delay: 1 }, always(503));
     assert.deepEqual([outcome, calls, waits.length], [`failed ${attempts}`, attempts, attempts - 1]);
     assert.deepEqual(began, Array.from({ length: attempts }, (_, index) => index + 1));
+    assert.deepEqual(ended, began.map((number) => `failed ${number}`), "each attempt is told once");
   }
-  assert.deepEqual(await attempt(undefined, always(503)), { outcome: "failed 1", calls: 1, waits: [], began: [1] });
+  assert.deepEqual(await attempt(undefined, always(503)), {
+    outcome: "failed 1",
+    calls: 1,
+    waits: [],
+    began: [1],
+    ended: ["failed 1"],
+  });
   assert.equal((await attempt({}, always(503))).calls, 3, "the default");
 });
 

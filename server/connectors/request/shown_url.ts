@@ -1,0 +1,21 @@
+/** The address of a request as people may see it. */
+import { REDACTED } from "../redaction/redact.ts";
+import type { OpenConnector } from "../secret/open_connector.ts";
+
+/**
+ * The secret of the query is left out by its name, because a redactor does not look for short secrets.
+ *
+ * @throws the signal's reason, if that aborts before a long address is redacted
+ */
+export async function shownUrl(
+  { fields: { auth }, redactor }: Pick<OpenConnector, "fields" | "redactor">,
+  url: URL,
+  signal?: AbortSignal,
+): Promise<string> {
+  const shown = new URL(url);
+  const name = auth?.type === "query" ? auth.name : undefined;
+  if (name !== undefined) shown.searchParams.delete(name);
+  const redacted = String(await redactor.json(shown.href, signal));
+  if (name === undefined) return redacted;
+  return `${redacted}${shown.search === "" ? "?" : "&"}${encodeURIComponent(name)}=${REDACTED}`;
+}
