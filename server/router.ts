@@ -1,4 +1,5 @@
 /** The router: one line per domain. The domain's name is also the first part of its scopes. */
+import { access } from "./domains/access/router.ts";
 import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
@@ -17,6 +18,7 @@ import { router } from "./trpc.ts";
 
 export const appRouter = router({
   account,
+  access,
   departments,
   user_settings,
   teams,

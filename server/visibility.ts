@@ -15,14 +15,29 @@ export interface Restriction {
 
 export const seesAll = ({ role, restricted }: Restriction) => role === "admin" || !restricted;
 
+/** `seesAll` for the users `u` of a query, whose columns are named like the fields of a `Restriction`. */
+const allSeenByUser = <Piece>(sql: Tag<Piece>): Piece => sql`(u.role = 'admin' or not u.restricted)`;
+
 /** A template tag that builds SQL: the driver's, or the record store's `part`. */
 type Tag<Piece> = (text: TemplateStringsArray, ...values: (Piece | number | readonly number[])[]) => Piece;
 
 /** A condition on the row's own `department_id`. */
 export function visible<Piece>(sql: Tag<Piece>, viewer: Restriction): Piece {
   if (seesAll(viewer)) return sql`true`;
-  const own = sql`department_id = any(${[...viewer.department_ids]}::int[])`;
-  return viewer.without_department ? sql`(department_id is null or ${own})` : own;
+  return within(sql, sql`${[...viewer.department_ids]}::int[]`, viewer.without_department);
+}
+
+/** The same condition on the row's own `department_id`, for each of the users `u` of a query instead of one viewer. */
+export const visibleToUser = <Piece>(sql: Tag<Piece>): Piece =>
+  sql`case
+    when ${allSeenByUser(sql)} then true
+    when u.without_department then ${within(sql, sql`u.department_ids`, true)}
+    else ${within(sql, sql`u.department_ids`, false)}
+  end`;
+
+function within<Piece>(sql: Tag<Piece>, department_ids: Piece, without_department: boolean): Piece {
+  const own = sql`department_id = any(${department_ids})`;
+  return without_department ? sql`(department_id is null or ${own})` : own;
 }
 
 /**

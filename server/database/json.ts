@@ -10,9 +10,10 @@ export class Json<T> {
 
   /**
    * @param total of a list: the number of entries on all pages
-   * @param more of a list that is not counted: whether there is another page
+   * @param more of a list that is not counted: whether there is another page. A text is the value of `after` for that
+   * page, for lists whose pages have no numbers
    */
-  constructor(readonly text: string, readonly total?: number, readonly more?: boolean) {}
+  constructor(readonly text: string, readonly total?: number, readonly more?: boolean | string) {}
 
   parse(): T {
     return JSON.parse(this.text);

@@ -22,6 +22,7 @@ export function linksOf(
     return `<${config.base_url}${path}?${searchParams}>; rel="${rel}"`;
   };
   const to = (rel: string, number: number) => link(rel, "page", number);
+  if (typeof list.more === "string") return link("next", "after", list.more);
   if (!begins_after && list.total === undefined) return to("next", page + 1);
   if (begins_after) {
     // With keyset pagination the number of the page is unknown: the next one begins after the last row.

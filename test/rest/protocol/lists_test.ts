@@ -140,13 +140,14 @@ inAccount("lists: every list refuses a bad parameter with 400, and counts", asyn
     method === "GET" && output instanceof z.ZodArray && params.length === 0
   );
   assert.ok(lists.length >= 7, "departments, users, teams, groups, mailboxes, tokens, apps");
-  await play(lists.map(({ path }): Scenario => ({
+  await play(lists.map(({ path, input }): Scenario => ({
     name: path,
     method: "GET",
     // There may be very many runs, so they are counted only on request.
     path: path.includes("flow_processes") ? `${path}?count=true` : path,
     status: 200,
-    headers: { "x-total-count": /^\d+$/ },
+    // A list without numbers of pages is not counted.
+    headers: { "x-total-count": input?.shape.page ? /^\d+$/ : null },
     async then({ body }) {
       assert.ok(Array.isArray(body), "a bare array");
       await inTurn(BAD, async (query) => {

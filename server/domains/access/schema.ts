@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { Id, text } from "../../input/shapes.ts";
+import { ROLES } from "../../viewer.ts";
+
+/** In the order in which a user's objects are listed. */
+export const TYPES = ["app", "action", "db", "connector", "flow", "cron", "run", "record"] as const;
+export type Type = (typeof TYPES)[number];
+
+const ObjectId = text(200).describe(
+  "Its id; a database's code; for an action the app's id, a slash and the action's name",
+).meta({ examples: ["guestbook"] });
+
+/** Without `page`: a list of access has keyset pages only. */
+export const AccessQuery = z.object({
+  type: z.enum(TYPES).optional().describe("With `user_id` alone: only its objects of this type").meta({
+    examples: ["db"],
+  }),
+  id: ObjectId.optional().describe("The object. Its users are listed"),
+  user_id: Id.optional().describe(
+    "The user; the caller unless `id` is given. What it can reach is listed; with `id`, whether it sees that object",
+  ),
+  after: text(200).optional().describe("Of the `Link` to the next page"),
+  per_page: z.int().min(1).max(500).default(100),
+}).refine(({ id, type }) => id === undefined || type !== undefined, { path: ["type"], message: "is needed with id" });
+export type AccessQuery = z.output<typeof AccessQuery>;
+
+const User = z.object({
+  id: Id,
+  login: z.string().meta({ examples: ["ada"] }),
+  name: z.string().meta({ examples: ["Ada Example"] }),
+  role: z.enum(ROLES).meta({ examples: ["user"] }),
+});
+
+export const Access = z.object({
+  type: z.enum(TYPES).meta({ examples: ["db"] }),
+  id: ObjectId,
+  name: z.string().nullable().describe("Of the object; null for a record").meta({ examples: ["Guestbook"] }),
+  user: User.nullable().describe("Null: everyone, without login"),
+  sees: z.boolean().describe("Reads it: opens an app, calls an action").meta({ examples: [true] }),
+  changes: z.boolean().describe("Changes or deletes it; cancels or repeats a run").meta({ examples: [false] }),
+  rule: z.string().describe("What decides, in one sentence").meta({ examples: ["member of department Sales"] }),
+});
+export type Access = z.output<typeof Access>;
