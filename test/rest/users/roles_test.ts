@@ -15,6 +15,7 @@ const WEAKEST: Record<string, Role> = {
   "account.me": "guest",
   "account.find": "user",
   "account.update": "admin",
+  "access.list": "manager",
   "departments.list": "manager",
   "departments.find": "manager",
   "departments.create": "admin",
