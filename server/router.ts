@@ -5,6 +5,7 @@ import { apps } from "./domains/apps/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
 import { crons } from "./domains/crons/router.ts";
 import { embeds } from "./domains/embeds/router.ts";
+import { dashboards } from "./domains/dashboards/router.ts";
 import { departments } from "./domains/departments/router.ts";
 import { flow_processes } from "./domains/flow_processes/router.ts";
 import { flows } from "./domains/flows/router.ts";
@@ -28,6 +29,7 @@ export const appRouter = router({
   sessions,
   apps,
   embeds,
+  dashboards,
   dbs,
   records,
   connectors,

@@ -12,7 +12,7 @@ import { proveCaller, proveRole, type Role } from "./viewer.ts";
 
 export interface Meta {
   /** `METHOD /path.json`, with `:names` for input keys that stand in the path. */
-  rest?: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
+  rest?: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
   /** Of success; 200 unless set. */
   status?: 200 | 201 | 204;
   /** The input key whose object carries the body's fields, such as `department`. */

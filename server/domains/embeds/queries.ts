@@ -6,7 +6,7 @@ import { visible } from "../../visibility.ts";
 import type { Embed, EmbedPage } from "./schema.ts";
 
 /** Active apps that open for this caller: public ones for anyone, others for a viewer who sees them. */
-const open = (sql: Sql, account: number, viewer: Viewer | undefined) =>
+export const opensFor = (sql: Sql, account: number, viewer: Viewer | undefined) =>
   sql`account_id = ${account} and active and (public or ${viewer ? visible(sql, viewer) : sql`false`})`;
 
 /** @param base_url without a trailing slash. An id names an app in any account, which its `url_code` does not. */
@@ -23,7 +23,7 @@ export function listEmbeds(
   viewer: Viewer | undefined,
   page: EmbedPage,
 ) {
-  const chosen = sql`from apps where ${open(sql, account, viewer)} and show_in_module = ${page.target}`;
+  const chosen = sql`from apps where ${opensFor(sql, account, viewer)} and show_in_module = ${page.target}`;
   return listJson<Embed>(
     sql,
     sql`select ${columns(sql, base_url)} ${chosen} order by position, name_folded, id ${slice(sql, page)}`,

@@ -13,6 +13,7 @@ export const DOMAINS = [
   "tokens",
   "sessions",
   "apps",
+  "dashboards",
   "dbs",
   "records",
   "connectors",

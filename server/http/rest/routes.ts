@@ -5,7 +5,7 @@ import type { SentAs } from "../../database/json.ts";
 import type { Meta } from "../../trpc.ts";
 
 export interface Route {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As documented: `/account/departments/:id.json`. */
   path: string;
   /** The procedure's name: `departments.find`. */

@@ -8,6 +8,7 @@ import { describe } from "../../../server/http/openapi/openapi.ts";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
 import { appRouter } from "../../../server/router.ts";
+import { NO_UUID } from "../../stage/addresses.ts";
 import { ADMIN_PASSWORD, startServer, type TestServer } from "../../stage/harness.ts";
 import { made } from "../../stage/people.ts";
 
@@ -180,8 +181,15 @@ const RECORD_IDS = ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55", "0193a5c8-7a40-7c3e-
 /** The route's example, with ids of existing records. */
 async function exampleFor(route: Route, request: TestServer["request"]): Promise<unknown> {
   const example = operationOf(route).requestBody?.content["application/json"].example;
-  if (example === undefined || !route.name.startsWith("records.")) return example;
+  if (example === undefined) return example;
   let text = JSON.stringify(example);
+  if (route.name.startsWith("dashboards.")) {
+    const app = { name: "Tile", app_engine: "html", source_code: "<p>", dashboard_widget: true };
+    return JSON.parse(
+      text.replaceAll(NO_UUID, made(await request("POST", "/platform/apps.json", { json: { app } })).id),
+    );
+  }
+  if (!route.name.startsWith("records.")) return example;
   for (const id of RECORD_IDS) {
     const { body } = await request("POST", RECORDS, { json: { record: { data: { message: "Hello" } } } });
     text = text.replaceAll(id, body.id);

@@ -57,6 +57,12 @@ const WEAKEST: Record<string, Role> = {
   "apps.versions": "user",
   "apps.version": "user",
   "apps.restore": "manager",
+  // A user's own board, and the account's.
+  "dashboards.find": "guest",
+  "dashboards.put": "guest",
+  "dashboards.delete": "guest",
+  "dashboards.find_default": "admin",
+  "dashboards.put_default": "admin",
   "dbs.list": "user",
   "dbs.find": "user",
   "dbs.create": "manager",
@@ -99,6 +105,8 @@ const WEAKEST: Record<string, Role> = {
 const BODIES: Record<string, unknown> = {
   "apps.replace": { field: "source_code", old: "nowhere", new: "" },
   "records.create": { record: { data: {} } },
+  "dashboards.put": { dashboard: { tiles: [] } },
+  "dashboards.put_default": { dashboard: { tiles: [] } },
   "connectors.test": { method: "latest" },
   "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
 };

@@ -1,0 +1,34 @@
+/** Shapes of dashboards, in requests and answers. */
+import { z } from "zod";
+import { Timestamp, Uuid } from "../../input/shapes.ts";
+
+const COLUMNS = 12;
+const MOST_TILES = 100;
+
+const Tile = z.object({
+  app_id: Uuid,
+  x: z.int().min(0).max(COLUMNS - 1).describe("The first column, from 0").meta({ examples: [0] }),
+  y: z.int().min(0).max(10_000).describe("The first row, from 0").meta({ examples: [0] }),
+  w: z.int().min(1).max(COLUMNS).describe("Columns").meta({ examples: [6] }),
+  h: z.int().min(1).max(100).describe("Rows").meta({ examples: [4] }),
+});
+export type Tile = z.output<typeof Tile>;
+
+export const NewDashboard = z.object({
+  tiles: z.array(
+    Tile.refine(({ x, w }) => x + w <= COLUMNS, { path: ["w"], message: `must end at column ${COLUMNS}` }),
+  ).max(MOST_TILES),
+});
+export type NewDashboard = z.output<typeof NewDashboard>;
+
+export const Dashboard = z.object({
+  is_default: z.boolean().describe("Whether it is the account's board, because the user has none").meta({
+    examples: [false],
+  }),
+  tiles: z.array(Tile.extend({
+    title: z.string().describe("The app's name").meta({ examples: ["Counter"] }),
+    url: z.string().meta({ examples: ["https://atrium.example.com/a/0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }),
+  })),
+  updated_at: Timestamp.nullable().describe("Null where there is no board"),
+});
+export type Dashboard = z.output<typeof Dashboard>;
