@@ -5,6 +5,9 @@ import { Timestamp, Uuid } from "../../input/shapes.ts";
 const COLUMNS = 12;
 const MOST_TILES = 100;
 
+/** A column that is none has its own message. */
+const endsInside = ({ x, w }: { x: number; w: number }) => x >= COLUMNS || w > COLUMNS || x + w <= COLUMNS;
+
 const Tile = z.object({
   app_id: Uuid,
   x: z.int().min(0).max(COLUMNS - 1).describe("The first column, from 0").meta({ examples: [0] }),
@@ -16,7 +19,7 @@ export type Tile = z.output<typeof Tile>;
 
 export const NewDashboard = z.object({
   tiles: z.array(
-    Tile.refine(({ x, w }) => x + w <= COLUMNS, { path: ["w"], message: `must end at column ${COLUMNS}` }),
+    Tile.refine(endsInside, { path: ["w"], message: `must end at column ${COLUMNS}` }),
   ).max(MOST_TILES),
 });
 export type NewDashboard = z.output<typeof NewDashboard>;

@@ -87,8 +87,7 @@ inAccount(
         status: 422,
         body: {
           "tiles.0.w": ["must end at column 12"],
-          "tiles.1.w": ["must end at column 12"],
-        "tiles.1.x": ["must be at most 11"],
+          "tiles.1.x": ["must be at most 11"],
           "tiles.1.y": ["must be at least 0"],
           "tiles.1.h": ["must be at least 1"],
           "tiles.2.app_id": ["is invalid"],
