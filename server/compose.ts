@@ -7,6 +7,7 @@ import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
 import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
+import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
 import { createFlows } from "./flow/run/engine.ts";
@@ -123,6 +124,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       sweep: async () => {
         await sweepStore(sql, clock.now());
         await sweepSignIns(sql);
+        await sweepEntries(sql, clock.now());
         await flows.sweep();
         await schedules.sweep();
       },

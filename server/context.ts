@@ -1,7 +1,9 @@
 /** What a procedure may use. Modules keep no state: everything that a request needs comes in through its context. */
+import { actorOf } from "./actor.ts";
 import type { Compiler } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
 import type { Connectors } from "./connectors/connectors.ts";
+import { actingPool } from "./database/acting.ts";
 import type { Pool } from "./database/pool.ts";
 import type { Flows } from "./flow/flow.ts";
 import type { Keys } from "./secrets/keys.ts";
@@ -77,7 +79,12 @@ export interface Context extends Services {
  */
 export function contexts<More extends Services>(services: More): (call: Call) => More & Context {
   class RequestContext {
+    #sql: Pool | undefined;
     constructor(readonly call: Call) {}
+    /** Its writes name the caller to the audit log. */
+    get sql() {
+      return this.#sql ??= actingPool(services.sql, () => actorOf(this.call));
+    }
     get viewer() {
       if (!this.call.viewer) throw new Error("a viewer is used before it is proven");
       return this.call.viewer;

@@ -2,6 +2,7 @@
 import { access } from "./domains/access/router.ts";
 import { account } from "./domains/account/router.ts";
 import { apps } from "./domains/apps/router.ts";
+import { audit } from "./domains/audit/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
 import { crons } from "./domains/crons/router.ts";
 import { embeds } from "./domains/embeds/router.ts";
@@ -36,6 +37,7 @@ export const appRouter = router({
   flows,
   flow_processes,
   crons,
+  audit,
 });
 
 export type AppRouter = typeof appRouter;

@@ -1,5 +1,6 @@
 /** Queries whose result is JSON built by PostgreSQL: a page of a list, or one object. */
 import type postgres from "postgres";
+import { actingOf } from "./acting.ts";
 import type { Sql } from "./sql.ts";
 import { Json } from "./json.ts";
 import type { Page } from "../input/shapes.ts";
@@ -32,8 +33,13 @@ export async function listJson<T>(sql: Sql, rows: Fragment, total: Fragment): Pr
  * @param before a `with` clause that `rows` uses, for a write that returns the row it wrote
  * @returns undefined if there is no row
  */
-export async function oneJson<T>(sql: Sql, rows: Fragment, before: Fragment = sql``): Promise<Json<T> | undefined> {
-  const [row] = await sql<Row[]>`${before} select row_to_json(r)::text as json from (${rows}) r`;
+export async function oneJson<T>(sql: Sql, rows: Fragment, before?: Fragment): Promise<Json<T> | undefined> {
+  const acting = actingOf(sql);
+  const [row] = acting && before
+    ? await acting.pool<Row[]>`
+      ${before} select row_to_json(r)::text as json, set_config('atrium.actor', ${acting.setting()}, true) from (${rows}) r
+    `
+    : await sql<Row[]>`${before ?? sql``} select row_to_json(r)::text as json from (${rows}) r`;
   return row && new Json(row.json);
 }
 

@@ -9,28 +9,19 @@ import type { Sql } from "./sql.ts";
 const origins = new WeakMap<TemplateStringsArray, Error>();
 
 /** A statement, or a fragment of one. It is sent once, when it is first awaited. */
-class Statement extends Part implements Promise<unknown> {
+export class Statement extends Part implements Promise<unknown> {
   #sent: Promise<unknown> | undefined;
 
-  constructor(readonly tagged: Tagged, template: TemplateStringsArray, values: readonly unknown[]) {
+  constructor(readonly tag: Tag, template: TemplateStringsArray, values: readonly unknown[]) {
     super(template, values);
     if (!origins.has(template)) origins.set(template, new Error());
-  }
-
-  #send(): Promise<unknown> {
-    const { driver, isDrivers } = this.tagged;
-    if (hasAny(this, isDrivers)) return native(this, driver);
-    const query = run(driver, this);
-    const origin = origins.get(this.template);
-    Object.defineProperty(query, "origin", { get: () => origin?.stack ?? "" });
-    return query;
   }
 
   then<T, E>(
     fulfilled?: ((value: unknown) => T | PromiseLike<T>) | null,
     rejected?: ((reason: unknown) => E | PromiseLike<E>) | null,
   ): Promise<T | E> {
-    return (this.#sent ??= this.#send()).then(fulfilled, rejected);
+    return (this.#sent ??= this.tag.send(this)).then(fulfilled, rejected);
   }
 
   catch<E>(rejected?: ((reason: unknown) => E | PromiseLike<E>) | null): Promise<unknown> {
@@ -42,8 +33,13 @@ class Statement extends Part implements Promise<unknown> {
   }
 
   finally(settled?: (() => void) | null): Promise<unknown> {
-    return (this.#sent ??= this.#send()).finally(settled);
+    return (this.#sent ??= this.tag.send(this)).finally(settled);
   }
+}
+
+/** How the statements of a pool or transaction are sent. */
+interface Tag {
+  send(statement: Part): Promise<unknown>;
 }
 
 interface Tagged {
@@ -62,6 +58,14 @@ const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
     ...values.map((value) => value instanceof Part ? native(value, driver) : value),
   ]);
 
+function send({ driver, isDrivers }: Tagged, statement: Part): Promise<unknown> {
+  if (hasAny(statement, isDrivers)) return native(statement, driver);
+  const query = run(driver, statement);
+  const origin = origins.get(statement.template);
+  Object.defineProperty(query, "origin", { get: () => origin?.stack ?? "" });
+  return query;
+}
+
 /** @param driver a pool or transaction of postgres.js */
 export function withParts<Handle extends Sql>(driver: Handle): Handle {
   const writers = [driver("name"), driver({ name: 1 }), driver.unsafe("")].map((writer) => writer.constructor);
@@ -69,13 +73,14 @@ export function withParts<Handle extends Sql>(driver: Handle): Handle {
     driver,
     isDrivers: (value) => typeof value === "object" && value !== null && writers.includes(value.constructor),
   };
+  const tag: Tag = { send: (statement) => send(tagged, statement) };
   return new Proxy(driver, {
     apply(_, __, [first, ...values]: [unknown, ...unknown[]]) {
       return isTemplate(first)
-        ? new Statement(tagged, first, values)
+        ? new Statement(tag, first, values)
         : Reflect.apply(driver, undefined, [first, ...values]);
     },
   });
 }
 
-const isTemplate = (value: unknown): value is TemplateStringsArray => Array.isArray(value) && "raw" in value;
+export const isTemplate = (value: unknown): value is TemplateStringsArray => Array.isArray(value) && "raw" in value;

@@ -4,8 +4,10 @@
  */
 import { parseArgs } from "node:util";
 import { migrate } from "../../db/migrate.ts";
+import { COMMAND } from "../actor.ts";
 import type { Config } from "../config.ts";
 import { rotateSecrets } from "../connectors/connectors.ts";
+import { actingPool } from "../database/acting.ts";
 import { openKv } from "../database/kv.ts";
 import { adoptStore } from "../database/kv_identity.ts";
 import { openDatabase, type Pool } from "../database/pool.ts";
@@ -122,7 +124,8 @@ export async function runCommand(config: Config, log: Log, [name = "", ...args]:
   const database = await openDatabase(config, log);
   try {
     const applied = await migrate(database.sql);
-    return await command.run({ sql: database.sql, applied, positionals, options, config });
+    const sql = actingPool(database.sql, () => COMMAND);
+    return await command.run({ sql, applied, positionals, options, config });
   } finally {
     await database.close();
   }

@@ -1,4 +1,5 @@
 /** Which database and table a request means, and which records the viewer may see there. */
+import { actorOf } from "../../actor.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { findTablesOf, type KnownDb, part, type Place, type STALE, withDb } from "../../store/store.ts";
@@ -20,10 +21,11 @@ export function inDb<Result>(
 }
 
 /** A table of a database, with the records that the viewer may see. @throws {Refusal} 400, 404 */
-export const placeIn = ({ viewer }: Context, db: KnownDb, table_name: string | undefined): Place => ({
+export const placeIn = ({ viewer, call }: Context, db: KnownDb, table_name: string | undefined): Place => ({
   db,
   table: tableOf(db, table_name),
   allowed: visible(part, viewer),
+  by: actorOf(call),
 });
 
 export const inTable = <Result>(

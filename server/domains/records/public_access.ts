@@ -1,4 +1,5 @@
 /** Which callers reach a public method: it must be enabled, and visitors' writes are limited per minute. */
+import { actorOf } from "../../actor.ts";
 import type { Context } from "../../context.ts";
 import { forbidden, Refusal } from "../../errors.ts";
 import {
@@ -48,7 +49,9 @@ export async function inPublic<Name extends Method, Result>(
     // Counted once, although the work starts again where the definition has changed.
     if (!counted && !caller.viewer) await countWrite(ctx, db, caller.address);
     counted = true;
-    return await work({ db, table, allowed: part`true` }, method);
+    // A visitor's new record is its own trace: it says when it was created, and by nobody's login.
+    const by = name === "create" && !caller.viewer ? undefined : actorOf(ctx.call);
+    return await work({ db, table, allowed: part`true`, by }, method);
   });
 }
 

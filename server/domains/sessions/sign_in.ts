@@ -1,9 +1,11 @@
 /** Signs members in and out, in browsers. */
+import { actorOf } from "../../actor.ts";
 import type { Context } from "../../context.ts";
 import { forbidden, unauthorized } from "../../errors.ts";
 import { hostOf } from "../../input/host.ts";
 import { isSentByOwnPage, sessionCookie, sessionSecret } from "../../session_cookie.ts";
 import type { Viewer } from "../../viewer.ts";
+import { insertFailedSignIn } from "../audit/events.ts";
 import { countAttempt, forgiveAttempts, subjectsOf } from "./attempts.ts";
 import { deleteSessionByHash, findCandidate } from "./queries.ts";
 import type { NewSession } from "./schema.ts";
@@ -27,6 +29,7 @@ export async function signIn(ctx: Context, { login, password }: NewSession): Pro
   const candidate = await findCandidate(sql, account, login);
   const matches = await passwords.verify(password, candidate?.password_hash ?? null);
   if (!candidate || !matches || !candidate.active) {
+    if (account !== 0) await insertFailedSignIn(sql, account, candidate?.id, actorOf(call));
     ctx.log.info("sign-in refused", { request_id: call.request_id, address: call.address, account });
     throw refused();
   }

@@ -143,7 +143,7 @@ function perform(step: RecordStep, input: JsonObject, call: EffectCall): Promise
   return withDb<JsonValue>(dbs, head.account_id, step.db_code, missing, async (db) => {
     if (!visibleTo(reach, db.department_id)) throw missing();
     const { read, write } = ACTIONS[step.action];
-    const place = placeOf(db, step.table_name, reach);
+    const place = placeOf(db, step.table_name, reach, { user_id: head.user_id, via: "run", id: head.id });
     const department_id = departmentOfNew(reach, head.department_id);
     const order = { place, input, limit: step.limit, user_id: head.user_id, department_id };
     if (read) return await read(sql, order);

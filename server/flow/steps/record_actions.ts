@@ -1,4 +1,5 @@
 /** What each action of a `record` step does with the record store. */
+import type { Actor } from "../../actor.ts";
 import type { Sql } from "../../database/pool.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
@@ -46,10 +47,10 @@ export type ReadAction = (sql: Sql, order: Order) => Promise<JsonValue | typeof 
 export type WriteAction = (tx: Sql, order: Order) => Promise<JsonValue>;
 
 /** The table, limited to the records that the run may see. @throws {Refusal} 404 */
-export function placeOf(db: KnownDb, table_name: string | undefined, reach: Restriction): Place {
+export function placeOf(db: KnownDb, table_name: string | undefined, reach: Restriction, by: Actor): Place {
   const table = db.tables.get(table_name ?? "");
   if (!table) throw notFound(table_name === undefined ? "Table (table_name is needed)" : "Table");
-  return { db, table, allowed: visible(part, reach) };
+  return { db, table, allowed: visible(part, reach), by };
 }
 
 /** As for a record that the author creates without naming a department; else that of the flow. */

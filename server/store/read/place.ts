@@ -1,3 +1,4 @@
+import type { Actor } from "../../actor.ts";
 import type { KnownDb } from "../definition/known_db.ts";
 import type { KnownTable } from "../definition/table.ts";
 import { type Part, part } from "../../database/part.ts";
@@ -8,6 +9,8 @@ export interface Place {
   table: KnownTable;
   /** A condition on a row of `records`. */
   allowed: Part;
+  /** Whom the audit log names for writes; undefined where they are audited in another way, or not at all. */
+  by: Actor | undefined;
 }
 
 /** `nested`: a record's values are inside `data`. `flat`: they are beside `id` and the times. */

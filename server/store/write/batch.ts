@@ -1,7 +1,9 @@
 /** Executes many writes in one transaction, all or nothing. */
-import type { Pool } from "../../database/pool.ts";
+import { run } from "../../database/part.ts";
+import type { Pool, Sql } from "../../database/pool.ts";
 import type { Json } from "../../database/json.ts";
 import type { Place, Shape } from "../read/place.ts";
+import { auditBatch } from "./audit_rows.ts";
 import { deleteRecord } from "./delete.ts";
 import { insertRecords, type NewRecord } from "./insert.ts";
 import { updateRecord } from "./update.ts";
@@ -26,8 +28,9 @@ class Undone<T> extends Error {
 export async function runBatch<T>(
   sql: Pool,
   shape: Shape,
-  operations: readonly Operation[],
+  given: readonly Operation[],
 ): Promise<Outcome<T>[] | typeof STALE> {
+  const operations = given.map((operation) => ({ ...operation, place: { ...operation.place, by: undefined } }));
   const changing_ids = operations.flatMap((operation) => operation.action === "create" ? [] : [operation.id]);
   const tables = [...new Set(operations.map(({ place }) => place.table.id))];
   try {
@@ -72,12 +75,22 @@ export async function runBatch<T>(
         return (operations[i]?.action === "create" ? created.shift() : outcome || undefined) ?? "missing";
       });
       if (outcomes.includes("missing")) throw new Undone(outcomes);
+      await audit(tx, given, changing_ids);
       return outcomes;
     });
   } catch (error) {
     if (error instanceof Undone) return error.outcomes;
     throw error;
   }
+}
+
+/** One row of the audit log for the batch. */
+async function audit(tx: Sql, operations: readonly Operation[], ids: string[]): Promise<void> {
+  const [first] = operations;
+  if (!first?.place.by) return;
+  const count = (action: Operation["action"]) => operations.filter((operation) => operation.action === action).length;
+  const done = { created: count("create"), updated: count("update"), deleted: count("delete") };
+  await run(tx, auditBatch(first.place.db, first.place.by, done, ids));
 }
 
 /** Inserts records of the same table in one statement. */

@@ -2,10 +2,11 @@ import type { Sql } from "../../database/pool.ts";
 import { logChanges } from "../feed/log_changes.ts";
 import { one, type Place } from "../read/place.ts";
 import { part, run } from "../../database/part.ts";
+import { auditDeleted } from "./audit_rows.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
 
 export async function deleteRecord(sql: Sql, place: Place, id: string): Promise<boolean | typeof STALE> {
-  const { db } = place;
+  const { db, by } = place;
   const [row] = await run<{ count: number }[]>(
     sql,
     part`
@@ -18,6 +19,7 @@ export async function deleteRecord(sql: Sql, place: Place, id: string): Promise<
         returning records.*, to_jsonb(records) as was
       )
       ${logChanges(db, "delete", part`select * from written`)}
+      ${by ? part`, audited as (${auditDeleted(db, by)})` : part``}
     select (select count(*)::int from written) as count
     from db
   `,

@@ -1,3 +1,4 @@
+import type { Actor } from "../../actor.ts";
 import { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import { type KnownTable, type Slot, SLOTS } from "../definition/table.ts";
@@ -7,6 +8,7 @@ import { one, type Place, type Shape } from "../read/place.ts";
 import { shaped } from "../read/shaped.ts";
 import { type Part, part, run } from "../../database/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
+import { auditUpdated } from "./audit_rows.ts";
 import { searchChanges } from "./search_text.ts";
 
 /**
@@ -23,21 +25,24 @@ export async function updateRecord<T>(
   changes: Changes,
   department_id?: number | null,
 ): Promise<Json<T> | undefined | typeof STALE> {
-  const { db, table } = place;
+  const { db, table, by } = place;
   const [row] = await run<{ json: string | null }[]>(
     sql,
     part`
     with
       db as (${heldDb(db)}),
-      ${db.live ? part`before as (${beforeUpdate(place, id)}),` : part``}
+      ${db.live || by ? part`before as (${beforeUpdate(place, id)}),` : part``}
       written as (
         update records r
         set
           ${assignments(table, changes, department_id)}
-        ${db.live ? part`from before b where r.id = b.id` : part`from db where ${one(place, id)}`}
-        returning r.*${db.live ? part`, to_jsonb(b) as was` : part``}
+        ${db.live || by ? part`from before b where r.id = b.id` : part`from db where ${one(place, id)}`}
+        returning r.*${
+      db.live ? part`, to_jsonb(b) as was` : by ? part`, b.data as was, b.department_id as was_in` : part``
+    }
       )
       ${logChanges(db, "update", part`select * from written`)}
+      ${by ? part`, audited as (${audited(place, by, changes, department_id)})` : part``}
     select (select ${shaped(place, shape)}::text from written) as json
     from db
   `,
@@ -45,7 +50,15 @@ export async function updateRecord<T>(
   return row ? row.json === null ? undefined : new Json(row.json) : STALE;
 }
 
-/** Subscribers need to know whether they saw the record before. */
+function audited({ db }: Place, by: Actor, changes: Changes, department_id: number | null | undefined): Part {
+  const was = db.live ? part`(w.was -> 'data')` : part`w.was`;
+  if (department_id === undefined) return auditUpdated(db, by, was, changes);
+  const department = db.live ? part`w.was -> 'department_id'` : part`to_jsonb(w.was_in)`;
+  const before = part`(${was} || jsonb_build_object('department_id', ${department}))`;
+  return auditUpdated(db, by, before, { ...changes, department_id });
+}
+
+/** For subscribers, who may have seen the record, and for the audit log. */
 const beforeUpdate = (place: Place, id: string): Part =>
   part`
     select records.*

@@ -1,0 +1,78 @@
+/**
+ * A pool whose writes say who makes them. Triggers of the audited tables read the actor from a setting of the
+ * transaction, so a domain cannot leave it out (`db/migrations/0020_audit.sql`). A single write becomes a transaction.
+ */
+import { Part } from "./part.ts";
+import type { Pool, Sql } from "./sql.ts";
+import { isTemplate, Statement } from "./tagged.ts";
+
+const ACTING = Symbol("acting");
+
+/** The pool behind an acting one, and the setting's value. */
+export interface Acting {
+  pool: Pool;
+  setting(): string;
+}
+
+/** @param actor is called when a write begins */
+export function actingPool(pool: Pool, actor: () => object): Pool {
+  const acting: Acting = { pool, setting: () => JSON.stringify(actor()) };
+  const begin = beginAs(acting);
+  const send = (statement: Part) => isWrite(statement) ? begin((tx) => again(tx, statement)) : again(pool, statement);
+  const tag = { send };
+  return new Proxy(pool, {
+    apply: (_, __, [first, ...values]: [unknown, ...unknown[]]) =>
+      isTemplate(first) ? new Statement(tag, first, values) : Reflect.apply(pool, undefined, [first, ...values]),
+    get: (target, key) => key === "begin" ? begin : key === ACTING ? acting : Reflect.get(target, key),
+  });
+}
+
+/**
+ * For a single statement that is written so often that it must stay alone: it selects
+ * `set_config('atrium.actor', …, true)` itself.
+ *
+ * @returns undefined where `sql` is a transaction, which has its actor, or acts for nobody
+ */
+export const actingOf = (sql: Sql): Acting | undefined => Reflect.get(sql, ACTING);
+
+type Work = (tx: Sql) => Promise<unknown>;
+
+function beginAs({ pool, setting }: Acting): Pool["begin"] {
+  const named = (work: Work): Work => (tx) => {
+    // Sent with the first statement of the work. If it fails, so do the statements after it.
+    tx`select set_config('atrium.actor', ${setting()}, true)`.catch(() => {});
+    return work(tx);
+  };
+  const begin = (options: string | Work, work?: Work) =>
+    typeof options === "string" ? work && pool.begin(options, named(work)) : pool.begin(named(options));
+  return begin as Pool["begin"];
+}
+
+/** The same statement, sent by another handle. */
+const again = (sql: Sql, { template, values }: Part): Promise<unknown> =>
+  Reflect.apply(sql, undefined, [template, ...values]);
+
+const WRITE = /\b(?:insert\s+into|delete\s+from|(?<!\b(?:for|key|do)\s+)update)\s+(\w+)?/gi;
+/** Counts and files, which are written outside of changes. */
+const UNAUDITED = new Set([
+  "audit_entries",
+  "public_writes",
+  "sign_in_attempts",
+  "logos",
+  "vendor_files",
+  "reindexings",
+  "readiness",
+]);
+const writing = new WeakMap<TemplateStringsArray, boolean>();
+
+const isWrite = ({ template, values }: Part): boolean =>
+  writes(template) || values.some((value) => value instanceof Part && isWrite(value));
+
+function writes(template: TemplateStringsArray): boolean {
+  let found = writing.get(template);
+  if (found === undefined) {
+    found = template.some((text) => text.matchAll(WRITE).some(([, table]) => !UNAUDITED.has(table ?? "")));
+    writing.set(template, found);
+  }
+  return found;
+}

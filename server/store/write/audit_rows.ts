@@ -1,0 +1,91 @@
+/**
+ * The audit log's rows for writes of records, in the same statement. They are written here and not by a trigger, which
+ * would also run for each record of a schema change and of an import.
+ */
+import type { Actor } from "../../actor.ts";
+import { type Part, part } from "../../database/part.ts";
+import type { KnownDb } from "../definition/known_db.ts";
+
+/** How many ids a row about many records names. */
+const NAMED = 20;
+
+const COLUMNS = part`account_id, action, object, object_id, db_id, user_id, actor, before, after`;
+
+/** A creation has no fields: the record has them, and the first change or the deletion keeps them as `before`. */
+export const auditCreated = (db: KnownDb, by: Actor, many: boolean): Part =>
+  many
+    ? entry(
+      db,
+      by,
+      part`'create', 'db', ${String(db.id)}::text`,
+      part`null, jsonb_build_object(
+        'created', count(*),
+        'ids', to_jsonb((array_agg(id::text order by id))[1:${NAMED}::integer])
+      )`,
+      part`from written having count(*) > 0`,
+    )
+    : entry(db, by, part`'create', 'record', id::text`, part`null::jsonb, null::jsonb`, part`from written`);
+
+/**
+ * @param before the values before the change, from `written w`
+ * @param sent the fields of the change
+ */
+export const auditUpdated = (
+  db: KnownDb,
+  by: Actor,
+  before: Part,
+  sent: Record<string, string | number | boolean | null>,
+) =>
+  entry(
+    db,
+    by,
+    part`'update', 'record', w.id::text`,
+    part`${bounded(part`f.before`)}, ${bounded(part`f.after`)}`,
+    part`
+      from written w, lateral (
+        select
+          coalesce(jsonb_object_agg(key, coalesce(${before} -> key, 'null')), '{}') as before,
+          coalesce(jsonb_object_agg(key, value), '{}') as after
+        from jsonb_each(${sent}::jsonb) c
+        where coalesce(${before} -> key, 'null') <> value
+      ) f
+    `,
+  );
+
+export const auditDeleted = (db: KnownDb, by: Actor) =>
+  entry(
+    db,
+    by,
+    part`'delete', 'record', w.id::text`,
+    part`${bounded(part`w.data`)}, null::jsonb`,
+    part`from written w`,
+  );
+
+/** What a batch has done, as one row. */
+export const auditBatch = (
+  db: KnownDb,
+  by: Actor,
+  done: { created: number; updated: number; deleted: number },
+  ids: string[],
+) =>
+  entry(
+    db,
+    by,
+    part`'batch', 'db', ${String(db.id)}::text`,
+    part`null::jsonb, ${done}::jsonb || jsonb_build_object('ids', to_jsonb(${ids.slice(0, NAMED)}::text[]))`,
+    part``,
+  );
+
+/** The size of a jsonb value costs nothing; the length of its text does. A stored value may be compressed. */
+const bounded = (fields: Part) =>
+  part`case when pg_column_size(${fields}) <= 1000 and pg_column_compression(${fields}) is null then ${fields} else audit_bounded(${fields}) end`;
+
+function entry(db: KnownDb, { user_id, ...actor }: Actor, object: Part, fields: Part, from: Part): Part {
+  return part`
+    insert into audit_entries (${COLUMNS})
+    select ${db.account_id}::integer, ${object}, ${db.id}::integer, ${user_id}::integer, ${{
+    ...actor,
+  }}::jsonb, ${fields}
+    ${from}
+  `;
+}
