@@ -1,6 +1,6 @@
 /**
  * A pool whose writes say who makes them. Triggers of the audited tables read the actor from a setting of the
- * transaction, so a domain cannot leave it out (`db/migrations/0020_audit.sql`). A single write becomes a transaction.
+ * transaction, so a domain cannot leave it out (`db/migrations/0021_audit.sql`). A single write becomes a transaction.
  */
 import { Part } from "./part.ts";
 import type { Pool, Sql } from "./sql.ts";

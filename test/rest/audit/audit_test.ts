@@ -54,7 +54,7 @@ onServer("audit: every table is audited, or has a reason why not", async ({ serv
   `;
   const unaudited = tables.filter(({ audited }) => !audited).map(({ name }) => name);
   const missing = unaudited.filter((name) => !Object.hasOwn(UNAUDITED_TABLES, name));
-  assert.deepEqual(missing, [], "`call audit_table(…)` in their migration (see 0020_audit.sql), or name a reason");
+  assert.deepEqual(missing, [], "`call audit_table(…)` in their migration (see 0021_audit.sql), or name a reason");
 });
 
 onServer("audit: every write leaves a row with its request, actor and address", async ({ server, ask }) => {

@@ -336,6 +336,15 @@ export const WRITES: Record<string, Written> = {
     row: "cron.delete",
     call: async ({ ask }) => await ask("DELETE", `/account/crons/${(await cron(ask)).id}.json`),
   },
+  "dashboards.put": {
+    row: "dashboard.create",
+    call: ({ ask }) => ask("PUT", "/account/dashboard.json", json({ dashboard: { tiles: [] } })),
+  },
+  "dashboards.put_default": {
+    row: "dashboard.create",
+    call: ({ ask }) => ask("PUT", "/account/default_dashboard.json", json({ dashboard: { tiles: [] } })),
+  },
+  "dashboards.delete": { row: "dashboard.delete", call: ({ ask }) => ask("DELETE", "/account/dashboard.json") },
 };
 
 const RUN = "a run is kept as a flow process, with its caller";

@@ -201,6 +201,7 @@ call audit_table('apps', 'app', '{}', '{app_code, css_code, imports, scripts, as
 call audit_table('dbs', 'db', '{}', '{live_until}');
 call audit_table('connectors', 'connector', '{secret_token}', '{}');
 call audit_table('flows', 'flow');
+call audit_table('dashboards', 'dashboard');
 call audit_table(
   'crons', 'cron', '{}', '{sentence, next_run_at, last_run_at, last_run_id, last_status, failures}',
   'old.lock_version <> new.lock_version or old.active <> new.active'
