@@ -8,6 +8,7 @@ import { runCommand } from "./server/process/commands.ts";
 import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
 import { proveFree, serve } from "./server/process/lifecycle.ts";
 import { supervise } from "./server/process/supervisor.ts";
+import { warnOfWeakPassword } from "./server/process/weak_admin_password.ts";
 
 export { compose };
 
@@ -28,6 +29,7 @@ if (import.meta.main) {
       if (process_number === undefined) proveFree(config);
       const atrium = await compose(config, log);
       serve(config, atrium, log);
+      if (atrium.generated) void warnOfWeakPassword(config, log);
       sweep.begin(atrium.sweep);
       tick.begin(atrium.tick);
       if (!hosted && (process_number ?? 1) === 1) {

@@ -20,6 +20,7 @@ import { openKv } from "./database/kv.ts";
 import { proveSameStore } from "./database/kv_identity.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./secrets/passwords.ts";
+import { createPasswordStrength } from "./secrets/password_strength.ts";
 import { createSchedules } from "./schedule/schedule.ts";
 import { createDatabases } from "./store/definition/databases.ts";
 import { createFeeds } from "./store/feed/feeds.ts";
@@ -51,6 +52,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     });
     const keys = await openKeys(config);
     const passwords = createPasswords();
+    const strength = createPasswordStrength();
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, clock, log });
     const pages = createPages(sql, log);
@@ -88,6 +90,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       compiler,
       viewers,
       passwords,
+      strength,
       pages,
       keys,
       dbs,
@@ -101,7 +104,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const close = async () => {
       await schedules.close();
       await flows.close();
-      await Promise.all([viewers.close(), compiler.close(), feeds.close(), connectors.close()]);
+      await Promise.all([viewers.close(), compiler.close(), feeds.close(), connectors.close(), strength.close()]);
       body_deadlines.close();
       kv.close();
       await database.close();

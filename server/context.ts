@@ -9,6 +9,7 @@ import type { Flows } from "./flow/flow.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./secrets/passwords.ts";
+import type { PasswordStrength } from "./secrets/password_strength.ts";
 import type { Schedules } from "./schedule/schedule.ts";
 import type { Databases, Feeds } from "./store/store.ts";
 import type { Call, Caller, Viewer, Viewers } from "./viewer.ts";
@@ -44,6 +45,7 @@ export interface Services {
   compiler: Compiler;
   viewers: Viewers;
   passwords: Passwords;
+  strength: PasswordStrength;
   pages: Pages;
   keys: Keys;
   dbs: Databases;

@@ -5,6 +5,7 @@ import { createLog } from "../../server/log.ts";
 import { createPasswords } from "../../server/secrets/passwords.ts";
 import { on_postgres } from "../stage/harness.ts";
 import { ask, emptyPlace, type Environment, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
+import { until } from "../stage/until.ts";
 
 const accountOf = async ({ url }: Process, token: string) => (await ask(`${url}/account.json`, token)).status;
 
@@ -107,14 +108,15 @@ Deno.test("start: commands before the first start, and an admin that the environ
   assert.deepEqual([early.code, early.stdout], [1, ""]);
   assert.match(early.stderr, /^[^\n]*start the server once\n$/);
 
-  const named = { ADMIN_EMAIL: "ada@example.com", ADMIN_PASSWORD: "correct horse", ADMIN_TOKEN: "given-token" };
+  const named = { ADMIN_EMAIL: "ada@example.com", ADMIN_PASSWORD: "horse horse", ADMIN_TOKEN: "given-token" };
   await using process = await launch({ ...environment, ...named, BASE_URL: "https://atrium.example.com/" });
   assert.doesNotMatch(process.output(), /^ +(password|token) /m, "nothing was generated");
-  assert.doesNotMatch(process.output(), /correct horse|given-token/);
+  assert.doesNotMatch(process.output(), /horse horse|given-token/);
   assert.equal(await accountOf(process, "given-token"), 200);
   const { servers } = JSON.parse((await ask(`${process.url}/openapi.json`)).text);
   assert.deepEqual(servers, [{ url: "https://atrium.example.com" }]);
+  await until(() => process.output().includes("ADMIN_PASSWORD is easy to guess"), "a weak password is warned of");
   assert.equal((await stop(process)).code, 0);
   const hash = await passwordHash(environment, "ada@example.com");
-  assert.ok(await createPasswords().verify("correct horse", hash));
+  assert.ok(await createPasswords().verify("horse horse", hash));
 });

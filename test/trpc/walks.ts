@@ -56,6 +56,12 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await user_settings.delete.mutate({ id: ada.id });
   },
 
+  async passwords({ passwords }) {
+    const change = { current: ADMIN_PASSWORD, new: "a new password of the tests" };
+    const refusal = await refusalOf(passwords.change.mutate({ password: change }));
+    assert.equal(refusal.httpStatus, 403, "a token may not");
+  },
+
   async sessions({ sessions, account }) {
     const me = await account.me.query();
     assert.deepEqual([me.user.login, me.user.role, me.session_id, me.account.id], ["admin", "admin", null, 1]);

@@ -1,5 +1,5 @@
 /**
- * Limits attempts to sign in: 10 in 15 minutes by login, and by address, whatever process they reach. Source: SECURITY.md.
+ * Limits attempts to sign in, and other guesses of passwords: 10 in 15 minutes by login, and by address, whatever process they reach. Source: SECURITY.md.
  * An attempt counts before its password is compared, so that parallel attempts cannot exceed the limit.
  */
 import { createHash } from "node:crypto";
@@ -32,7 +32,7 @@ export async function countAttempt(sql: Pool, subjects: readonly string[]): Prom
     return longest;
   });
   if (wait_s > 0) {
-    throw new Refusal(429, "Too many attempts to sign in: try again later", {
+    throw new Refusal(429, "Too many attempts: try again later", {
       headers: { "retry-after": String(wait_s) },
     });
   }
@@ -52,15 +52,17 @@ async function waitOf(sql: Sql, subject: string): Promise<number> {
   return oldest?.wait_s ?? 0;
 }
 
-/** After a success: its attempt was none to limit, and the login's earlier ones are forgiven. */
+const isAddress = (subject: string) => subject.startsWith("address ");
+
+/** After a success: its attempt was none to limit, and the earlier ones are forgiven, except those of the address. */
 export const forgiveAttempts = (sql: Sql, subjects: readonly string[]) =>
   sql`
     delete from sign_in_attempts a
-    where a.subject = any(${subjects.filter((subject) => subject.startsWith("login "))}::text[])
+    where a.subject = any(${subjects.filter((subject) => !isAddress(subject))}::text[])
       or a.ctid = any(array(
         select latest.ctid
         from sign_in_attempts latest
-        where latest.subject = any(${subjects.filter((subject) => subject.startsWith("address "))}::text[])
+        where latest.subject = any(${subjects.filter(isAddress)}::text[])
         order by latest.attempted_at desc
         limit 1
       ))

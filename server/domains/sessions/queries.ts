@@ -67,9 +67,15 @@ export interface Row {
   hash: Buffer;
   device: string;
   address: string;
+  /** The hash that a password was compared with; absent where the user was proven in another way. */
+  password_hash?: string | null;
 }
 
-/** Undefined where the user is gone or has been switched off meanwhile. */
+/**
+ * The lock makes a change of the user wait: it then ends this session, too. A change that came first is seen here.
+ *
+ * @returns undefined where the user is gone, has been switched off or has got another password in the meantime
+ */
 export async function insertSession(sql: Sql, row: Row): Promise<number | undefined> {
   const [session] = await sql<{ id: number }[]>`
     insert into sessions (account_id, user_id, hash, device, address)
@@ -78,6 +84,8 @@ export async function insertSession(sql: Sql, row: Row): Promise<number | undefi
     where id = ${row.user_id}
       and account_id = ${row.account_id}
       and active
+      ${row.password_hash === undefined ? sql`` : sql`and password_hash is not distinct from ${row.password_hash}`}
+    for share
     returning id
   `;
   return session?.id;
@@ -96,6 +104,18 @@ export const deleteSessions = (sql: Sql, account: number, user: number, kept: nu
       and user_id = ${user}
       and id is distinct from ${kept}::int
   `;
+
+/** Gives a session another secret. @returns false if it has ended */
+export async function renewSession(sql: Sql, account: number, user: number, id: number, hash: Buffer) {
+  const { count } = await sql`
+    update sessions
+    set hash = ${hash}
+    where id = ${id}
+      and account_id = ${account}
+      and user_id = ${user}
+  `;
+  return count > 0;
+}
 
 export const deleteSessionByHash = (sql: Sql, hash: Buffer) => sql`delete from sessions where hash = ${hash}`;
 

@@ -33,8 +33,12 @@ export async function signIn(ctx: Context, { login, password }: NewSession): Pro
     ctx.log.info("sign-in refused", { request_id: call.request_id, address: call.address, account });
     throw refused();
   }
-  const user = { account_id: candidate.account_id, user_id: candidate.id };
-  const viewer = await startSession(ctx, user, (sql) => forgiveAttempts(sql, subjects));
+  const { account_id, id: user_id, password_hash } = candidate;
+  const viewer = await startSession(
+    ctx,
+    { account_id, user_id, password_hash },
+    (sql) => forgiveAttempts(sql, subjects),
+  );
   if (!viewer) throw refused();
   return viewer;
 }

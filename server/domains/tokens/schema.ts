@@ -13,6 +13,7 @@ export const DOMAINS = [
   "mailboxes",
   "tokens",
   "sessions",
+  "passwords",
   "apps",
   "dashboards",
   "dbs",

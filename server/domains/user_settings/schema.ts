@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ROLES } from "../../viewer.ts";
-import { Email, Id, Ids, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
+
+import { Email, Id, Ids, LockVersion, Name, page, Timestamp } from "../../input/shapes.ts";
+import { NewPassword } from "../passwords/schema.ts";
 
 const fields = {
   login: Name.meta({ examples: ["ada"] }),
@@ -28,10 +30,8 @@ export type UserSetting = z.output<typeof UserSetting>;
 
 const Assigned = Ids.meta({ examples: [[]] });
 const assigned = { team_ids: Assigned, group_ids: Assigned, department_ids: Assigned };
-const Password = text(1024).refine((value) => value.length >= 8, "is too short (minimum is 8 characters)")
-  .describe("Stored only as its scrypt hash").meta({ examples: ["correct horse battery staple"] });
 
-const written = z.object({ ...fields, ...assigned, password: Password }).partial();
+const written = z.object({ ...fields, ...assigned, password: NewPassword }).partial();
 
 export const UserSettingChanges = written.extend({ lock_version: LockVersion.optional() });
 export type UserSettingChanges = z.output<typeof UserSettingChanges>;

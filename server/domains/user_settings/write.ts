@@ -6,6 +6,8 @@ import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { resetFeedsOf } from "../../store/store.ts";
 import type { Viewer } from "../../viewer.ts";
+import { hashOfNewPassword, type Names } from "../passwords/new_password.ts";
+import { findCredentials } from "../passwords/queries.ts";
 import { deleteSessions } from "../sessions/queries.ts";
 import { lockAccount } from "../account/queries.ts";
 import {
@@ -24,7 +26,7 @@ import type { NewUserSetting, UserSetting, UserSettingChanges } from "./schema.t
 export async function createUserSetting(ctx: Context, input: NewUserSetting): Promise<Json<UserSetting>> {
   const login = input.login ?? input.email;
   const defaults = { login, name: login, role: "user" as const, without_department: true, active: true };
-  const values = await valuesOf(ctx, { ...defaults, ...input });
+  const values = await valuesOf(ctx, { ...defaults, ...input }, { ...defaults, ...input });
   const created = await ctx.sql.begin(async (sql) => {
     const id = await insertUserSetting(sql, ctx.viewer.account_id, values);
     await join(sql, ctx.viewer.account_id, id, input);
@@ -40,7 +42,7 @@ export async function changeUserSetting(
   id: number,
   changes: UserSettingChanges,
 ): Promise<Json<UserSetting>> {
-  const values = await valuesOf(ctx, changes);
+  const values = await valuesOf(ctx, changes, await namesOf(ctx, id, changes));
   const changed = await keepingAdmin(ctx, async (sql) => {
     if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values, changes.lock_version)) {
       // Not found, or not in this version.
@@ -80,7 +82,16 @@ const keepingAdmin = <T>({ sql, viewer: { account_id } }: Context, work: (sql: S
     return result;
   }) as Promise<T>;
 
-async function valuesOf({ passwords }: Context, input: UserSettingChanges): Promise<Values> {
+/** What the user will be called. Read only for a new password. @throws {Refusal} 404 */
+async function namesOf({ sql, viewer }: Context, id: number, changes: UserSettingChanges): Promise<Names> {
+  const none = { login: "", email: "", name: "" };
+  const known = changes.password === undefined ? none : await findCredentials(sql, viewer.account_id, id);
+  if (!known) throw notFound("User");
+  return { ...known, ...changes };
+}
+
+/** @throws {Refusal} 422 for a password that is easy to guess */
+async function valuesOf(ctx: Context, input: UserSettingChanges, names: Names): Promise<Values> {
   const {
     team_ids: _teams,
     group_ids: _groups,
@@ -93,7 +104,8 @@ async function valuesOf({ passwords }: Context, input: UserSettingChanges): Prom
     ...values,
     ...(values.login !== undefined && { login_folded: fold(values.login) }),
     ...(values.email !== undefined && { email_folded: fold(values.email) }),
-    ...(password !== undefined && { password_hash: await passwords.hash(password) }),
+    ...(password !== undefined &&
+      { password_hash: await hashOfNewPassword(ctx, ctx.viewer.account_id, password, names) }),
   };
 }
 

@@ -140,6 +140,19 @@ export const WRITES: Record<string, Written> = {
         `/account/tokens/${(await create(ask, "/account/tokens.json", { token: { name: name() } })).id}.json`,
       ),
   },
+  "passwords.change": {
+    row: "user_setting.update",
+    call: async ({ ask, server }) => {
+      const { id } = await addPerson(ask, "user", { password: "canary-of a password" });
+      const { cookie } = await addSession(server, id);
+      const password = { current: "canary-of a password", new: "canary-of another password" };
+      return await ask("PATCH", "/account/password.json", {
+        token: null,
+        json: { password },
+        headers: { cookie, ...OWN },
+      });
+    },
+  },
   "sessions.create": {
     row: "session.sign_in",
     call: ({ ask }) =>

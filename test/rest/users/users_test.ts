@@ -110,6 +110,11 @@ inAccount("users: create", async ({ server, ask, play }) => {
     refused("a password of seven characters is too short", { email: "x@example.com", password: "1234567" }, {
       password: /too short/,
     }),
+    ...["password1", "bridget.oconnor", "ExampleBridget"].map((password) =>
+      refused(`a password that is easy to guess: ${password}`, { email: "bridget.oconnor@example.com", password }, {
+        password: /^is too easy to guess\. \S.*\.$/,
+      })
+    ),
     {
       name: "another account may have the same user",
       method: "POST",
@@ -155,6 +160,11 @@ inAccount("users: update and delete", async ({ server, ask, admin, play }) => {
     update("nothing sent", {}, { body: { name: "Ada", team_ids: [team] } }),
     update("an empty list clears", { team_ids: [] }, { body: { team_ids: [] } }),
     update("a blank name", { name: "" }, { status: 422, body: { name: ["can't be blank"] } }),
+    update("a password that is the user's name", { password: "Ada Ada Ada" }, {
+      status: 422,
+      body: { password: /too easy to guess/ },
+    }),
+    update("a missing one with a password", { password: "correct horse battery" }, { path: at(999_999), status: 404 }),
     update("a missing one", { name: "x" }, { path: at(999_999), status: 404 }),
     update("another account's", { name: "x" }, { path: at(stranger.id), status: 404 }),
     { name: "read: another account's", method: "GET", path: at(stranger.id), status: 404 },
