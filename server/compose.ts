@@ -8,6 +8,7 @@ import { createConnectors, type Lookup } from "./connectors/connectors.ts";
 import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
+import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
 import { createFlows } from "./flow/run/engine.ts";
@@ -128,6 +129,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         await sweepStore(sql, clock.now());
         await sweepSignIns(sql);
         await sweepEntries(sql, clock.now());
+        await sweepEntryCodes(sql, 1_000);
         await flows.sweep();
         await schedules.sweep();
       },

@@ -12,7 +12,7 @@
  * | ADMIN_TOKEN, ADMIN_EMAIL, ADMIN_PASSWORD | generated, admin@localhost, generated | the first admin |
  * | SECRET_KEYS | none | `k2:…,k1:…`; required with DATABASE_URL |
  * | EGRESS_ALLOW | none | `host:port,…` that connectors may call though private |
- * | APPS_ORIGIN | none | `https://*.apps.example`, a wildcard host for apps |
+ * | APPS_ORIGIN | none | `https://apps.example` or `https://*.apps.example`: other hosts that serve apps |
  * | TRUSTED_PROXIES | 0 | how many proxies in front may set X-Forwarded-For |
  * | ACTION_WAIT_MS | 10000 | how long an action call waits for its flow |
  * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
@@ -38,6 +38,7 @@ export interface Config {
   secret_keys: readonly SecretKey[] | undefined;
   /** `host:port`, lower case. */
   egress_allow: readonly string[];
+  /** Lower case, without a slash at the end. */
   apps_origin: string | undefined;
   trusted_proxies: number;
   action_wait_ms: number;
@@ -84,6 +85,13 @@ const egressAllow = z.string().transform((value) => value.split(",").map((entry)
     message: "must be host:port pairs, separated by commas",
   });
 
+/** `*` stands for one label. A port that the scheme implies is left out, as browsers leave it out of `Host`. */
+const appsOrigin = z.string().refine(
+  (value) =>
+    /^https?:\/\/(\*\.)?[a-z0-9][a-z0-9.-]*(:\d{1,5})?\/?$/i.test(value) && URL.canParse(value.replace("*", "x")),
+  "must look like https://apps.example or https://*.apps.example",
+).transform((value) => new URL(value.replace("*", "wildcard")).origin.replace("//wildcard.", "//*."));
+
 const Environment = z.object({
   PORT: integer(1, 65535).default(8000),
   HOST: z.string().regex(/^\S+$/, "must be a host name or an address").default("127.0.0.1"),
@@ -97,7 +105,7 @@ const Environment = z.object({
     .optional(),
   SECRET_KEYS: secretKeys.optional(),
   EGRESS_ALLOW: egressAllow.default([]),
-  APPS_ORIGIN: z.string().regex(/^https?:\/\/\*\.[^\s/]+$/, "must look like https://*.apps.example").optional(),
+  APPS_ORIGIN: appsOrigin.optional(),
   TRUSTED_PROXIES: integer(0, 10).default(0),
   ACTION_WAIT_MS: integer(0, 600_000).default(10_000),
   WORKERS: integer(1, 64).default(1),
@@ -123,13 +131,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     if (hosted) faults.push("WORKERS must be 1 here: this host starts processes by itself");
     if (Deno.build.os === "windows") faults.push("WORKERS must be 1 on Windows: its processes cannot share a port");
   }
+  if (parsed.data?.APPS_ORIGIN && namesSite(parsed.data.APPS_ORIGIN, baseUrlOf(parsed.data))) {
+    faults.push("APPS_ORIGIN must name other hosts than BASE_URL: cookies do not tell ports apart");
+  }
   if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)]);
   const env = parsed.data;
-  const shown = ["0.0.0.0", "::", "[::]"].includes(env.HOST) ? "localhost" : env.HOST.replace(/^([^[].*:.*)$/, "[$1]");
   return Object.freeze({
     port: env.PORT,
     host: env.HOST,
-    base_url: env.BASE_URL ?? `http://${shown}:${env.PORT}`,
+    base_url: baseUrlOf(env),
     data_dir: env.DATA_DIR,
     database_url: env.DATABASE_URL,
     kv_url: env.KV_URL,
@@ -144,6 +154,19 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     child_environment: childEnvironment(given),
     hosted,
   });
+}
+
+function baseUrlOf({ BASE_URL, HOST, PORT }: z.output<typeof Environment>): string {
+  if (BASE_URL !== undefined) return BASE_URL;
+  const shown = ["0.0.0.0", "::", "[::]"].includes(HOST) ? "localhost" : HOST.replace(/^([^[].*:.*)$/, "[$1]");
+  return `http://${shown}:${PORT}`;
+}
+
+/** Whether the site's own host is one of those that serve apps. */
+function namesSite(apps_origin: string, base_url: string): boolean {
+  const apps = new URL(apps_origin.replace("//*.", "//")).hostname;
+  const { hostname } = new URL(base_url);
+  return apps_origin.includes("//*.") ? hostname.endsWith(`.${apps}`) : hostname === apps;
 }
 
 const OF_DENO =

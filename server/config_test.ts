@@ -56,6 +56,7 @@ Deno.test("config: each variable is read", () => {
     }],
     [{ EGRESS_ALLOW: "API.internal:8080, [::1]:80" }, { egress_allow: ["api.internal:8080", "[::1]:80"] }],
     [{ APPS_ORIGIN: "https://*.apps.example" }, { apps_origin: "https://*.apps.example" }],
+    [{ APPS_ORIGIN: "https://Apps.example:443/" }, { apps_origin: "https://apps.example" }],
     [{ TRUSTED_PROXIES: "2", ACTION_WAIT_MS: "0" }, { trusted_proxies: 2, action_wait_ms: 0 }],
   ];
   for (const [environment, expected] of rows) {
@@ -82,7 +83,7 @@ Deno.test("config: each wrong variable is one fault that names it, without its v
     ["ADMIN_PASSWORD", ["hunter2", "x".repeat(1025)]],
     ["SECRET_KEYS", ["0123456789abcdef0123", "k1:hunter2", `${KEYS},`, ":0123456789abcdef", "k 1:0123456789abcdef"]],
     ["EGRESS_ALLOW", ["localhost", "http://localhost:80", "a:b", "a:1,,b:2"]],
-    ["APPS_ORIGIN", ["https://apps.example", "*.apps.example", "https://*.apps.example/x"]],
+    ["APPS_ORIGIN", ["https://127.0.0.1:9000", "*.apps.example", "https://*.apps.example/x", "https://a.*.example"]],
     ["TRUSTED_PROXIES", ["11", "-1", "all"]],
     ["ACTION_WAIT_MS", ["600001", "10s"]],
   ];

@@ -1,12 +1,13 @@
 /** The cookie of a member's session: its name and attributes, and the requests in which it proves the member. */
 import { parse } from "hono/utils/cookie";
+import { appsHostOf, type AppsSite } from "./apps_site.ts";
 import { hostOf } from "./input/host.ts";
 
 /** A session ends after this time without a request, and at the latest 90 days after its sign-in. */
 export const IDLE_DAYS = 14;
 export const LONGEST_DAYS = 90;
 
-interface Site {
+interface Site extends AppsSite {
   base_url: string;
 }
 
@@ -23,7 +24,9 @@ export function sessionSecret(request: Request, site: Site): string | undefined 
   if (cookies === null) return undefined;
   const name = nameOn(site);
   const secret = parse(cookies, name)[name];
-  return secret && SECRET.test(secret) && comesFromUs(request, site) ? secret : undefined;
+  // The code of an app could set such a cookie on its own host.
+  if (!secret || !SECRET.test(secret) || appsHostOf(site, request.url)) return undefined;
+  return comesFromUs(request, site) ? secret : undefined;
 }
 
 /** `Set-Cookie` for a new session, or, without a secret, for the removal of the cookie. */

@@ -1,20 +1,23 @@
 /**
- * Who calls. A request may name its caller in four ways, and all of them are proven in this file:
+ * Who calls. A request may name its caller in five ways, and all of them are proven in this file:
  *
  * | credential | sent as | proves |
  * |---|---|---|
  * | API token | `Authorization: Bearer …`, or tRPC's connection parameters | a viewer |
  * | session | a cookie, in requests of this site's own pages and in opened addresses | a viewer |
  * | page token | `X-App-Token`, by the code of an app's page | the app, and the viewer that opened its page |
+ * | entry | a cookie of a host that serves apps, when a person opens an app there | the viewer of that app's page |
  * | browser key | a cookie | that the same browser calls again, without a login |
  */
 import { createHash, randomBytes } from "node:crypto";
 import { parse } from "hono/utils/cookie";
 import { forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
 import type { Keys } from "./secrets/keys.ts";
+import { entryOf } from "./apps_site.ts";
 import { hostOf } from "./input/host.ts";
 import type { Users } from "./reach.ts";
 import { sessionSecret } from "./session_cookie.ts";
+import { readAppEntry } from "./secrets/app_entries.ts";
 import { readAppToken, signAppToken } from "./secrets/page_tokens.ts";
 import { type Restriction, visibleTo } from "./visibility.ts";
 
@@ -105,22 +108,27 @@ interface Proving {
   viewers: Viewers;
   keys: Keys;
   clock: { now(): Date };
-  config: { base_url: string };
+  config: { base_url: string; apps_origin: string | undefined };
   pages: {
     byId(app_id: string): Promise<AppOfPage | undefined>;
     accountOf(host: string): Promise<number | undefined>;
   };
 }
 
+const hasRole = (viewer: Viewer, role: Role) => ROLES.indexOf(viewer.role) >= ROLES.indexOf(role);
+const hasScope = ({ scopes }: Viewer, scope: string) => scopes?.includes(scope) ?? true;
+
+/** What `allow` refuses, for pages that offer only what their viewer may do. */
+export const mayDo = (viewer: Viewer, role: Role, scope: string): boolean =>
+  hasRole(viewer, role) && hasScope(viewer, scope);
+
 /**
  * @param scope none where the token's scopes do not matter
  * @throws {Refusal} 403
  */
 export function allow(viewer: Viewer, role: Role, scope?: string): void {
-  if (ROLES.indexOf(viewer.role) < ROLES.indexOf(role)) throw forbidden(`This needs the role ${role}`);
-  if (scope !== undefined && viewer.scopes && !viewer.scopes.includes(scope)) {
-    throw forbidden(`This token lacks the scope ${scope}`);
-  }
+  if (!hasRole(viewer, role)) throw forbidden(`This needs the role ${role}`);
+  if (scope !== undefined && !hasScope(viewer, scope)) throw forbidden(`This token lacks the scope ${scope}`);
 }
 
 /**
@@ -171,6 +179,24 @@ export async function findViewer({ call, viewers, config }: ProvingViewer): Prom
 /** Whether the request names a viewer, by a token or a session that need not be valid. */
 export const namesViewer = ({ call, config }: Pick<ProvingViewer, "call" | "config">): boolean =>
   call.token !== undefined || sessionSecret(call.request, config) !== undefined;
+
+/**
+ * The viewer that has entered an app on its own host, in a request that opens the app in a window. Undefined where the
+ * browser has not entered it; without `viewer` where its entry or session has ended.
+ */
+export async function findEntered(
+  { call, viewers, keys, clock, config }: Pick<Proving, "call" | "viewers" | "keys" | "clock" | "config">,
+  app: { id: string },
+): Promise<{ viewer: Viewer | undefined } | undefined> {
+  const value = entryOf(call.request, config, app.id);
+  if (value === undefined || (call.request.headers.get("sec-fetch-dest") ?? "document") !== "document") {
+    return undefined;
+  }
+  const entry = readAppEntry(keys, value, clock.now());
+  if (!entry || entry.expired || entry.app !== app.id) return { viewer: undefined };
+  const viewer = await viewers.bySessionId(entry.session);
+  return { viewer: call.viewer = viewer?.user_id === entry.user ? viewer : undefined };
+}
 
 /** The viewer of a session that this request has just started. */
 export const viewerOfSession = async ({ call, viewers }: ProvingViewer, secret: string): Promise<Viewer | undefined> =>

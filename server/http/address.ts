@@ -10,10 +10,13 @@ export function pathOf(url: string): string {
   return url.slice(url.indexOf("/", 8), query === -1 ? undefined : query);
 }
 
-export function queryOf(url: string): URLSearchParams {
+/** The query as sent, with its question mark; empty where there is none. */
+export function queryTextOf(url: string): string {
   const start = url.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : url.slice(start));
+  return start === -1 ? "" : url.slice(start);
 }
+
+export const queryOf = (url: string): URLSearchParams => new URLSearchParams(queryTextOf(url));
 
 /**
  * The caller's IP address. Clients can send any `X-Forwarded-For`, so only the entries that trusted proxies append count:

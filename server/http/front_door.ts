@@ -13,6 +13,7 @@
  * | /healthz, /readyz | health.ts |
  */
 import { Hono } from "hono";
+import { appsHostOf, isForApps } from "../apps_site.ts";
 import { contexts } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { appRouter } from "../router.ts";
@@ -43,6 +44,7 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
 
   const answer = async (context: HttpContext): Promise<Response> => {
     const { request, path } = context.call;
+    if (appsHostOf(context.config, request.url) && !isForApps(path)) return refuse(notFound());
     const found = table.find(request, path);
     if (!found) return await rest_of_hono.fetch(request, { context });
     try {

@@ -48,8 +48,8 @@ export interface TestServer {
   request(method: string, path: string, sent?: Sent): Promise<Answer>;
   /** The typed client, which calls the handler without a port. */
   client(token?: string): Client;
-  /** Serves on a free port until the server is closed. @returns the address */
-  listen(): string;
+  /** Serves until the server is closed, on a free port unless `port` names one. @returns the address */
+  listen(port?: number): string;
   /** Ends all streams, as a process does when it stops. */
   endStreams(): void;
   /** Runs the sweep, which a process does every minute. */
@@ -116,8 +116,8 @@ export async function startServer(
         token,
         fetch: (input, init) => atrium.handler(new Request(input, init)),
       }),
-    listen() {
-      const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, atrium.handler);
+    listen(port = 0) {
+      const server = Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, atrium.handler);
       servers.push(server);
       return `http://127.0.0.1:${server.addr.port}`;
     },

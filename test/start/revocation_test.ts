@@ -1,7 +1,9 @@
 /** Two servers on one database: what is done through one holds at the other. PostgreSQL only. */
 import assert from "node:assert/strict";
 import { beside, createDatabase, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
+import { addSession } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
+import { tokenIn } from "../stage/visitors.ts";
 
 async function withTwo(work: (one: TestServer, other: TestServer) => Promise<void>): Promise<void> {
   const DATABASE_URL = await createDatabase();
@@ -59,6 +61,36 @@ Deno.test({
         return [...there, await list(other)].join() === "401,401,401,403";
       };
       await until(refused, "the other server refuses them", 5_000 - (performance.now() - began));
+    }),
+});
+
+Deno.test({
+  name: "two servers: signing out ends the page tokens of the session, within 5 s there",
+  ignore: !on_postgres,
+  fn: () =>
+    withTwo(async (one, other) => {
+      const app = { name: "Page", app_engine: "html", source_code: "<p>page</p>" };
+      const { body: { id } } = await one.request("POST", "/platform/apps.json", { json: { app } });
+      const { cookie } = await addSession(one, 1);
+      const headers = {
+        cookie,
+        "sec-fetch-site": "same-origin",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "iframe",
+      };
+      const page = await one.request("GET", `/a/${id}/frame`, { token: null, headers });
+      const page_token = tokenIn(page) ?? "";
+      const call = async (server: TestServer) =>
+        (await server.request("POST", `/platform/apps/${id}/action/none`, {
+          token: null,
+          headers: { "x-app-token": page_token },
+        })).status;
+      assert.deepEqual([await call(one), await call(other)], [404, 404], "both know the viewer now");
+      const began = performance.now();
+      await one.request("DELETE", "/account/session.json", { token: null, headers });
+      assert.equal(await call(one), 401, "at once in the same process");
+      const refused = async () => await call(other) === 401;
+      await until(refused, "the other server refuses the page", 5_000 - (performance.now() - began));
     }),
 });
 

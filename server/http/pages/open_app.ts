@@ -2,37 +2,48 @@
  * Apps as people open them. An app is untrusted code on this server's own address, so its page runs in a sandbox: from
  * there it reaches neither the API as its viewer nor another app.
  */
-import { findAppUser } from "../../domains/user_settings/queries.ts";
-import { visibleTo } from "../../visibility.ts";
-import { allow, findViewer, namesViewer, signPageToken, type Viewer } from "../../viewer.ts";
+import { findUserName } from "../../domains/user_settings/queries.ts";
+import { allow, findViewer, mayDo, namesViewer, type Viewer } from "../../viewer.ts";
+import { appsHostOf } from "../../apps_site.ts";
 import { hostOf } from "../../input/host.ts";
+import { queryTextOf } from "../address.ts";
 import { stamp } from "../answers.ts";
 import { FOR_EVERYONE } from "../files/assets.ts";
 import { respond } from "../files/variants.ts";
 import type { HttpContext } from "../http_context.ts";
 import { type PlainRoute, refusedAs, UNCHANGED } from "../plain_route.ts";
+import { appFor, sees } from "./app_page.ts";
+import { appOnItsHost, ENTER_APP, leadToApp } from "./apps_host.ts";
+import { BAR_POLICY, barHtml } from "./bar_html.ts";
+import { loadsFrame, REOPEN_HEADERS, REOPEN_HTML } from "./framed.ts";
 import { missingApp, signInFirst } from "./notices.ts";
 import type { ServedApp } from "./page_build.ts";
-import { SANDBOX } from "./sandbox.ts";
 
-const PAGE_WITH_TOKEN = {
-  ...SANDBOX,
+const BAR = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
+  "content-security-policy": BAR_POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
 };
 
 const CODE = /^[a-z0-9_-]{1,100}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const APP_PAGES: readonly PlainRoute[] = [
+  ENTER_APP,
   {
     method: "GET",
     path: "/a/:url_code",
     name: "open_app",
     tag: "files",
     summary: "Open an app",
-    description: "A public app opens for anyone. Any other opens for a viewer who may see it. A page that carries no " +
-      "page token has a strong `ETag`. A page with a token is made for one browser: it is never cached and has none.",
+    description:
+      "A public app opens for anyone. Any other opens for a viewer who may see it. A member with a session " +
+      "gets a page with a bar and the app in a frame. A page that carries no page token has a strong `ETag`. A page " +
+      "with a token is made for one browser: it is never cached and has none.",
     callers: "viewers and visitors",
     parameters: [{
       in: "path",
@@ -43,7 +54,8 @@ export const APP_PAGES: readonly PlainRoute[] = [
     replies: {
       200: { description: "The app's page", content: { "text/html": {} } },
       303: {
-        description: "For a browser without a session, where no public app is at the address: to the sign-in page",
+        description: "For a browser without a session, where no public app is at the address: to the sign-in page. " +
+          "With `APPS_ORIGIN`: to the host that serves the app",
       },
       304: UNCHANGED,
       401: refusedAs("There is no valid token, and no public app at this address"),
@@ -52,6 +64,31 @@ export const APP_PAGES: readonly PlainRoute[] = [
     },
     refuses: [503],
     answer: answerPage,
+  },
+  {
+    method: "GET",
+    path: "/a/:url_code/frame",
+    name: "open_app_frame",
+    tag: "files",
+    summary: "Open an app in the frame of its page",
+    description: "Only browsers get the app here, and only in a frame; any other request is sent to the app's page.",
+    callers: "viewers and visitors",
+    parameters: [{
+      in: "path",
+      name: "url_code",
+      example: "my-counter",
+      description: "The app's `url_code` or id",
+    }],
+    replies: {
+      200: {
+        description: "The app itself; without a session a page that asks the page around to load the frame again",
+        content: { "text/html": {} },
+      },
+      303: { description: "To the app's page: the request loads no frame" },
+      404: { description: "No such app, or it is switched off, or hidden", content: { "text/html": {} } },
+    },
+    refuses: [503],
+    answer: answerFrame,
   },
   {
     method: "GET",
@@ -79,48 +116,57 @@ export const APP_PAGES: readonly PlainRoute[] = [
 const segment = (path: string, index: number) => path.split("/")[index] ?? "";
 
 async function answerPage(context: HttpContext): Promise<Response> {
-  const { call } = context;
-  const app = await findApp(context, segment(call.path, 2));
-  if (app?.public && !namesViewer(context)) return pageForVisitor(context, app);
-  const viewer = await findViewer(context);
-  if (app && viewer && sees(app, viewer)) {
-    const user = await findAppUser(context.sql, viewer.account_id, viewer.user_id);
-    return pageWithToken(context, app, user ?? "null", viewer);
-  }
-  if (app?.public) return pageForVisitor(context, app);
+  const { call, config } = context;
+  const code = segment(call.path, 2);
+  const host = appsHostOf(config, call.request.url);
+  if (host) return await appOnItsHost(context, host, code);
+  const app = await findApp(context, code);
+  const viewer = app?.public && !namesViewer(context) ? undefined : await findViewer(context);
+  if (app && (app.public || viewer && sees(app, viewer))) return await openedApp(context, app, viewer);
   // From here on a private app is answered like a missing one.
   if (!viewer) return signInFirst(call.request);
   allow(viewer, "guest", "apps:read");
   return missingApp();
 }
 
+/** An app that opens for its caller, in the form that keeps the site's address from it. API tokens get the app itself. */
+async function openedApp(context: HttpContext, app: ServedApp, viewer: Viewer | undefined): Promise<Response> {
+  const { call, config } = context;
+  if (call.token !== undefined) return await appFor(context, app, viewer);
+  if (config.apps_origin !== undefined) {
+    return await leadToApp(context, app, viewer && sees(app, viewer) ? viewer : undefined);
+  }
+  // Nothing but a bar of ours fills the window of a browser with a session.
+  if (viewer && !loadsFrame(call.request)) return await pageWithBar(context, app, viewer);
+  return await appFor(context, app, viewer);
+}
+
+async function answerFrame(context: HttpContext): Promise<Response> {
+  const { call, config } = context;
+  const code = segment(call.path, 2);
+  if (config.apps_origin !== undefined || !loadsFrame(call.request)) {
+    const location = `/a/${code}${queryTextOf(call.request.url)}`;
+    return new Response(null, { status: 303, headers: { location, "cache-control": "no-store", ...stamp(call) } });
+  }
+  const [app, viewer] = [await findApp(context, code), await findViewer(context)];
+  if (!viewer) return new Response(REOPEN_HTML, { headers: { ...REOPEN_HEADERS, ...stamp(call) } });
+  return app && (app.public || sees(app, viewer)) ? await appFor(context, app, viewer) : missingApp();
+}
+
+/** The query of the address is the app's. */
+async function pageWithBar({ call, sql }: HttpContext, app: ServedApp, viewer: Viewer): Promise<Response> {
+  const html = barHtml({
+    app: app.name,
+    viewer: await findUserName(sql, viewer.account_id, viewer.user_id) ?? "",
+    frame: `/a/${segment(call.path, 2)}/frame${queryTextOf(call.request.url)}`,
+    edit: sees(app, viewer) && mayDo(viewer, "manager", "apps:write") ? `/apps/${app.id}` : undefined,
+  });
+  return new Response(html, { headers: { ...BAR, ...stamp(call) } });
+}
+
 async function findApp({ pages, call }: HttpContext, code: string): Promise<ServedApp | undefined> {
   if (ID.test(code)) return await pages.byId(code);
   if (CODE.test(code)) return await pages.byCode(hostOf(call.request.url), code);
-}
-
-/** With a token of other scopes a public app opens as it does for a visitor. */
-const sees = (app: ServedApp, viewer: Viewer): boolean =>
-  viewer.account_id === app.account_id && visibleTo(viewer, app.department_id) &&
-  (viewer.scopes?.includes("apps:read") ?? true);
-
-/** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
-function pageForVisitor(context: HttpContext, app: ServedApp): Response {
-  const { call } = context;
-  if (app.asks) return pageWithToken(context, app, "null", undefined);
-  return app.answer(call.request, stamp(call));
-}
-
-/**
- * A page that names its viewer or browser is never cached.
- *
- * @param user the viewer's data for the app, as JSON; `null` for a visitor
- */
-function pageWithToken(context: HttpContext, app: ServedApp, user: string, viewer: Viewer | undefined): Response {
-  const { call } = context;
-  const page = app.pageFor(user, signPageToken(context, app, viewer));
-  const cookie = call.set_cookie === undefined ? undefined : { "set-cookie": call.set_cookie };
-  return new Response(page, { headers: { ...PAGE_WITH_TOKEN, ...stamp(call), ...cookie } });
 }
 
 /** A sandboxed page's module requests carry no credentials, so the hash in the address is the only proof. */

@@ -2,13 +2,13 @@
 import type { Served } from "../../domains/apps/served.ts";
 import { prepared, sizeOf, type Variants, variantsOf } from "../files/variants.ts";
 import { inScript, renderPage } from "./page_html.ts";
-import { SANDBOX } from "./sandbox.ts";
+import { OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
 
 export interface ServedApp extends Served {
   /** The page for a visitor, without a page token. */
   page: Variants;
   /** Answers with that page, in an encoding that the client accepts. @param more further headers */
-  answer(request: Request, more: Record<string, string>): Response;
+  answer(request: Request, headers: PageHeaders, more: Record<string, string>): Response;
   script: Variants | undefined;
   style: Variants | undefined;
   /**
@@ -23,13 +23,18 @@ export interface ServedApp extends Served {
 export const bytesOf = ({ page, script, style, code, css }: ServedApp) =>
   2 * (code.length + css.length) + sizeOf(page) + (script ? sizeOf(script) : 0) + (style ? sizeOf(style) : 0);
 
-/** Removes the comment at the head, and the last semicolon: `shim_token.js` is a function expression that is called. */
+/** Removes comments, indentation, and the last semicolon: `shim_token.js` is a function expression that is called. */
 const scriptOf = async (file: string) =>
   (await Deno.readTextFile(new URL(`../../../client/app/${file}`, import.meta.url)))
-    .replace(/^\/\*[^]*?\*\/\s*/, "").replace(/;\s*$/, "");
+    .replace(/^\s*\/\*[^]*?\*\/\s*/gm, "").replace(/^\s+/gm, "").replace(/;\s*$/, "");
 
 export async function buildPage(app: Served): Promise<ServedApp> {
-  const [shim, carry] = await Promise.all([scriptOf("shim.js"), scriptOf("shim_token.js")]);
+  const [storage, frame, carry] = await Promise.all([
+    scriptOf("shim.js"),
+    scriptOf("shim_frame.js"),
+    scriptOf("shim_token.js"),
+  ]);
+  const shim = `${storage};${frame}`;
   const script = app.engine === "html" ? undefined : variantsOf(app.code, "text/javascript; charset=utf-8");
   const style = app.css ? variantsOf(app.css, "text/css; charset=utf-8") : undefined;
   const parts = {
@@ -39,7 +44,18 @@ export async function buildPage(app: Served): Promise<ServedApp> {
   };
   const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
   const pageFor = withGaps((user, token) => renderPage(parts, user, `${carry}(${token});${shim}`));
-  return { ...app, script, style, page, answer: prepared(page, "private, no-cache", SANDBOX), pageFor };
+  const [sandboxed, own] = [
+    prepared(page, "private, no-cache", SANDBOX),
+    prepared(page, "private, no-cache", OWN_ORIGIN),
+  ];
+  return {
+    ...app,
+    script,
+    style,
+    page,
+    answer: (request, headers, more) => (headers === SANDBOX ? sandboxed : own)(request, more),
+    pageFor,
+  };
 }
 
 /** Renders the page once, with two gaps that each request fills. */

@@ -104,7 +104,7 @@ const ELSEWHERE = new Set([
   ...["find", "update", "set_as_main", "delete"].map((name) => `departments.${name}`),
   ...["user_settings.find", "user_settings.update", "user_settings.delete", "tokens.delete", "sessions.delete"],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
-  ...["read_app_file", "read_logo", "read_vendor_file"],
+  ...["open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
 ]);
 
 const ROUTES = [...routesOf(appRouter), ...PLAIN_ROUTES]
