@@ -12,15 +12,16 @@ import {
   stoppedInALongCall,
 } from "./scenarios.ts";
 import { dropBase, makeBase, openSite, type Site } from "./site.ts";
+import { crashedAlone } from "./store_scenarios.ts";
 
 const admin_url = Deno.env.get("TEST_POSTGRES_URL");
 
-/** @param only_postgres for tests that manipulate the database behind the server */
-const test = (name: string, fn: (site: Site) => Promise<void>, only_postgres = false) =>
+/** @param only the database that the test needs */
+const test = (name: string, fn: (site: Site) => Promise<void>, only?: "postgres" | "embedded") =>
   Deno.test({
     name: `faults: ${name}`,
     // The oracle listens on 127.0.0.2 and above, which only Linux has without configuration.
-    ignore: Deno.build.os !== "linux" || only_postgres && !on_postgres,
+    ignore: Deno.build.os !== "linux" || only !== undefined && (only === "postgres") !== on_postgres,
     async fn() {
       const base = on_postgres && admin_url ? await makeBase(admin_url) : undefined;
       {
@@ -50,8 +51,12 @@ test("a call that another worker repeats has the same body: run.started_at is fi
 
 test("a worker frozen inside a transaction does not block the one that takes its run over", async (site) => {
   assert.deepEqual(await frozenInsideATransaction(site, undefined), []);
-}, true);
+}, "postgres");
 
 test("an outcome waits for a database that is away, and no step is done again", async (site) => {
   assert.deepEqual(await databaseAwayAtItsEnd(site, undefined), []);
-}, true);
+}, "postgres");
+
+test("after a crash on the embedded database runs resume at once: the folder's lock proves the death", async (site) => {
+  assert.deepEqual(await crashedAlone(site), []);
+}, "embedded");

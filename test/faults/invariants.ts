@@ -70,8 +70,9 @@ export async function settle(
   site: Site,
   worker: Worker,
   runs: readonly Acknowledged[],
+  patience_ms = PATIENCE_MS,
 ): Promise<string[]> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + patience_ms;
   for (;;) {
     const pending: string[] = [];
     const lost: string[] = [];

@@ -8,6 +8,8 @@ const CALLERS = 6;
 const RUNS_OF_EACH = 4;
 /** Longer than a killed worker takes to come back on a busy machine. */
 const START_MS = 60_000;
+/** How long runs may take to end after a round, on a machine with much other work. */
+const SETTLE_MS = 300_000;
 /** How long workers are disturbed in a round. */
 const STORM_MS = 1_200;
 
@@ -100,7 +102,7 @@ export async function runRound(crew: Crew, random: Random): Promise<Figures> {
   await Promise.all([...callers, disturbed]);
   const [worker] = crew.workers;
   if (!worker) throw new Error("nobody to ask");
-  const unsettled = await settle(site, worker, runs);
+  const unsettled = await settle(site, worker, runs, SETTLE_MS);
   for (const { deaths } of crew.workers) {
     for (const at of deaths.filter((at) => at > began)) {
       const known = faults.some(({ from, until }) => at > from && at < until + 2 * LEASE_MS);

@@ -2,13 +2,20 @@
  * `deno task faults [--rounds=200] [--seed=1] [--embedded]`
  *
  * Kills, pauses and stops two workers on one PostgreSQL and one file of Deno KV (or one worker on the embedded database)
- * at random, and restarts PostgreSQL (immediate or fast) in each round, while runs are started. Prints figures and violations. Exits with 1 if there was a violation.
+ * at random, and restarts PostgreSQL (immediate or fast) in each round, while runs are started. Before that, on sites of
+ * their own: a process that is frozen inside a transaction, one with another file of Deno KV, and a full disk. Prints
+ * figures and violations. Exits with 1 if there was a violation.
  */
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { addFigures, type Crew, launchCrew, noFigures, runRound, seeded } from "./round.ts";
 import { frozenInsideATransaction } from "./scenarios.ts";
 import { type Base, dropBase, makeBase, openSite } from "./site.ts";
+import { mountSmallDisk } from "./small_disk.ts";
+import { fullDisk, startedWithAnotherKv } from "./store_scenarios.ts";
+
+/** Room for the database and the file of Deno KV, and for little else. */
+const DISK_MB = 64;
 
 const option = (name: string, otherwise: number) =>
   Number(Deno.args.find((arg) => arg.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise);
@@ -20,9 +27,8 @@ async function run(base: Base | undefined): Promise<boolean> {
   await using site = await openSite(base);
   const crew: Crew = { ...await launchCrew(site, base ? 2 : 1), interrupt: postgres?.interrupt };
   if (base) {
-    const frozen = await frozenInsideATransaction(site, undefined);
-    print(`a process frozen inside a transaction: ${frozen.length === 0 ? "held" : frozen.join("; ")}`);
-    if (frozen.length > 0) return false;
+    if (!held("a process frozen inside a transaction", await frozenInsideATransaction(site, undefined))) return false;
+    if (!await storesHold(base)) return false;
   }
   const sum = noFigures();
   const began = performance.now();
@@ -46,6 +52,25 @@ async function run(base: Base | undefined): Promise<boolean> {
   return broken.length === 0;
 }
 
+function held(what: string, broken: readonly string[]): boolean {
+  print(`${what}: ${broken.length === 0 ? "held" : broken.join("; ")}`);
+  return broken.length === 0;
+}
+
+async function storesHold(base: Base): Promise<boolean> {
+  {
+    await using site = await openSite(base);
+    if (!held("a process with another file of Deno KV", await startedWithAnotherKv(site))) return false;
+  }
+  await using disk = await mountSmallDisk(DISK_MB);
+  if (!disk) {
+    print("a full disk: skipped, because only root may mount a small one");
+    return true;
+  }
+  await using site = await openSite(base, disk);
+  return held("a full disk", await fullDisk(site, disk));
+}
+
 /** The end of a worker's log, without requests. */
 const notable = (output: string) =>
   output.split("\n").filter((line) => !line.includes('"event":"request"')).slice(-40).join("\n");
@@ -57,7 +82,7 @@ if (!embedded && !postgres) {
   Deno.exit(2);
 }
 const base = postgres && await makeBase(postgres.url());
-const held = await run(base);
+const all_held = await run(base);
 if (base) await dropBase(base);
 await postgres?.stop();
-Deno.exit(held ? 0 : 1);
+Deno.exit(all_held ? 0 : 1);

@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { copyMigrated } from "../stage/harness.ts";
 import { createDatabase, dropDatabase } from "../stage/postgres/postgres.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
+import type { SmallDisk } from "./small_disk.ts";
 import { launchWorker, SECRET_KEYS, type Worker } from "./workers.ts";
 
 /** Pauses of workers are longer than the lease. */
@@ -21,7 +22,16 @@ export interface Site extends AsyncDisposable {
   /** Allows or refuses new connections of workers to PostgreSQL, and ends the present ones. */
   setReachable(reachable: boolean): Promise<void>;
   /** @param index below 4; the oracle identifies the worker by it */
-  launch(index: number, more?: { tree?: string; sweep_ms?: number; wait_ms?: number }): Promise<Worker>;
+  launch(index: number, more?: Launch): Promise<Worker>;
+}
+
+export interface Launch {
+  tree?: string | undefined;
+  lease_ms?: number;
+  sweep_ms?: number;
+  wait_ms?: number;
+  /** Another file of Deno KV than the site's. */
+  kv?: string;
 }
 
 /** A database on PostgreSQL with connector, flows and app. Sites are copies of it. */
@@ -140,13 +150,17 @@ export const dropBase = ({ admin_url, name }: Base) => dropDatabase(admin_url, n
 
 const nameOf = (what: string) => `faults_${what}_${crypto.randomUUID().slice(0, 8)}`;
 
-/** @param base undefined for the embedded database */
-export async function openSite(base: Base | undefined): Promise<Site> {
+/**
+ * @param base undefined for the embedded database
+ * @param disk where the database's tables and the file of Deno KV are; by default on the disk of all other files
+ */
+export async function openSite(base: Base | undefined, disk?: SmallDisk): Promise<Site> {
   const oracle = startOracle();
   const folder = await Deno.makeTempDir({ prefix: "atrium_faults_" });
-  const kv = `${folder}/kv.sqlite3`;
+  const kv = `${disk?.path ?? folder}/kv.sqlite3`;
   const name = nameOf("site");
   const url = base && await createDatabase(base.admin_url, name, base.name);
+  if (url && base && disk) await disk.adopt(base.admin_url, name);
   if (!url) await copyMigrated(folder);
   const sql = url === undefined ? undefined : postgres(url, { max: 4, onnotice: () => {} });
   if (sql) await sql`update connectors set url = ${urlOf(oracle.port)}`;
@@ -165,9 +179,9 @@ export async function openSite(base: Base | undefined): Promise<Site> {
     folder,
     kv,
     sql,
-    async launch(index, { tree, sweep_ms = SWEEP_MS, wait_ms = 0 } = {}) {
-      const more = { ...environment, ACTION_WAIT_MS: `${wait_ms}` };
-      const worker = await launchWorker({ tree, index, lease_ms: LEASE_MS, sweep_ms, environment: more });
+    async launch(index, { tree, lease_ms = LEASE_MS, sweep_ms = SWEEP_MS, wait_ms = 0, kv: other = kv } = {}) {
+      const more = { ...environment, KV_URL: other, ACTION_WAIT_MS: `${wait_ms}` };
+      const worker = await launchWorker({ tree, index, lease_ms, sweep_ms, environment: more });
       workers.push(worker);
       return worker;
     },
