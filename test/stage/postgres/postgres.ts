@@ -33,7 +33,8 @@ export interface PostgresOptions {
  * that pipe however the starting process ends, also after `kill -9`. The shell ignores the signals that a terminal sends
  * to the whole process group, so that it can clean up. The log of initdb and the server goes to standard error.
  *
- * While the file `paused` exists, a server that has ended is not the end: it is started again when the file is removed.
+ * While the file `paused` exists, a server that has ended is not the end: the keeper creates the file `stopped`, and starts
+ * the server again when `paused` is removed.
  */
 const KEEPER = `
 trap '' INT TERM HUP
@@ -57,7 +58,9 @@ if run "$bin/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale="$l
   while [ ! -e "$folder/over" ]; do
     run "$bin/postgres" -D "$folder/data" -k "$folder" "$@"
     [ -e "$folder/paused" ] || break
+    : >"$folder/stopped"
     while [ -e "$folder/paused" ] && [ ! -e "$folder/over" ]; do sleep 0.05; done
+    rm -f "$folder/stopped"
   done
 fi
 kill -KILL "$watch"
@@ -100,8 +103,7 @@ async function untilReady(data: string, hasEnded: () => boolean): Promise<number
   return undefined;
 }
 
-const isGone = (path: string): Promise<boolean> =>
-  Deno.stat(path).then(() => false, (error) => error instanceof Deno.errors.NotFound);
+const exists = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
 
 async function withAdmin<T>(admin: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(admin, { max: 1, onnotice: () => {} });
@@ -178,7 +180,8 @@ export async function startPostgres({ fsync = true }: PostgresOptions = {}): Pro
       if (running === undefined) throw new Error("PostgreSQL is not running");
       await Deno.writeTextFile(paused, "");
       Deno.kill(running, mode === "fast" ? "SIGINT" : "SIGQUIT");
-      await until(() => isGone(`${folder}/data/postmaster.pid`), "PostgreSQL has stopped");
+      // The keeper knows of it, too: otherwise it would take the end of the server for the end of all.
+      await until(() => exists(`${folder}/stopped`), "PostgreSQL has stopped");
       return async () => {
         await Deno.remove(paused);
         if (await untilReady(`${folder}/data`, () => ended) === undefined) {
