@@ -67,8 +67,10 @@ Deno.test("keys: the embedded database's file is made once, for its owner alone"
   assert.equal((mode ?? 0) & 0o777, 0o600);
   const again = await openKeys({ secret_keys: undefined, data_dir });
   assert.deepEqual(again.sign("one", "text"), first.sign("one", "text"));
-  await Deno.chmod(`${data_dir}/secret_keys`, 0o644);
-  await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), ConfigError);
+  for (const mode of [0o644, 0o640, 0o604]) {
+    await Deno.chmod(`${data_dir}/secret_keys`, mode);
+    await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), ConfigError);
+  }
   await Deno.writeTextFile(`${data_dir}/secret_keys`, "");
   await Deno.chmod(`${data_dir}/secret_keys`, 0o600);
   await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), /holds no key/);

@@ -129,7 +129,7 @@ inTeam(
   },
 );
 
-inTeam("processes: who may see them is who may see their flow", async ({ ask, addFlow }) => {
+inTeam("processes: who may see them is who may see their flow", async ({ ask, api, addFlow }) => {
   await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
   const department = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Ops" } } }));
   const flow = await addFlow([], { department_id: department.id });
@@ -143,6 +143,19 @@ inTeam("processes: who may see them is who may see their flow", async ({ ask, ad
   ];
   assert.deepEqual(await seen(inside.token), [200, true, 201]);
   assert.deepEqual(await seen(outside.token), [404, false, 404]);
+  const held = Promise.withResolvers<Response>();
+  api.answers.set("/held_inside", () => held.promise);
+  const slow = await addFlow([call("held_inside")], { department_id: department.id });
+  const pending = (await ask("POST", `/connect/flows/${slow.id}/run.json`, { json: {} })).body.flow_process_id;
+  const whilePending = async (token: string) => [
+    (await ask("GET", `${PATH}/${pending}.json`, { token })).status,
+    (await ask("GET", `${PATH}/${pending}/program.json`, { token })).status,
+    names((await ask("GET", `${PATH}.json`, { token })).body).includes(pending),
+  ];
+  assert.deepEqual(await whilePending(inside.token), [200, 200, true]);
+  assert.deepEqual(await whilePending(outside.token), [404, 404, false]);
+  assert.equal((await ask("POST", `${PATH}/${pending}/cancel.json`, { token: outside.token })).status, 404);
+  held.resolve(Response.json({}));
   const guest = await addPerson(ask, "guest");
   assert.equal((await ask("GET", `${PATH}.json`, { token: guest.token })).status, 403);
 });
@@ -184,4 +197,32 @@ inTeam("processes: runs older than 14 days are swept away", async ({ ask, addFlo
   await server.sweep();
   assert.equal((await ask("GET", `${PATH}/${aged}.json`)).status, 404);
   assert.equal((await ask("GET", `${PATH}/${fresh}.json`)).status, 200);
+});
+
+inTeam("processes: a list of more than 10,000 runs links to its next page without being counted", async (team) => {
+  const { addFlow, server, admin: { token } } = team;
+  const flow = await addFlow([]);
+  const now = Date.now().toString(16).padStart(12, "0").replace(/^(.{8})(.{4})$/, "$1-$2");
+  await server.sql`
+    insert into flow_processes
+      (id, account_id, flow_id, flow_version, flow_code, trigger, status, attempts, input, steps, started_at, finished_at)
+    select
+      (${`${now}-7000-8000-`} || lpad(to_hex(f.account_id * 100000 + n), 12, '0'))::uuid,
+      f.account_id, f.id, 1, f.code, 'manual', 'finished', 1, '{}', '[]', now(), now()
+    from flows f, generate_series(1, 10001) n
+    where f.id = ${flow.id}
+  `;
+  const list = async (query: string) => {
+    // Without the proof that every list is counted.
+    const { body, headers } = await server.request("GET", `${PATH}.json?${query}`, { token });
+    return { ids: names(body), link: headers.get("link"), total: headers.get("x-total-count") };
+  };
+  const first = await list("per_page=2");
+  assert.deepEqual([first.total, first.ids.length], [null, 2]);
+  assert.match(first.link ?? "", /^<[^>]*[?&]page=2>; rel="next"$/);
+  const behind = await list(`per_page=2&after=${first.ids.at(-1)}`);
+  assert.match(behind.link ?? "", new RegExp(`^<[^>]*after=${behind.ids.at(-1)}>; rel="next"$`));
+  const last = await list(`per_page=500&page=21`);
+  assert.deepEqual([last.ids.length, last.link], [1, null], "the last page links to none");
+  assert.equal((await list("per_page=2&count=true")).total, "10001");
 });

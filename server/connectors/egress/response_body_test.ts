@@ -21,6 +21,8 @@ Deno.test("decode: each encoding that is asked for, and one on another", async (
     assert.deepEqual(new Uint8Array(await decoded(coded, encoding, 1000)), TEXT, encoding);
   }
   assert.deepEqual(await decoded(new Uint8Array(), "gzip", 10), new Uint8Array());
+  const three = gzipSync(gzipSync(gzipSync(TEXT)));
+  await assert.rejects(decoded(three, "gzip, gzip, gzip", 1000), { kind: "network" }, "more than two");
 });
 
 Deno.test("decode: the limit counts decoded bytes", async () => {
@@ -50,6 +52,7 @@ Deno.test("decode: chunks are gathered up to the limit", async () => {
 
 Deno.test("decode: JSON where it is JSON, else text, null where there is nothing", () => {
   const deep = "[".repeat(100_000);
+  const too_deep = `${"[".repeat(65)}${"]".repeat(65)}`;
   const rows: [body: string, type: string | undefined, value: unknown][] = [
     ["", "application/json", null],
     ['{"a":1}', "application/json; charset=utf-8", { a: 1 }],
@@ -60,6 +63,7 @@ Deno.test("decode: JSON where it is JSON, else text, null where there is nothing
     ['{"a":1}', "text/html", '{"a":1}'],
     ["{broken", "application/json", "{broken"],
     [deep, "application/json", deep],
+    [too_deep, "application/json", too_deep],
   ];
   for (const [body, type, value] of rows) assert.deepEqual(bodyOf(bytes(body), type), value, body.slice(0, 20));
   assert.equal(bodyOf(new Uint8Array([0xb1]), "text/plain; charset=iso-8859-2"), "ą");

@@ -5,7 +5,13 @@ import { badRequest, notFound } from "../../errors.ts";
 import { isoOf, type RunHead } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
 import { countEnded, findEnded, findUsedVersion, findVersion, listEnded } from "./queries.ts";
-import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from "./schema.ts";
+import {
+  type FlowProcess,
+  type FlowProcessPage,
+  LAST_PAGE,
+  type UsedProgram,
+  type WholeFlowProcess,
+} from "./schema.ts";
 
 /** Runs in flight that a list includes. The others appear in it once they have ended. */
 const MOST_PENDING = 1_000;
@@ -47,7 +53,8 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const start = Math.max(0, offset - pending.length);
   const pending_only = page.status === "pending";
   const [ended, count] = await Promise.all([
-    pending_only ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length, offset: start }),
+    // One more than the page has, which tells whether there is a next one.
+    pending_only ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length + 1, offset: start }),
     pending_only ? 0 : countEnded(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
   ]);
   // A run that ended between the two reads is in both lists.
@@ -56,7 +63,8 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const first = pending_only ? offset : offset - start;
   const is_counted = page.count || count <= MOST_COUNTED;
   const total = is_counted ? count + in_flight.filter(({ id }) => !ended_ids.has(id)).length : undefined;
-  return new Json(JSON.stringify(rows.slice(first, first + page.per_page)), total);
+  const more = rows.length > first + page.per_page && (after !== undefined || page.page < LAST_PAGE);
+  return new Json(JSON.stringify(rows.slice(first, first + page.per_page)), total, more);
 }
 
 async function listPending({ flows, viewer }: Context, page: FlowProcessPage): Promise<FlowProcess[]> {

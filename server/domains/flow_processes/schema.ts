@@ -108,13 +108,17 @@ export const UsedProgram = z.object({
 });
 export type UsedProgram = z.output<typeof UsedProgram>;
 
+/** Lists that are longer are read with `after`. */
+export const LAST_PAGE = 1_000;
+
 export const FlowProcessPage = z.object({
-  page: z.int().min(1).max(1_000).default(1),
+  page: z.int().min(1).max(LAST_PAGE).default(1),
   per_page: z.int().min(1).max(500).default(100),
   sort: z.enum(["-created_at"]).optional().describe("Newest first; there is no other order"),
   after: Uuid.optional().describe("The list starts after this run; `page` must be 1"),
   count: z.boolean().default(false).describe(
-    "Whether `X-Total-Count` and `Link` are sent even if there are more than 10,000 runs",
+    "Whether `X-Total-Count` and all of `Link` are sent even if there are more than 10,000 runs; the link to the next " +
+      "page is always sent",
   ),
   flow_code: FlowCode.optional(),
   status: Status.optional(),

@@ -28,7 +28,8 @@ Deno.test("guesses: an address that tried too many wrong tokens is refused witho
   assert.equal(looked_up(), before);
   assert.equal(await guesses.limited("right", "203.0.113.10", find(true)), "viewer", "another address");
   time.now += 50_000;
-  assert.equal(await guesses.limited("right", ADDRESS, find(true)), "viewer");
+  // Not "right", which is known to be valid by now.
+  assert.equal(await guesses.limited("also right", ADDRESS, find(true)), "viewer");
 });
 
 Deno.test("guesses: a token that was valid before, and one wrong token again and again, are not limited", async () => {

@@ -27,8 +27,10 @@ const READERS: Record<FieldType, (value: unknown) => Read<Value>> = {
   text: readText(Infinity),
   integer: (value) =>
     Number.isSafeInteger(value) ? { kept: Object.is(value, -0) ? 0 : Number(value) } : { fault: "must be an integer" },
-  number: (value) =>
-    typeof value === "number" && Number.isFinite(value) ? { kept: value } : { fault: "must be a number" },
+  number: (value) => {
+    const number = typeof value === "string" ? exactDouble(value) : value;
+    return typeof number === "number" && Number.isFinite(number) ? { kept: number } : { fault: "must be a number" };
+  },
   boolean: (value) => typeof value === "boolean" ? { kept: value } : { fault: "must be true or false" },
   datetime: (value) => {
     const kept = typeof value === "string" ? utcOf(value) : undefined;
@@ -39,6 +41,18 @@ const READERS: Record<FieldType, (value: unknown) => Read<Value>> = {
   time: (value) =>
     typeof value === "string" && TIME.test(value) ? { kept: value } : { fault: "must be a time, HH:MM or HH:MM:SS" },
 };
+
+const LARGE_INTEGER = /^-?[1-9]\d{15,308}$/;
+
+/**
+ * The number of an integer beyond 2^53 that arrives as the text of its digits, if a double holds it exactly: so JSON and
+ * CSV write a number that was stored as 1e20.
+ */
+function exactDouble(digits: string): number | undefined {
+  if (!LARGE_INTEGER.test(digits)) return undefined;
+  const number = Number(digits);
+  return Number.isFinite(number) && BigInt(number) === BigInt(digits) ? number : undefined;
+}
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -62,7 +62,10 @@ function readValue(name: string, type: FieldType, sent: unknown): Value | null {
 /** Converts text to the field's type. Text that cannot be converted stays text, which the type refuses. */
 export function typedText(type: FieldType, text: string): unknown {
   if (type === "integer" || type === "number") {
-    return /^[-+]?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
+    if (!/^[-+]?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return text;
+    const number = Number(text);
+    // The type decides on digits that a double may round.
+    return /^[-+]?\d+$/.test(text) && !Number.isSafeInteger(number) ? text : number;
   }
   if (type === "boolean") {
     return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
