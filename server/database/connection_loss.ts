@@ -38,6 +38,11 @@ const isLoss = (error: unknown) =>
 /** A backend's last message (shutdown, crash, restart, a transaction that was idle for too long). The driver may report it to its own first query afterwards. */
 const isShutdown = (error: unknown) => /^(57P0[123]|25P03)$/.test(codeOf(error));
 
+/** The driver's attempt to connect, of a query that nobody waits for any more. It has connected before. */
+const isRefusedConnection = (error: unknown) =>
+  error instanceof Error && "syscall" in error && error.syscall === "connect" &&
+  /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(codeOf(error));
+
 /** A write that the driver delayed until its connection was closed. */
 export const isLateWrite = (error: unknown) =>
   error instanceof TypeError && /\/connection\.js\b/.test(error.stack ?? "");
@@ -45,7 +50,8 @@ export const isLateWrite = (error: unknown) =>
 /** Keeps the process alive when the driver raises such an error uncaught. Any other uncaught error still ends it. */
 export function surviveLostConnections(log: Log): void {
   const survive = (event: Event, error: unknown) => {
-    if (!isLoss(error) && !isShutdown(error) && !isLateWrite(error)) return;
+    const is_known = isLoss(error) || isShutdown(error) || isRefusedConnection(error) || isLateWrite(error);
+    if (!is_known) return;
     event.preventDefault();
     log.error("database connection lost", faultOf(error));
   };
