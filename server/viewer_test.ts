@@ -17,7 +17,7 @@ const VIEWER: Viewer = {
 };
 const keys = createKeys([{ id: "k1", material: "0123456789abcdef" }]);
 const clock = { now: () => new Date("2026-11-22T08:00:00Z") };
-const config = { base_url: "http://atrium.test" };
+const config = { base_url: "http://atrium.test", apps_origin: undefined };
 
 const callOf = (headers: Record<string, string> = {}): Call => ({
   request: new Request("http://atrium.test/", { headers }),
