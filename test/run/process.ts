@@ -13,6 +13,8 @@ export interface Options {
 
 /** Longer than a run takes; ends a process in which a test hangs. */
 const LIMIT_MINUTES = 20;
+/** Files at the same time. More than there are cores: tests of leases, limits and browsers wait for a third of their time. */
+const JOBS = Math.ceil(navigator.hardwareConcurrency * 1.5);
 
 /** Runs the files in parallel. The console output of `deno test` passes through. */
 export async function runFiles(
@@ -30,7 +32,7 @@ export async function runFiles(
       args: ["test", "-A", "--parallel", "--sanitize-ops", "--sanitize-resources", `--junit-path=${report}`]
         .concat(flags, files),
       cwd: tree,
-      env,
+      env: { DENO_JOBS: `${JOBS}`, ...env },
       stdin: "null",
       signal: AbortSignal.any([signal, limit]),
     }).spawn().status;
