@@ -14,7 +14,7 @@ Deno.test("the last times and the next ones are the same, and are as many as are
     "15 1,2,3 * * *",
     "*/15 1-2 * * SUN",
     "0 */24 1 * MON",
-    "0 6 * 4,10 *",
+    "*/20 6-7 * 4,10 *",
   ];
   const ranges = [["2026-03-25T00:07", "2026-04-08T00:00"], ["2026-09-30T00:07", "2026-11-03T00:00"]] as const;
   for (const [zone, expression, range] of combined(zones, expressions, ranges)) {
