@@ -56,9 +56,13 @@ Deno.test("slots: a run that waits holds no slot, and gets one again before it g
   const working = await enter("action");
   assert.equal(working.yes, true);
   inner.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  working.slot.leave();
+  const next = await enter("action");
+  assert.equal(next.yes, true, "the end of an inner wait is not the end of the outer one");
   outer.resolve();
   assert.equal(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 0))]), undefined);
-  working.slot.leave();
+  next.slot.leave();
   assert.equal(await ended, "answer");
   assert.equal((await enter("action")).yes, false, "it holds its slot again");
 });
