@@ -9,6 +9,7 @@ import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
+import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
 import { createFlows } from "./flow/run/engine.ts";
@@ -20,6 +21,7 @@ import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
 import { proveSameStore } from "./database/kv_identity.ts";
 import type { Log } from "./log.ts";
+import { createMailer } from "./mail.ts";
 import { createPasswords } from "./secrets/passwords.ts";
 import { createPasswordStrength } from "./secrets/password_strength.ts";
 import { createSchedules } from "./schedule/schedule.ts";
@@ -92,6 +94,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       viewers,
       passwords,
       strength,
+      mailer: createMailer(config),
       pages,
       keys,
       dbs,
@@ -128,6 +131,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       sweep: async () => {
         await sweepStore(sql, clock.now());
         await sweepSignIns(sql);
+        await sweepLinks(sql);
         await sweepEntries(sql, clock.now());
         await sweepEntryCodes(sql, 1_000);
         await flows.sweep();

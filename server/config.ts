@@ -15,6 +15,7 @@
  * | APPS_ORIGIN | none | `https://apps.example` or `https://*.apps.example`: other hosts that serve apps |
  * | TRUSTED_PROXIES | 0 | how many proxies in front may set X-Forwarded-For |
  * | ACTION_WAIT_MS | 10000 | how long an action call waits for its flow |
+ * | SMTP_URL, MAIL_FROM | none, Atrium <atrium@host> | `smtps://user:password@host`: sends invitations and password resets |
  * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
  */
 import { z } from "zod";
@@ -42,6 +43,10 @@ export interface Config {
   apps_origin: string | undefined;
   trusted_proxies: number;
   action_wait_ms: number;
+  /** An `smtp:` or `smtps:` address; undefined sends no mail. */
+  smtp_url: string | undefined;
+  /** The sender of mails. */
+  mail_from: string;
   /** Server processes on one port of this machine. */
   workers: number;
   /** From 1. Undefined unless a supervisor started this process as one of several. */
@@ -108,6 +113,12 @@ const Environment = z.object({
   APPS_ORIGIN: appsOrigin.optional(),
   TRUSTED_PROXIES: integer(0, 10).default(0),
   ACTION_WAIT_MS: integer(0, 600_000).default(10_000),
+  SMTP_URL: z.string().refine(
+    (value) => URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) && new URL(value).hostname !== "",
+    "must look like smtp://host:587 or smtps://user:password@host",
+  ).optional(),
+  MAIL_FROM: z.string().regex(/^([^<>\r\n]+<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, "must be an e-mail address")
+    .optional(),
   WORKERS: integer(1, 64).default(1),
   /** Set by the supervisor only. */
   PROCESS_NUMBER: integer(1, 64).optional(),
@@ -136,10 +147,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
   if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)]);
   const env = parsed.data;
+  const base_url = baseUrlOf(env);
   return Object.freeze({
     port: env.PORT,
     host: env.HOST,
-    base_url: baseUrlOf(env),
+    base_url,
     data_dir: env.DATA_DIR,
     database_url: env.DATABASE_URL,
     kv_url: env.KV_URL,
@@ -149,6 +161,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     apps_origin: env.APPS_ORIGIN,
     trusted_proxies: env.TRUSTED_PROXIES,
     action_wait_ms: env.ACTION_WAIT_MS,
+    smtp_url: env.SMTP_URL,
+    mail_from: env.MAIL_FROM ?? `Atrium <atrium@${new URL(base_url).hostname}>`,
     workers: env.WORKERS,
     process_number: env.PROCESS_NUMBER,
     child_environment: childEnvironment(given),

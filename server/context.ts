@@ -8,6 +8,7 @@ import type { Pool } from "./database/pool.ts";
 import type { Flows } from "./flow/flow.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
+import type { Mailer } from "./mail.ts";
 import type { Passwords } from "./secrets/passwords.ts";
 import type { PasswordStrength } from "./secrets/password_strength.ts";
 import type { Schedules } from "./schedule/schedule.ts";
@@ -46,6 +47,8 @@ export interface Services {
   viewers: Viewers;
   passwords: Passwords;
   strength: PasswordStrength;
+  /** Undefined without `SMTP_URL`. */
+  mailer: Mailer | undefined;
   pages: Pages;
   keys: Keys;
   dbs: Databases;

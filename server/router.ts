@@ -12,6 +12,7 @@ import { flow_processes } from "./domains/flow_processes/router.ts";
 import { flows } from "./domains/flows/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
+import { invitations } from "./domains/invitations/router.ts";
 import { passwords } from "./domains/passwords/router.ts";
 import { records } from "./domains/records/router.ts";
 import { sessions } from "./domains/sessions/router.ts";
@@ -30,6 +31,7 @@ export const appRouter = router({
   tokens,
   sessions,
   passwords,
+  invitations,
   apps,
   embeds,
   dashboards,

@@ -5,6 +5,7 @@ import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
+import { ONE_TIME_PAGES } from "./pages/one_time.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import type { PlainRoute } from "./plain_route.ts";
 import { FLOW_PROCESS_CHANGES } from "./streams/flow_process_changes.ts";
@@ -15,6 +16,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ...RECORD_CHANGES,
   ...DB_FILES,
   ...SIGN_IN_PAGES,
+  ...ONE_TIME_PAGES,
   ...APP_PAGES,
   ...ASSETS,
   PLATFORM_TYPES,

@@ -62,6 +62,14 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal(refusal.httpStatus, 403, "a token may not");
   },
 
+  async invitations({ invitations, user_settings }) {
+    const invitation = await invitations.create.mutate({ invitation: { email: "invited@example.com" } });
+    assert.deepEqual([invitation.name, invitation.role, invitation.mail], ["invited@example.com", "user", "off"]);
+    assert.deepEqual((await invitations.list.query({})).map(({ id }) => id), [invitation.id]);
+    assert.equal(await invitations.delete.mutate({ id: invitation.id }), undefined);
+    assert.match((await user_settings.reset_password.mutate({ id: 1 })).url ?? "", /password_reset/);
+  },
+
   async sessions({ sessions, account }) {
     const me = await account.me.query();
     assert.deepEqual([me.user.login, me.user.role, me.session_id, me.account.id], ["admin", "admin", null, 1]);

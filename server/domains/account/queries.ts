@@ -66,3 +66,11 @@ export async function findAccountName(sql: Sql, account: number): Promise<string
   const [row] = await sql<{ name: string }[]>`select name from accounts where id = ${account}`;
   return row?.name;
 }
+
+/** What links and mails of an account name: its own host, if it has one, and its name. */
+export async function findAccountSite(sql: Sql, account: number) {
+  const [row] = await sql<
+    { name: string; host: string | null }[]
+  >`select name, host from accounts where id = ${account}`;
+  return row;
+}

@@ -14,8 +14,11 @@ export const WINDOW_S = 15 * 60;
 /** What attempts are counted by. A long login and an address in any spelling become short texts. */
 export function subjectsOf(account: number, login: string, address: string): string[] {
   const hash = createHash("sha256").update(fold(login.trim())).digest("base64url");
-  return [`login ${account} ${hash}`, `address ${countedAs(address)}`].sort();
+  return [`login ${account} ${hash}`, subjectOfAddress(address)].sort();
 }
+
+/** What attempts without a login are counted by. */
+export const subjectOfAddress = (address: string): string => `address ${countedAs(address)}`;
 
 /**
  * Counts an attempt.

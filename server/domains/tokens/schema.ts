@@ -14,6 +14,7 @@ export const DOMAINS = [
   "tokens",
   "sessions",
   "passwords",
+  "invitations",
   "apps",
   "dashboards",
   "dbs",

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, guestProcedure, managerProcedure, router } from "../../trpc.ts";
+import { SendMail } from "../invitations/one_time_link.ts";
+import { createPasswordReset, PasswordReset } from "../passwords/reset.ts";
 import { listUserSettings, readUserSetting } from "./queries.ts";
 import { NewUserSetting, UserSetting, UserSettingChanges, UserSettingPage } from "./schema.ts";
 import { changeUserSetting, createUserSetting, removeUserSetting } from "./write.ts";
@@ -42,6 +44,19 @@ export const user_settings = router({
     })
     .input(z.object({ id: Id, user_setting: UserSettingChanges })).output(sent(UserSetting))
     .mutation(({ ctx, input }) => changeUserSetting(ctx, input.id, input.user_setting)),
+
+  reset_password: adminProcedure
+    .meta({
+      rest: "POST /account/user_settings/:id/password_reset.json",
+      status: 201,
+      refuses: [422],
+      summary: "Make a link by which a user chooses a new password",
+      description:
+        "The link can be used once, within 24 hours, and signs the user in. Its use ends the user's sessions. A new link " +
+        "replaces the one before. It is sent by mail where the server has `SMTP_URL`; otherwise it is in the answer.",
+    })
+    .input(ById.extend({ send_mail: SendMail })).output(PasswordReset)
+    .mutation(({ ctx, input }) => createPasswordReset(ctx, input.id, input.send_mail)),
 
   delete: adminProcedure
     .meta({ rest: "DELETE /account/user_settings/:id.json", status: 204, refuses: [422], summary: "Delete a user" })

@@ -7,7 +7,7 @@ import { fold } from "../../input/shapes.ts";
 import { resetFeedsOf } from "../../store/store.ts";
 import type { Viewer } from "../../viewer.ts";
 import { hashOfNewPassword, type Names } from "../passwords/new_password.ts";
-import { findCredentials } from "../passwords/queries.ts";
+import { deleteReset, findCredentials } from "../passwords/queries.ts";
 import { deleteSessions } from "../sessions/queries.ts";
 import { lockAccount } from "../account/queries.ts";
 import {
@@ -48,7 +48,10 @@ export async function changeUserSetting(
       // Not found, or not in this version.
       throw conflict((await readUserSetting(sql, ctx.viewer, id)).parse());
     }
-    if (values.password_hash !== undefined) await endSessions(sql, ctx.viewer, id);
+    if (values.password_hash !== undefined) {
+      await endSessions(sql, ctx.viewer, id);
+      await deleteReset(sql, ctx.viewer.account_id, id);
+    }
     await join(sql, ctx.viewer.account_id, id, changes);
     if (changesVisibility(changes)) await resetFeedsOf(sql, ctx.viewer.account_id);
     return await readUserSetting(sql, ctx.viewer, id);

@@ -1,5 +1,6 @@
 /** Renders the HTML around an app. */
 import type { CssEngine, Engine } from "../../compiler/compiler.ts";
+import { escapeHtml } from "../../input/html.ts";
 
 export interface PageParts {
   id: string;
@@ -91,9 +92,7 @@ p { margin: 0; opacity: .7; max-width: 32rem }
 </html>
 `;
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-/** Escapes text for HTML, attributes included. */
-export const text = (value: string) => value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+export const text = escapeHtml;
 const attribute = text;
 
 /** Escapes text that would end the script element, or open a comment that hides its end. */

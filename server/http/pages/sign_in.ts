@@ -16,7 +16,7 @@ import { readBytes } from "../rest/body.ts";
 import { HOME, returnPath } from "./return_to.ts";
 import { memberHtml, SIGN_IN_POLICY, signInHtml } from "./sign_in_html.ts";
 
-const HEADERS = {
+export const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   "content-security-policy": SIGN_IN_POLICY,
@@ -26,7 +26,7 @@ const HEADERS = {
   "x-frame-options": "DENY",
 };
 
-const FORM_TYPE = "application/x-www-form-urlencoded";
+export const FORM_TYPE = "application/x-www-form-urlencoded";
 /** Bytes of a form. */
 const FORM_LIMIT = 16 * 1024;
 
@@ -136,7 +136,7 @@ async function takeSignOut(context: HttpContext): Promise<Response> {
 }
 
 /** 303 makes a browser open the address with GET. */
-function goTo(call: HttpContext["call"], location: string): Response {
+export function goTo(call: HttpContext["call"], location: string): Response {
   const cookie = call.set_cookie === undefined ? undefined : { "set-cookie": call.set_cookie };
   return new Response(null, {
     status: 303,
@@ -167,14 +167,14 @@ async function member(context: HttpContext, viewer: Viewer): Promise<Response> {
 }
 
 /** The account of the request's host, and the host as people see it. */
-async function siteOf({ call, sql, pages, config }: HttpContext) {
+export async function siteOf({ call, sql, pages, config }: HttpContext) {
   const account = await pages.accountOf(hostOf(call.request.url));
   const name = account === undefined ? undefined : await findAccountName(sql, account);
   return { account: name ?? "Atrium", site: config.base_url.replace(/^https?:\/\//, "") };
 }
 
 /** @throws {Refusal} 413, 415 */
-async function readForm({ call: { request }, body_deadlines }: HttpContext): Promise<URLSearchParams> {
+export async function readForm({ call: { request }, body_deadlines }: HttpContext): Promise<URLSearchParams> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw unsupported(`Send ${FORM_TYPE}`);
   return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM_LIMIT, body_deadlines)));

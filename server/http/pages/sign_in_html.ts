@@ -62,7 +62,7 @@ export const SIGN_IN_POLICY =
 const MARK =
   `<svg width="32" height="32" viewBox="0 0 24 24" aria-hidden="true"><path d="M2.6 1h18.8l-5.2 5.6H7.8z"/><path d="M23 2.6v18.8l-5.6-5.2V7.8z" opacity=".62"/><path d="M21.4 23H2.6l5.2-5.6h8.4z" opacity=".3"/><path d="M1 21.4V2.6l5.6 5.2v8.4z" opacity=".46"/></svg>`;
 
-const page = (title: string, { account, site }: SignInParts, body: string) =>
+export const page = (title: string, { account, site }: SignInParts, body: string) =>
   `<!doctype html>
 <html lang="en">
 <head>

@@ -4,21 +4,9 @@
  * A new route needs an entry here: a call that succeeds, or the reason why it changes nothing. Its table needs
  * `call audit_table(…)` in the migration that creates it; then its changes are audited without code in the domain.
  */
-import { ADMIN_PASSWORD, type Answer, type Sent } from "../../stage/harness.ts";
+import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
-import type { TestServer } from "../../stage/harness.ts";
-
-interface World {
-  /** As an admin of the default account. */
-  ask: Ask;
-  server: TestServer;
-}
-
-/** Which row the call leaves: its object and action. */
-interface Written {
-  row: `${string}.${string}`;
-  call(world: World): Promise<Answer>;
-}
+import { USER_WRITES, type World, type Written } from "./user_writes.ts";
 
 const json = (json: unknown): Sent => ({ json });
 const OWN = { "sec-fetch-site": "same-origin" };
@@ -140,19 +128,7 @@ export const WRITES: Record<string, Written> = {
         `/account/tokens/${(await create(ask, "/account/tokens.json", { token: { name: name() } })).id}.json`,
       ),
   },
-  "passwords.change": {
-    row: "user_setting.update",
-    call: async ({ ask, server }) => {
-      const { id } = await addPerson(ask, "user", { password: "canary-of a password" });
-      const { cookie } = await addSession(server, id);
-      const password = { current: "canary-of a password", new: "canary-of another password" };
-      return await ask("PATCH", "/account/password.json", {
-        token: null,
-        json: { password },
-        headers: { cookie, ...OWN },
-      });
-    },
-  },
+  ...USER_WRITES,
   "sessions.create": {
     row: "session.sign_in",
     call: ({ ask }) =>

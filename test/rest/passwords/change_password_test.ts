@@ -40,7 +40,7 @@ inAccount("passwords: a change ends the user's other sessions and renews this on
   const me = await ask("GET", "/account/me.json", withCookie(renewed));
   assert.deepEqual([me.body.user.id, me.body.session_id], [id, current.id], "it is the same session");
   assert.equal((await ask("GET", "/account/me.json", { token })).status, 200, "API tokens stay");
-  assert.ok(server.logged.some((line) => line.includes('"password changed"')));
+  await until(() => server.logged.some((line) => line.includes('"password changed"')), "the change is logged");
   assert.ok(!server.logged.some((line) => line.includes(NEW) || line.includes(OLD)));
 });
 

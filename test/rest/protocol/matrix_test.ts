@@ -102,7 +102,15 @@ const FOR_CALLERS: Record<string, Expected> = {
 /** Routes on objects without a department, or that an address opens. Tests of their own compare them with missing ones. */
 const ELSEWHERE = new Set([
   ...["find", "update", "set_as_main", "delete"].map((name) => `departments.${name}`),
-  ...["user_settings.find", "user_settings.update", "user_settings.delete", "tokens.delete", "sessions.delete"],
+  ...[
+    "user_settings.find",
+    "user_settings.update",
+    "user_settings.delete",
+    "user_settings.reset_password",
+    "tokens.delete",
+    "invitations.delete",
+    "sessions.delete",
+  ],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
 ]);

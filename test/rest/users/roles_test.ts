@@ -28,6 +28,11 @@ const WEAKEST: Record<string, Role> = {
   "user_settings.create": "admin",
   "user_settings.update": "admin",
   "user_settings.delete": "admin",
+  "user_settings.reset_password": "admin",
+  // invitations_test.ts tests that no role exceeds the inviter's.
+  "invitations.list": "manager",
+  "invitations.create": "manager",
+  "invitations.delete": "manager",
   "teams.list": "manager",
   "teams.create": "admin",
   "teams.update": "admin",
@@ -149,7 +154,7 @@ function expectedStatus(route: Route): number {
 
 /** The messages for an empty body. */
 const faultsOf = ({ name }: Route): Record<string, RegExp> =>
-  name === "user_settings.create"
+  name === "user_settings.create" || name === "invitations.create"
     ? { email: /blank/ }
     : name === "crons.create"
     ? { target_code: /blank/, schedule: /blank/ }
@@ -204,6 +209,7 @@ async function makeOneOfEach(ask: Ask): Promise<Record<string, Named>> {
     crons: await make("/account/crons.json", { cron: { target_code: "woken", schedule: "0 9 * * *" } }),
     departments: await make("/account/departments.json", { department: { name: "Theirs" } }),
     user_settings: await make("/account/user_settings.json", { user_setting: { email: "them@example.com" } }),
+    invitations: await make("/account/invitations.json", { invitation: { email: "invited@example.com" } }),
     teams: await make("/account/teams.json", { team: { name: "Theirs" } }),
     groups: await make("/account/groups.json", { group: { name: "Theirs" } }),
     mailboxes: await make("/account/mailboxes.json", { mailbox: { name: "Theirs" } }),

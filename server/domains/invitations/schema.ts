@@ -1,0 +1,33 @@
+/** Shapes of invitations, in requests and answers. */
+import { z } from "zod";
+import { Email, Id, Ids, Name, page, Timestamp } from "../../input/shapes.ts";
+import { ROLES } from "../../viewer.ts";
+import { Delivery, SendMail } from "./one_time_link.ts";
+
+/** An invitation that nobody has accepted yet, without its secret. */
+export const Invitation = z.object({
+  id: Id,
+  email: z.string().meta({ examples: ["grace@example.com"] }),
+  name: z.string().meta({ examples: ["Grace Example"] }),
+  role: z.enum(ROLES),
+  department_ids: z.array(Id),
+  invited_by: Id.describe("The user who invites"),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+});
+export type Invitation = z.output<typeof Invitation>;
+
+/** An invitation in the answer to its creation. */
+export const SentInvitation = Invitation.extend(Delivery.shape);
+
+export const NewInvitation = z.object({
+  email: Email.meta({ examples: ["grace@example.com"] }),
+  name: Name.optional().describe("The e-mail address unless set").meta({ examples: ["Grace Example"] }),
+  role: z.enum(ROLES).default("user").describe("At most the inviter's own").meta({ examples: ["user"] }),
+  department_ids: Ids.default([]).describe("Only departments that the inviter sees").meta({ examples: [[]] }),
+  send_mail: SendMail,
+});
+export type NewInvitation = z.output<typeof NewInvitation>;
+
+export const InvitationPage = page(["id", "-id"]);
+export type InvitationPage = z.output<typeof InvitationPage>;

@@ -1,0 +1,54 @@
+/** Creating and revoking invitations. */
+import type { Context } from "../../context.ts";
+import { forbidden, invalid, notFound } from "../../errors.ts";
+import { fold } from "../../input/shapes.ts";
+import { hashOfSession, newSessionSecret } from "../sessions/secret.ts";
+import { findUserName } from "../user_settings/queries.ts";
+import { isWithin } from "./inviter.ts";
+import {
+  deleteInvitation,
+  findInvitation,
+  insertInvitation,
+  isTaken,
+  knownDepartments,
+  VALID_DAYS,
+} from "./queries.ts";
+import { deliverLink } from "./one_time_link.ts";
+import type { NewInvitation, SentInvitation } from "./schema.ts";
+import type { z } from "zod";
+import { visibleTo } from "../../visibility.ts";
+
+/** @throws {Refusal} 422 where the role or a department exceeds the inviter's, or the address is in use */
+export async function createInvitation(ctx: Context, input: NewInvitation): Promise<z.output<typeof SentInvitation>> {
+  const { sql, viewer } = ctx;
+  const { account_id, user_id } = viewer;
+  const { email, role, department_ids, name = email } = input;
+  if (!isWithin(role, viewer)) throw invalid({ role: [`must not exceed your own, which is ${viewer.role}`] });
+  const known = new Set(await knownDepartments(sql, account_id, department_ids));
+  const unknown = department_ids.filter((id) => !known.has(id) || !visibleTo(viewer, id));
+  if (unknown.length > 0) throw invalid({ department_ids: [`has unknown ids: ${unknown.slice(0, 10).join(", ")}`] });
+  const email_folded = fold(email);
+  if (await isTaken(sql, account_id, email_folded)) throw invalid({ email: ["has already been taken"] });
+  const secret = newSessionSecret();
+  const row = { account_id, invited_by: user_id, email, email_folded, name, role, hash: hashOfSession(secret) };
+  const id = await sql.begin((sql) => insertInvitation(sql, row, department_ids));
+  const created = id === undefined ? undefined : await findInvitation(sql, account_id, id);
+  if (!created) throw invalid({ email: ["has already been invited: revoke that invitation first"] });
+  const inviter = await findUserName(sql, account_id, user_id) ?? "Somebody";
+  const delivery = await deliverLink(ctx, "/invitation", secret, input.send_mail, {
+    to: { name, address: email },
+    subject: `${inviter} invites you`,
+    sentences: [`${inviter} invites you, ${name}.`, "Open this link to choose a password and sign in:"],
+    button: "Accept the invitation",
+    valid: `${VALID_DAYS} days`,
+  });
+  return { ...created.parse(), ...delivery };
+}
+
+/** @throws {Refusal} 403 for another inviter's, unless the viewer is an admin; 404 */
+export async function revokeInvitation({ sql, viewer }: Context, id: number): Promise<void> {
+  const { account_id, user_id, role } = viewer;
+  if (await deleteInvitation(sql, account_id, id, role === "admin" ? null : user_id)) return;
+  if (await findInvitation(sql, account_id, id)) throw forbidden("Only its inviter or an admin may revoke it");
+  throw notFound("Invitation");
+}

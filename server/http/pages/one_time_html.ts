@@ -1,0 +1,45 @@
+/** The HTML of the pages behind links that can be used once. They work without JavaScript. */
+import { text } from "./page_html.ts";
+import { page, type SignInParts } from "./sign_in_html.ts";
+
+export interface OneTimeParts extends SignInParts {
+  /** Of the page, without its query. */
+  path: string;
+  title: string;
+  /** Who chooses a password. */
+  name: string;
+  /** What password managers store with the password. */
+  login: string;
+  secret: string;
+  button: string;
+  fault: string | undefined;
+}
+
+export function oneTimeHtml(parts: OneTimeParts): string {
+  const { path, title, name, login, secret, button, fault } = parts;
+  const described = fault ? ` aria-describedby="fault" aria-invalid="true"` : "";
+  return page(
+    title,
+    parts,
+    `<p>Hello ${text(name)}. Choose a password to sign in.</p>
+${fault ? `<p class="fault" id="fault" role="alert">${text(fault)}</p>\n` : ""}<form method="post" action="${
+      text(path)
+    }">
+<label>Login<input name="login" value="${text(login)}" autocomplete="username" readonly></label>
+<label>New password<input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1024" required autofocus${described}></label>
+<input type="hidden" name="secret" value="${text(secret)}">
+<button>${text(button)}</button>
+</form>
+<p class="note">At least 8 characters. Four unrelated words are easy to remember and hard to guess.</p>`,
+  );
+}
+
+/** The page of a link that cannot be used. */
+export const spentHtml = (parts: SignInParts, fault: string): string =>
+  page(
+    "Link",
+    parts,
+    `<p class="fault" role="alert">${text(fault)}</p>
+<p class="note">Each link can be used once, for a limited time. If you have chosen your password already, sign in with it. Otherwise ask an administrator for a new link.</p>
+<p><a class="app" href="/sign_in">Sign in</a></p>`,
+  );
