@@ -107,7 +107,9 @@ export async function runRound(crew: Crew, random: Random): Promise<Figures> {
     for (const at of deaths.filter((at) => at > began)) {
       const known = faults.some(({ from, until }) => at > from && at < until + 2 * LEASE_MS);
       if (!known) figures.mistaken++;
-      faults.push({ from: at - LEASE_MS, until: at });
+      // The machine paused it: like a worker that the test pauses, it may still send what it had decided before. It
+      // notices its death before or after that.
+      faults.push({ from: at - LEASE_MS, until: at }, { from: at - LEASE_MS, until: at - LEASE_MS, wakes: true });
     }
   }
   const { calls } = site.oracle;
