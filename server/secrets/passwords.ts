@@ -1,7 +1,8 @@
 /** Hashes passwords with scrypt (N=2^15, r=8, p=3, about 0.1 s each) and writes them as PHC strings. */
 import { Buffer } from "node:buffer";
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { createFairLimiter } from "../fairness/fair_limiter.ts";
+import { unavailable } from "../errors.ts";
+import { createFairLimiter, LimiterFull } from "../fairness/fair_limiter.ts";
 
 const LN = 15;
 const R = 8;
@@ -14,9 +15,20 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** False if `stored` is null, after the same time as for a wrong password. */
   verify(password: string, stored: string | null): Promise<boolean>;
+  /**
+   * Runs one sign-in. Guesses at any rate thus use few connections of the database, and no sign-in waits for long.
+   *
+   * @throws {Refusal} 503 where too many others wait
+   */
+  signIn<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Sign-ins in progress, and those that wait for them: with two hashes at a time the last one waits for a second or two. */
+const SIGN_INS = { total: 4, waiting_per_account: 20 };
+const RETRY_AFTER_S = 5;
+
 export function createPasswords(at_once = 2): Passwords {
+  const sign_ins = createFairLimiter(SIGN_INS);
   const limiter = createFairLimiter({ total: at_once });
   // All callers share one queue, because the account is unknown before the password is verified.
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -39,6 +51,17 @@ export function createPasswords(at_once = 2): Passwords {
         const derived = await derive(password, salt, ln, r, p, hash?.length ?? BYTES);
         return hash !== null && timingSafeEqual(derived, hash);
       }),
+    async signIn(work) {
+      const end = await sign_ins.acquire(0).catch((error) => {
+        if (!(error instanceof LimiterFull)) throw error;
+        throw unavailable("Too many sign-ins at the moment: try again soon", undefined, RETRY_AFTER_S);
+      });
+      try {
+        return await work();
+      } finally {
+        end();
+      }
+    },
   };
 }
 

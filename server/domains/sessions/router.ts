@@ -20,7 +20,7 @@ export const sessions = router({
       summary: "Sign in",
       description:
         "Sets the cookie of a session. The answer is the one of `GET /account/me.json`. After 10 attempts in " +
-        "15 minutes for one login, or from one address, further ones are refused with 429.",
+        "15 minutes for one login, or from one address, further ones are refused with 429. 503 while too many others sign in.",
     })
     .input(z.object({ session: NewSession })).output(sent(Me))
     .mutation(async ({ ctx, input }) => await readMe(ctx.sql, await signIn(ctx, input.session))),

@@ -18,11 +18,16 @@ const refused = () => unauthorized("Login or password is wrong");
 /**
  * Starts a session and sets its cookie. The session that the browser had before ends.
  *
- * @throws {Refusal} 401; 403 where another site's page sends it; 429 after too many attempts
+ * @throws {Refusal} 401; 403 where another site's page sends it; 429 after too many attempts; 503 while too many others
+ * sign in
  */
-export async function signIn(ctx: Context, { login, password }: NewSession): Promise<Viewer> {
-  const { sql, call, pages, passwords, config } = ctx;
-  if (!isSentByOwnPage(call.request, config)) throw forbidden("Another site sent this");
+export async function signIn(ctx: Context, session: NewSession): Promise<Viewer> {
+  if (!isSentByOwnPage(ctx.call.request, ctx.config)) throw forbidden("Another site sent this");
+  return await ctx.passwords.signIn(() => signInNow(ctx, session));
+}
+
+async function signInNow(ctx: Context, { login, password }: NewSession): Promise<Viewer> {
+  const { sql, call, pages, passwords } = ctx;
   const account = await pages.accountOf(hostOf(call.request.url)) ?? 0;
   const subjects = subjectsOf(account, login, call.address);
   await countAttempt(sql, subjects);

@@ -121,7 +121,7 @@ async function takeSignIn(context: HttpContext): Promise<Response> {
   try {
     await signIn(context, given.data);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 401 && error.status !== 429) throw error;
+    if (!(error instanceof Refusal) || ![401, 429, 503].includes(error.status)) throw error;
     return await again(error.status, `${error.message}.`, error.headers);
   }
   return goTo(call, return_to);
