@@ -1,5 +1,5 @@
 /**
- * Every route that names an object × role × departments × account × scope. Each answer is compared with that for an
+ * Every route that names an object × role × departments × account × scope × token, session and page token. Each answer is compared with that for an
  * object that does not exist. The routes come from the catalogue: a route without an expectation fails the test.
  */
 import assert from "node:assert/strict";
@@ -8,8 +8,9 @@ import { routesOf } from "../../../server/http/rest/routes.ts";
 import { appRouter } from "../../../server/router.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import type { Answer, Sent } from "../../stage/harness.ts";
-import { addAccount, addPerson, addToken, made, type Role, ROLES } from "../../stage/people.ts";
-import { type Ask, inTurn, type Method, onSharedServer } from "../../stage/scenario.ts";
+import { addAccount, addPerson, addSession, addToken, made, type Role, ROLES } from "../../stage/people.ts";
+import { type Ask, inTurn, type Method, onSharedServer, type Stage } from "../../stage/scenario.ts";
+import { addApp, tokenIn } from "../../stage/visitors.ts";
 
 const inAccount = onSharedServer();
 
@@ -26,6 +27,8 @@ interface Expected {
   deletes?: boolean;
   /** A stream without end is asked for its headers. */
   as_head?: boolean;
+  /** The pages of apps may call it. */
+  by_page?: boolean;
 }
 
 const json = (json: unknown): Sent => ({ json });
@@ -91,11 +94,14 @@ const ON_OBJECTS: Record<string, Expected> = {
 const FOR_CALLERS: Record<string, Expected> = {
   "apps.call_action": row("app", "guest", "apps:write", { sent: json({}) }),
   "apps.action_status": row("app", "guest", "apps:read"),
-  "records.public.list": row("db", "guest", "records:read", { sent: json({}) }),
-  "records.public.create": row("db", "guest", "records:write", { sent: json({ data: {} }) }),
-  "records.public.update": row("db", "guest", "records:write", { sent: json({ id: NO_UUID, data: {} }) }),
-  "records.public.delete": row("db", "guest", "records:write", { sent: json({ id: NO_UUID }) }),
-  public_changes: row("db", "guest", "records:read", { as_head: true }),
+  "records.public.list": row("db", "guest", "records:read", { by_page: true, sent: json({}) }),
+  "records.public.create": row("db", "guest", "records:write", { by_page: true, sent: json({ data: {} }) }),
+  "records.public.update": row("db", "guest", "records:write", {
+    by_page: true,
+    sent: json({ id: NO_UUID, data: {} }),
+  }),
+  "records.public.delete": row("db", "guest", "records:write", { by_page: true, sent: json({ id: NO_UUID }) }),
+  public_changes: row("db", "guest", "records:read", { as_head: true, by_page: true }),
   open_app: row("app", "guest", "apps:read"),
 };
 
@@ -120,8 +126,12 @@ const ROUTES = [...routesOf(appRouter), ...PLAIN_ROUTES]
   .filter(({ path }) => path.includes("/:"));
 
 Deno.test("matrix: every route that names an object has an expectation", () => {
-  const expected = [...Object.keys(ON_OBJECTS), ...Object.keys(FOR_CALLERS), ...ELSEWHERE];
-  assert.deepEqual(ROUTES.map(({ name }) => name).toSorted(), expected.toSorted());
+  const expected = new Set([...Object.keys(ON_OBJECTS), ...Object.keys(FOR_CALLERS), ...ELSEWHERE]);
+  const hint = "add a row to ON_OBJECTS if its object has a department, to FOR_CALLERS if it needs no login, and to " +
+    "ELSEWHERE if another test compares its object with a missing one";
+  assert.deepEqual(ROUTES.filter(({ name }) => !expected.has(name)), [], `unknown routes: ${hint}`);
+  const names = ROUTES.map(({ name }) => name);
+  assert.deepEqual([...expected].filter((name) => !names.includes(name)), [], "rows without a route");
 });
 
 /** The values of a path's parameters. */
@@ -207,13 +217,16 @@ const seen = ({ status, headers, body }: Answer) => ({
 interface MatrixCaller {
   name: string;
   role: Role | undefined;
-  token: string | null;
+  /** The credential: an API token, the cookie of a session in a request of an own page, or an app's page token. */
+  sent: Sent;
   scopes: readonly string[] | null;
   sees(department: number | null): boolean;
+  /** An app's page: it calls public methods as its viewer, the actions of its own app, and nothing else. */
+  is_page?: true;
 }
 
 async function callersOf(
-  ask: Ask,
+  { ask, server }: Stage,
   { departments }: World,
   stranger: string,
   scopes: string[],
@@ -225,43 +238,59 @@ async function callersOf(
     { name: "D1 and none", department_ids: [d1], without_department: true },
     { name: "none", department_ids: [], without_department: true },
   ];
+  const page = await addApp(ask, { db_code: "shared", department_id: d1 });
   const callers: MatrixCaller[] = [
-    { name: "a visitor", role: undefined, token: null, scopes: null, sees: () => false },
-    { name: "another account's admin", role: "admin", token: stranger, scopes: null, sees: () => false },
+    { name: "a visitor", role: undefined, sent: { token: null }, scopes: null, sees: () => false },
+    { name: "another account's admin", role: "admin", sent: { token: stranger }, scopes: null, sees: () => false },
   ];
   for (const role of ROLES) {
     for (const { name, ...fields } of role === "guest" ? members.slice(0, 1) : members) {
-      const { token } = await addPerson(ask, role, fields);
+      const { id, token } = await addPerson(ask, role, fields);
       const sees = (department: number | null) =>
         role === "admin" ||
         (department === null ? fields.without_department : fields.department_ids.includes(department));
-      callers.push({ name: `a ${role} of ${name}`, role, token, scopes: null, sees });
+      const caller = { role, scopes: null, sees };
+      callers.push({ ...caller, name: `a ${role} of ${name}`, sent: { token } });
+      if (name !== "D1") continue;
+      if (role === "manager") {
+        const { cookie } = await addSession(server, id);
+        const own = { cookie, "sec-fetch-site": "same-origin" };
+        callers.push({ ...caller, name: `a ${role} of ${name} by session`, sent: { token: null, headers: own } });
+      }
+      if (role === "user") {
+        const page_token = tokenIn(await ask("GET", page, { token })) ?? "";
+        assert.match(page_token, /\./);
+        const by_page = { token: null, headers: { "x-app-token": page_token } };
+        callers.push({ ...caller, name: `the page of a ${role} of ${name}`, sent: by_page, is_page: true });
+      }
     }
   }
   for (const scope of scopes) {
     for (const held of [[scope], scopes.filter((other) => other !== scope)]) {
       const token = await addToken(ask, { scopes: held });
       const name = held.length === 1 ? `an admin with ${scope}` : `an admin without ${scope}`;
-      callers.push({ name, role: "admin", token, scopes: held, sees: () => true });
+      callers.push({ name, role: "admin", sent: { token }, scopes: held, sees: () => true });
     }
   }
   return callers;
 }
 
-const may = ({ role, scopes }: MatrixCaller, expected: Expected) =>
-  role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(expected.role) &&
+const may = ({ role, scopes, is_page }: MatrixCaller, expected: Expected) =>
+  role !== undefined && (!is_page || expected.by_page === true) &&
+  ROLES.indexOf(role) >= ROLES.indexOf(expected.role) &&
   (scopes === null || scopes.includes(expected.scope));
 
 inAccount(
   "matrix: what is hidden answers like what is missing, and what may be seen does not",
-  async ({ ask, server }) => {
+  async (stage) => {
+    const { ask, server } = stage;
     const world = await setWorld(ask);
     const db = { name: "Shared", code: "shared", schema: { fields: { n: "integer" } } };
     made(await ask("POST", "/platform/dbs.json", { json: { db } }));
     const table = { ...ON_OBJECTS, ...FOR_CALLERS };
     const scopes = [...new Set(Object.values(table).map(({ scope }) => scope))];
     const stranger = await addAccount(server);
-    const callers = await callersOf(ask, world, stranger.token, scopes);
+    const callers = await callersOf(stage, world, stranger.token, scopes);
     const kept = new Map<string, Names>();
     const objectFor = async ({ kind, deletes }: Expected, department: number | null) => {
       const key = `${kind} ${department}`;
@@ -275,8 +304,12 @@ inAccount(
     await inTurn(ROUTES, async ({ method, path, name }) => {
       const expected = table[name];
       if (!expected) return;
-      const send = (names: Names, { token }: MatrixCaller) =>
-        ask((expected.as_head ? "HEAD" : method) as Method, fill(path, names), { ...expected.sent, token });
+      const send = (names: Names, { sent }: MatrixCaller) =>
+        ask((expected.as_head ? "HEAD" : method) as Method, fill(path, names), {
+          ...expected.sent,
+          ...sent,
+          headers: { ...expected.sent?.headers, ...sent.headers },
+        });
       await inTurn(callers, async (caller) => {
         // A scope of another route's is one test of this route, not many.
         if (caller.scopes !== null && !caller.name.endsWith(` ${expected.scope}`)) return;
