@@ -31,43 +31,52 @@ async function respond(request: Request, released: Promise<void>): Promise<Respo
   if (what === "cookie") return new Response("hi", { headers: { "set-cookie": "a=b", "x-seen": "yes" } });
 }
 
+/** Of each test. The tests share a server, because a start takes longer than most of them. */
+const stages: { api: Api; held: PromiseWithResolvers<void> }[] = [];
+const shared: { server?: TestServer } = {};
+Deno.test.beforeAll(async () => {
+  shared.server = await startServer({ EGRESS_ALLOW: stages.map(({ api }) => `127.0.0.1:${api.port}`).join(",") });
+});
+Deno.test.afterAll(async () => {
+  for (const { held } of stages) held.resolve();
+  await shared.server?.close();
+  await Promise.all(stages.map(({ api }) => api[Symbol.asyncDispose]()));
+});
+
 function onStage(name: string, work: (stage: Stage) => Promise<void>): void {
+  const held = Promise.withResolvers<void>();
+  const api = serveApi((request) => respond(request, held.promise));
+  stages.push({ api, held });
   Deno.test({
     name,
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      const held = Promise.withResolvers<void>();
-      await using api = serveApi((request) => respond(request, held.promise));
-      const server = await startServer({ EGRESS_ALLOW: `127.0.0.1:${api.port}` });
+      const { server } = shared;
+      if (!server) throw new Error("the server has not started");
       const ask = proven(server.request);
-      try {
-        await work({
-          server,
-          api,
-          ask,
-          release: held.resolve,
-          async add(connector = {}) {
-            const json = { connector: { name: `api ${crypto.randomUUID()}`, url: api.url, ...connector } };
-            return made(await ask("POST", "/connect/connectors.json", { json }));
-          },
-          call: (connector_code, more = {}) =>
-            server.connectors.call({
-              account_id: 1,
-              reach: EVERYTHING,
-              connector_code,
-              method: "m",
-              params: {},
-              public_only: false,
-              idempotency_key: undefined,
-              timeout_ms: 5_000,
-              ...more,
-            }),
-        });
-      } finally {
-        held.resolve();
-        await server.close();
-      }
+      await work({
+        server,
+        api,
+        ask,
+        release: held.resolve,
+        async add(connector = {}) {
+          const json = { connector: { name: `api ${crypto.randomUUID()}`, url: api.url, ...connector } };
+          return made(await ask("POST", "/connect/connectors.json", { json }));
+        },
+        call: (connector_code, more = {}) =>
+          server.connectors.call({
+            account_id: 1,
+            reach: EVERYTHING,
+            connector_code,
+            method: "m",
+            params: {},
+            public_only: false,
+            idempotency_key: undefined,
+            timeout_ms: 60_000,
+            ...more,
+          }),
+      });
     },
   });
 }
