@@ -1,16 +1,17 @@
 /**
- * Sends generated requests to every route: no 5xx, no answer after more than 5 s, every answer of its declared shape.
- * `FUZZ_REQUESTS=10000` makes the long run; `FUZZ_SEED` repeats one.
+ * Sends generated requests to every route, by tokens and by sessions: no 5xx, every answer of its declared shape.
+ * `FUZZ_REQUESTS=10000` makes the long run, in which no answer may take long; `FUZZ_SEED` repeats one.
  */
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
-import type { Route } from "../../../server/http/rest/routes.ts";
+import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
+import { appRouter } from "../../../server/router.ts";
 import { ROUTES } from "../../stage/addresses.ts";
 import type { Answer } from "../../stage/harness.ts";
 import { z } from "zod";
 import { anyKey, anyText, arbitraryOf, FIELDS, NAUGHTY, textPaths, withText } from "../../stage/random/arbitrary.ts";
 import { PNG } from "../../stage/images.ts";
-import { addPerson, made } from "../../stage/people.ts";
+import { addPerson, addSession, made } from "../../stage/people.ts";
 import { type Ask, inTurn, type Method, onSharedServer } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();
@@ -21,7 +22,11 @@ const GENERATED = Math.ceil(REQUESTS * 2 / 3);
 const CHOSEN = REQUESTS - GENERATED;
 const SEED = Deno.env.get("FUZZ_SEED");
 const AT_ONCE = 5;
-const LONGEST_MS = 30_000;
+/** In the long run, which a quiet machine makes. */
+const LONGEST_MS = Deno.env.has("FUZZ_REQUESTS") ? 30_000 : Infinity;
+
+/** Routes for callers without a login, such as the one that signs in. */
+const OPEN = routesOf(appRouter).filter(({ meta }) => meta.open);
 
 interface Generated {
   route: Route;
@@ -33,6 +38,8 @@ interface Generated {
   input: Record<string, unknown>;
   query: [string, string][];
   form: boolean;
+  /** Sent with the cookie of a session instead of a token. */
+  by_session: boolean;
 }
 
 /** `page`, `filter[name]`, `filter[n][gte]`. */
@@ -49,11 +56,13 @@ const requestFor = (route: Route): fc.Arbitrary<Generated> =>
     input: (route.input ? arbitraryOf(route.input) : fc.constant({})) as fc.Arbitrary<Record<string, unknown>>,
     query: fc.array(fc.tuple(anyParameter(route), anyText), { maxLength: 3 }),
     form: fc.boolean(),
+    by_session: fc.boolean(),
   });
 
 /** Deletes are rarer than other requests, so that objects remain. */
 const anyRequest = fc.oneof(
   ...ROUTES.map((route) => ({ arbitrary: requestFor(route), weight: route.method === "DELETE" ? 1 : 3 })),
+  ...OPEN.map((route) => ({ arbitrary: requestFor(route), weight: 1 })),
 );
 
 /** Random code units may form lone surrogates, which an address cannot encode. */
@@ -73,6 +82,13 @@ async function timed(ask: Ask, method: Method, path: string, sent: Parameters<As
   if (sent?.token !== null) assert.notEqual(answer.status, 401, `the admin's token is gone after ${what}`);
   assert.ok(took < LONGEST_MS, `${Math.round(took)} ms for ${what}`);
   return answer;
+}
+
+/** Works on several items at once, where they do not disturb each other. */
+async function batches<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    await Promise.all(items.slice(from, from + AT_ONCE).map(work));
+  }
 }
 
 /** One field of each type, indexed and not. */
@@ -163,7 +179,7 @@ inAccount("fuzz: naughty strings in every text field", async ({ ask }) => {
     const pair = (index * stride) % all;
     return { ...(fields[pair % fields.length] ?? fields[0]), text: NAUGHTY[(pair + index) % NAUGHTY.length] ?? "" };
   });
-  await inTurn(chosen, async ({ route, path, text }) => {
+  await batches(chosen, async ({ route, path, text }) => {
     if (!route || !path) return;
     const domain = route.name.split(".")[0] ?? "";
     const base = route.method === "POST" ? BASES[domain]?.() ?? { name: crypto.randomUUID() } : {};
@@ -192,8 +208,15 @@ inAccount("fuzz: a naughty string comes back as it was sent", async ({ ask }) =>
     const { body } = await timed(ask, "GET", `${records}?${query}`, {});
     assert.equal(body[0]?.id, story === "" ? body[0]?.id : record.id, story);
   });
-  await inTurn(NAUGHTY, async (text) => {
+  await batches(NAUGHTY, async (text) => {
     await timed(ask, "GET", `/a/${segment(text)}`, { token: null });
+    await timed(ask, "GET", `/sign_in?return_to=${segment(text)}`, { token: null });
+    const form = new URLSearchParams({ login: text.toWellFormed(), password: "", return_to: text.toWellFormed() });
+    await timed(ask, "POST", "/sign_in", {
+      token: null,
+      raw: form.toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
     await timed(ask, "GET", `/platform/apps.json?q=${segment(text)}`, {});
     await timed(ask, "GET", `${records}?filter[story][contains]=${segment(text)}`, {});
     await timed(ask, "GET", `${records}?filter[${segment(text)}]=1`, {});
@@ -210,19 +233,20 @@ const SAMPLES = [
   ["phaser", "new Phaser.Game({});"],
 ] as const;
 
+const warm = (ask: Ask) =>
+  inTurn(SAMPLES, ([app_engine, source_code]) =>
+    inTurn(["tailwind_all", "tailwind"], async (css_engine) => {
+      const app = { name: "Warm", app_engine, css_engine, source_code };
+      made(await ask("POST", "/platform/apps.json", { json: { app } }));
+    }));
+
 /** Runs last, because it creates and deletes objects of every kind. */
-inAccount("fuzz: generated requests", async ({ ask }) => {
+inAccount("fuzz: generated requests", async ({ ask, server }) => {
   const { apps, dbs, records } = await makeSome(ask);
   // The first compile may take longer. It is not measured.
-  await inTurn(SAMPLES, async ([app_engine, source_code]) => {
-    await inTurn(["tailwind_all", "tailwind"], async (css_engine) => {
-      made(
-        await ask("POST", "/platform/apps.json", {
-          json: { app: { name: "Warm", app_engine, css_engine, source_code } },
-        }),
-      );
-    });
-  });
+  if (LONGEST_MS < Infinity) await warm(ask);
+  const session = await addSession(server, 1);
+  const by_session = { sent: 0, refused: 0 };
   const idOf = ({ route, id }: Generated): string => {
     if (typeof id === "string") return isAdmins(route, id) ? "x" : segment(id);
     // Keeps the first user and token, which are the admin's.
@@ -243,7 +267,17 @@ inAccount("fuzz: generated requests", async ({ ask }) => {
       : form && route.meta.multipart_only
       ? { form: formOf(body) }
       : { json: body };
-    const answer = await timed(ask, route.method, path + search, sent);
+    const headers = { cookie: session.cookie, "sec-fetch-site": "same-origin" };
+    const credential = generated.by_session ? { token: null, headers } : route.meta.open ? { token: null } : {};
+    const answer = await timed(ask, route.method, path + search, { ...sent, ...credential });
+    if (generated.by_session && !route.meta.open) {
+      by_session.sent++;
+      // A request may have ended the session.
+      if (answer.status === 401) {
+        by_session.refused++;
+        Object.assign(session, await addSession(server, 1));
+      }
+    }
     if (route.name === "apps.create" && answer.status === 201) apps.push(answer.body.id);
     if (route.name === "dbs.create" && answer.status === 201) dbs.push(answer.body.code);
     if (route.name === "records.create" && answer.status === 201) records.push(answer.body.id);
@@ -255,5 +289,6 @@ inAccount("fuzz: generated requests", async ({ ask }) => {
     { numRuns: Math.ceil(GENERATED / AT_ONCE), endOnFailure: true, ...(SEED && { seed: Number(SEED) }) },
   );
   assert.ok(!failed, `FUZZ_SEED=${seed}: ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`);
+  assert.ok(by_session.refused < by_session.sent / 4, JSON.stringify(by_session));
   assert.equal((await ask("GET", "/account.json")).status, 200, "and the server is well");
 }, { of_default: true });
