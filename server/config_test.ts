@@ -141,3 +141,8 @@ Deno.test("config: on Deno Deploy the database is the host's, and there must be 
   assert.equal(readConfig({ ...hosted, ...linked, DATABASE_URL: URL_OF_DATABASE }).database_url, URL_OF_DATABASE);
   assert.equal(readConfig(linked).database_url, undefined, "elsewhere PG* variables are somebody else's");
 });
+
+Deno.test("config: a secret key has at least 16 characters", () => {
+  assert.throws(() => readConfig({ SECRET_KEYS: `k1:${"x".repeat(15)}` }), /SECRET_KEYS/);
+  assert.equal(readConfig({ SECRET_KEYS: `k1:${"x".repeat(16)}` }).secret_keys?.length, 1);
+});

@@ -124,3 +124,15 @@ Deno.test("remembered: bounded by bytes, the least recently used value goes firs
   await cache.find("c");
   assert.deepEqual(["a", "b", "c"].filter((key) => cache.peek(key)), ["a", "c"]);
 });
+
+Deno.test("remembered: a load that is forgotten in flight is not kept", async () => {
+  const first = Promise.withResolvers<string>();
+  let loads = 0;
+  const load = () => ++loads === 1 ? first.promise : Promise.resolve("new");
+  const remembered = remember<string, string>({ load, believed_ms: 60_000, limit: 10 });
+  const old = remembered.find("a");
+  remembered.forget("a");
+  first.resolve("old");
+  assert.equal(await old, "old");
+  assert.deepEqual([await remembered.find("a"), loads], ["new", 2]);
+});

@@ -98,10 +98,14 @@ Deno.test("request: JSON is sent and read, an empty body is undefined, a failure
 Deno.test("request: a fetch that the page replaced is used", async () => {
   await using server = standIn({ json: 1 });
   const before = globalThis.fetch;
-  globalThis.fetch = (address, init) =>
-    before(address, { ...init, headers: { ...init?.headers, "x-app-token": "signed" } });
+  let given: RequestInit | undefined;
+  globalThis.fetch = (address, init) => {
+    given = init;
+    return before(address, { ...init, headers: { ...init?.headers, "x-app-token": "signed" } });
+  };
   await request("GET", "/x");
   globalThis.fetch = before;
+  assert.deepEqual([given?.credentials, given?.cache], ["omit", "no-store"]);
   assert.equal(server.asked[0]?.headers["x-app-token"], "signed");
 });
 

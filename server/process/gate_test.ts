@@ -35,3 +35,19 @@ Deno.test("gate: without requests it closes at once, also after a failed request
   await gate.close();
   await gate.close();
 });
+
+Deno.test("gate: it closes after the last of several requests", async () => {
+  const ends = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+  let count = 0;
+  const gate = createGate(() => ends[count++]?.promise ?? Promise.reject(new Error("a third request")));
+  const answers = ends.map(() => gate.handler(new Request("http://atrium.test/", { method: "POST" })));
+  let closed = false;
+  const closing = gate.close().then(() => closed = true);
+  ends[0]?.resolve(new Response());
+  await answers[0];
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.equal(closed, false);
+  ends[1]?.resolve(new Response());
+  await Promise.all(answers);
+  assert.equal(await closing, true);
+});
