@@ -5,6 +5,7 @@ import { Id, Name, page, Timestamp } from "../../input/shapes.ts";
 /** The domains of scopes: `<domain>:read` allows the domain's queries, `<domain>:write` its mutations. */
 export const DOMAINS = [
   "account",
+  "access",
   "audit",
   "departments",
   "user_settings",
