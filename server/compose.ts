@@ -57,7 +57,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const passwords = createPasswords();
     const strength = createPasswordStrength();
     const clock = { now: () => new Date() };
-    const viewers = createViewers({ sql, clock, log });
+    const viewers = createViewers({ sql, keys, config, clock, log });
     const pages = createPages(sql, log);
     const vendor_store = parts.vendor_store ?? createVendorFiles(sql);
     const compiler = createCompiler({

@@ -30,6 +30,10 @@ export interface Pages {
   byId(app_id: string): Promise<OpenApp | undefined>;
   /** The account of a request that names none: the one whose `host` it is, else the oldest. */
   accountOf(host: string): Promise<number | undefined>;
+  /** Origins of the pages that may show the account's apps in frames, beside this server's own. */
+  embeddingHosts(account_id: number): Promise<readonly string[]>;
+  /** Call after a change of them: it holds at once in this process. */
+  forgetEmbedding(account_id: number): void;
   /** Call after a change of an app: its page is built again at once in this process. */
   forget(app_id: string): void;
 }

@@ -2,6 +2,8 @@
  * What a program, an action or a trigger reaches. It acts later and for others, with the reach that its author has at
  * that time. The author is the user who wrote it last. `visibility.ts` says what a reach includes.
  */
+import { type Grant, narrowed } from "./secrets/grant.ts";
+import type { Role } from "./input/roles.ts";
 import { commonReach, type Restriction } from "./visibility.ts";
 
 /** `caller`: the user who starts a run limits it to what both may see. A run without a user has its author's reach. */
@@ -10,6 +12,7 @@ export type RunsAs = (typeof RUNS_AS)[number];
 
 /** A user of an account, without a request. */
 export interface KnownUser extends Restriction {
+  role: Role;
   account_id: number;
   user_id: number;
   active: boolean;
@@ -51,12 +54,13 @@ function faultOfAuthor(author: KnownUser | undefined): string | undefined {
 /** @throws {NoReach} */
 export async function reachOfRun(
   users: Users,
-  { account_id, user_id }: { account_id: number; user_id: number | null },
+  { account_id, user_id, grant }: { account_id: number; user_id: number | null; grant?: Grant | undefined },
   { author_id, runs_as }: { author_id: number | null; runs_as: RunsAs },
 ): Promise<Restriction> {
   const reach = await reachOfAuthor(users, account_id, author_id, "program");
   if (runs_as === "author" || user_id === null) return reach;
-  const caller = await users.find(account_id, user_id);
+  const user = await users.find(account_id, user_id);
+  const caller = user && grant ? narrowed(user, grant) : user;
   if (!caller?.active) {
     throw new NoReach("The user who started this run is gone or inactive, and it runs as its caller");
   }

@@ -5,6 +5,7 @@ import { apps } from "./domains/apps/router.ts";
 import { audit } from "./domains/audit/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
 import { crons } from "./domains/crons/router.ts";
+import { embedding } from "./domains/embedding/router.ts";
 import { embeds } from "./domains/embeds/router.ts";
 import { dashboards } from "./domains/dashboards/router.ts";
 import { departments } from "./domains/departments/router.ts";
@@ -34,6 +35,7 @@ export const appRouter = router({
   invitations,
   apps,
   embeds,
+  embedding,
   dashboards,
   dbs,
   records,

@@ -60,6 +60,9 @@ export function isSentByOwnPage(request: Request, site: Site): boolean {
   return origin === null || isOwn(origin, request, site);
 }
 
+/** Whether the request comes from a page of this site, as far as its `Origin` says. */
+export const isOwnOrigin = (origin: string, request: Request, site: Site): boolean => isOwn(origin, request, site);
+
 /** The site may have several names, such as localhost and 127.0.0.1. */
 function isOwn(origin: string, { url }: Request, { base_url }: Site): boolean {
   if (origin === new URL(base_url).origin) return true;

@@ -1,5 +1,5 @@
 /**
- * Who calls. A request may name its caller in five ways, and all of them are proven in this file:
+ * Who calls. A request may name its caller in six ways, and all of them are proven in this file:
  *
  * | credential | sent as | proves |
  * |---|---|---|
@@ -7,6 +7,7 @@
  * | session | a cookie, in requests of this site's own pages and in opened addresses | a viewer |
  * | page token | `X-App-Token`, by the code of an app's page | the app, and the viewer that opened its page |
  * | entry | a cookie of a host that serves apps, when a person opens an app there | the viewer of that app's page |
+ * | a host's JWT | in the body, where apps are opened in frames of other sites | a viewer, for as long as the JWT lives |
  * | browser key | a cookie | that the same browser calls again, without a login |
  */
 import { createHash, randomBytes } from "node:crypto";
@@ -15,15 +16,15 @@ import { forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
 import type { Keys } from "./secrets/keys.ts";
 import { entryOf } from "./apps_site.ts";
 import { hostOf } from "./input/host.ts";
+import type { Grant } from "./secrets/grant.ts";
 import type { Users } from "./reach.ts";
+import { type Role, ROLES } from "./input/roles.ts";
 import { sessionSecret } from "./session_cookie.ts";
 import { readAppEntry } from "./secrets/app_entries.ts";
 import { readAppToken, signAppToken } from "./secrets/page_tokens.ts";
 import { type Restriction, visibleTo } from "./visibility.ts";
 
-/** Weakest first. Each role includes the roles before it. docs/api.md says what each may do. */
-export const ROLES = ["guest", "user", "manager", "admin"] as const;
-export type Role = (typeof ROLES)[number];
+export { type Role, ROLES } from "./input/roles.ts";
 
 /** A signed-in user of an account. */
 export interface Viewer extends Restriction {
@@ -38,6 +39,8 @@ export interface Viewer extends Restriction {
   expires_at: string | null;
   /** `<domain>:read` or `<domain>:write`; null is everything that the role may do. */
   scopes: readonly string[] | null;
+  /** Of a viewer that a host page has vouched for: role and departments above are already within it. */
+  grant?: Grant;
 }
 
 /** Finds viewers by their tokens and sessions, and users by their ids, through a cache of a few seconds. */
@@ -54,6 +57,14 @@ export interface Viewers {
   cachedSession(secret: string): Viewer | undefined;
   bySession(secret: string): Promise<Viewer | undefined>;
   bySessionId(session_id: number): Promise<Viewer | undefined>;
+  /**
+   * The viewer that a host's JWT names. An unknown user is created as a guest, or refused, by the account's setting.
+   *
+   * @throws {Refusal} 401 with what the host must mend
+   */
+  byJwt(jwt: string): Promise<Viewer>;
+  /** A viewer that a host vouched for before, while the key and the user are there. */
+  byGrant(user_id: number, grant: Grant): Promise<Viewer | undefined>;
   /** For what acts without a request. */
   readonly users: Users;
   /** Call after a change of tokens, sessions, users, departments or the account: it holds at once in this process. */
@@ -202,6 +213,16 @@ export async function findEntered(
 export const viewerOfSession = async ({ call, viewers }: ProvingViewer, secret: string): Promise<Viewer | undefined> =>
   call.viewer = await viewers.bySession(secret);
 
+/**
+ * The viewer that a host page vouches for, where it opens an app or renews a page token.
+ *
+ * @throws {Refusal} 401
+ */
+export const proveEmbedded = async (
+  { call, viewers }: Pick<Proving, "call" | "viewers">,
+  jwt: string,
+): Promise<Viewer> => call.viewer = await viewers.byJwt(jwt);
+
 /** @throws {Refusal} 401, 429 */
 export async function proveViewer(ctx: ProvingViewer): Promise<Viewer> {
   const viewer = await findViewer(ctx);
@@ -248,8 +269,10 @@ async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page
     ? await viewers.byTokenId(token.token)
     : token?.session
     ? await viewers.bySessionId(token.session)
+    : token?.grant && token.user
+    ? await viewers.byGrant(token.user, token.grant)
     : undefined;
-  if (!token || (token.token || token.session) && viewer?.user_id !== token.user) {
+  if (!token || token.user !== null && viewer?.user_id !== token.user) {
     throw unauthorized("This page is no longer signed in: load it again");
   }
   const app = await pages.byId(token.app);
@@ -266,6 +289,10 @@ async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page
   };
 }
 
+/** Whole seconds until a viewer's credential ends; 0 where it does not end, or has ended. */
+export const secondsUntil = (expires_at: string | null, now: Date): number =>
+  Math.max(0, Math.floor((Date.parse(expires_at ?? "") - now.getTime()) / 1000) || 0);
+
 /** The page token for an app's page, as one viewer or a visitor opens it. Sets the browser key where there is none. */
 export function signPageToken(
   ctx: Pick<Proving, "call" | "keys" | "clock" | "config">,
@@ -274,14 +301,20 @@ export function signPageToken(
 ): string {
   const { browser, set_cookie } = readBrowser(ctx);
   ctx.call.set_cookie = set_cookie;
-  return signAppToken(ctx.keys, {
-    app: app.id,
-    account: app.account_id,
-    user: viewer?.user_id ?? null,
-    token: viewer?.token_id ?? null,
-    session: viewer?.session_id ?? null,
-    browser,
-  }, ctx.clock.now());
+  return signAppToken(
+    ctx.keys,
+    {
+      app: app.id,
+      account: app.account_id,
+      user: viewer?.user_id ?? null,
+      token: viewer?.token_id ?? null,
+      session: viewer?.session_id ?? null,
+      grant: viewer?.grant ?? null,
+      browser,
+    },
+    ctx.clock.now(),
+    viewer?.grant && viewer.expires_at ? new Date(viewer.expires_at) : undefined,
+  );
 }
 
 /**
@@ -290,7 +323,9 @@ export function signPageToken(
  * if they share an address.
  */
 export const ownerOfKeys = ({ viewer, browser }: Caller): string =>
-  viewer ? `user ${viewer.user_id}` : `browser ${createHash("sha256").update(browser).digest("base64url")}`;
+  viewer
+    ? `user ${viewer.user_id}${viewer.grant ? ` within ${JSON.stringify(viewer.grant)}` : ""}`
+    : `browser ${createHash("sha256").update(browser).digest("base64url")}`;
 
 const BROWSER_KEY = /^[\w-]{43}$/;
 const YEAR_S = 365 * 24 * 60 * 60;

@@ -12,13 +12,18 @@
       return false;
     }
   };
+  let pending;
   const { fetch } = globalThis;
   const carry = globalThis.fetch = (input, init) => {
     const request = input instanceof Request ? input : undefined;
     if (!isOurs(request?.url ?? input)) return fetch(input, init);
-    const headers = new Headers(init?.headers ?? request?.headers);
-    headers.set("x-app-token", token);
-    return fetch(input, { ...init, headers });
+    const send = () => {
+      const headers = new Headers(init?.headers ?? request?.headers);
+      headers.set("x-app-token", token);
+      return fetch(input, { ...init, headers });
+    };
+    const wait = pending?.();
+    return wait ? wait.then(send) : send();
   };
   const { open } = XMLHttpRequest.prototype;
   XMLHttpRequest.prototype.open = function (...parts) {
@@ -108,4 +113,9 @@
     construct: (native, parts, made) =>
       isOurs(parts[0]) ? new Stream(...parts) : Reflect.construct(native, parts, made),
   });
+  return {
+    renew: (renewed) => void (token = renewed),
+    /** @param wait returns a promise while requests must wait for another token */
+    waitFor: (wait) => void (pending = wait),
+  };
 });

@@ -1,9 +1,11 @@
 /** Every route that is no procedure, for the route table, the API reference and the tests. */
 import { ASSETS } from "./files/assets.ts";
 import { DB_FILES } from "./files/db_files.ts";
+import { EMBED_SCRIPT } from "./files/embed_script.ts";
 import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
+import { EMBEDDED_PAGE } from "./pages/open_embedded.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
 import { ONE_TIME_PAGES } from "./pages/one_time.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
@@ -18,6 +20,8 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ...SIGN_IN_PAGES,
   ...ONE_TIME_PAGES,
   ...APP_PAGES,
+  EMBEDDED_PAGE,
+  EMBED_SCRIPT,
   ...ASSETS,
   PLATFORM_TYPES,
   FLOW_SCHEMA,

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { migrate } from "../../db/migrate.ts";
 import { COMMAND } from "../actor.ts";
 import type { Config } from "../config.ts";
+import { rotateEmbeddingKeys } from "../domains/embedding/rotate.ts";
 import { rotateSecrets } from "../connectors/connectors.ts";
 import { actingPool } from "../database/acting.ts";
 import { openKv } from "../database/kv.ts";
@@ -86,19 +87,23 @@ const commands: Record<string, Command> = {
     run: ({ sql, positionals, options }) => runAccountCommand(sql, positionals, options),
   },
 
-  /** Encrypts the secrets of connectors again that an old key encrypted. Afterwards the old key may be removed. */
+  /** Encrypts the secrets of connectors and embedding keys again that an old key encrypted. Afterwards the old key may be removed. */
   "rotate-secrets": {
     usage: ["deno task rotate-secrets"],
     positionals: 0,
     async run({ sql, config }) {
       const keys = await openKeys(config);
-      const { rotated, unreadable } = await rotateSecrets(sql, keys);
+      const kinds = [
+        { of: "connectors", ...await rotateSecrets(sql, keys) },
+        { of: "embedding keys", ...await rotateEmbeddingKeys(sql, keys) },
+      ];
+      const rotated = kinds.reduce((sum, kind) => sum + kind.rotated, 0);
       const done = `${rotated} ${rotated === 1 ? "secret" : "secrets"} written anew with the key ${keys.writing}`;
-      if (unreadable.length === 0) return done;
-      const shown = unreadable.slice(0, 20).join(", ");
-      throw new StartFault(
-        `${done}; no key reads ${unreadable.length} (connectors ${shown}): add the key that wrote them`,
-      );
+      const left = kinds.filter(({ unreadable }) => unreadable.length > 0);
+      if (left.length === 0) return done;
+      const count = left.reduce((sum, { unreadable }) => sum + unreadable.length, 0);
+      const shown = left.map(({ of, unreadable }) => `${of} ${unreadable.slice(0, 20).join(", ")}`).join("; ");
+      throw new StartFault(`${done}; no key reads ${count} (${shown}): add the key that wrote them`);
     },
   },
 

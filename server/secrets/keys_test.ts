@@ -5,7 +5,7 @@ import { createKeys, openKeys, Unreadable } from "./keys.ts";
 
 const OLD = { id: "k1", material: "0123456789abcdef-old" };
 const NEW = { id: "k2", material: "0123456789abcdef-new" };
-const PAYLOAD = { app: "a", account: 1, user: 2, token: 3, session: null, browser: "b" };
+const PAYLOAD = { app: "a", account: 1, user: 2, token: 3, session: null, grant: null, browser: "b" };
 const NOW = new Date("2026-11-21T08:00:00Z");
 
 Deno.test("keys: a signature is valid for its purpose and key only", () => {

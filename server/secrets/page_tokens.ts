@@ -4,6 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
+import { ROLES } from "../input/roles.ts";
 import { type Keys, Unreadable } from "./keys.ts";
 
 const PURPOSE = "app token";
@@ -18,6 +19,12 @@ const Payload = z.object({
   token: z.int().nullable(),
   /** The session that the page was opened with. The page token ends with it. */
   session: z.int().nullable(),
+  /** What a host's JWT allowed. The page token ends with its embedding key. */
+  grant: z.object({
+    key_id: z.int(),
+    role: z.enum(ROLES).nullable(),
+    department_ids: z.array(z.int()).readonly().nullable(),
+  }).nullable().default(null),
   /** The browser key, encrypted for this app: the app can read its token, and must not learn the key. */
   browser: z.object({ key_id: z.string(), bytes: z.base64url() }),
   /** Seconds since 1970. */
@@ -31,8 +38,10 @@ export interface AppToken extends Omit<z.output<typeof Payload>, "browser"> {
 
 const placeOf = (app: string) => `browser key:${app}`;
 
-export function signAppToken(keys: Keys, payload: Omit<AppToken, "until">, now: Date): string {
-  const until = Math.floor(now.getTime() / 1000) + LIFETIME_S;
+/** @param latest an earlier end than that of 12 hours from now */
+export function signAppToken(keys: Keys, payload: Omit<AppToken, "until">, now: Date, latest?: Date): string {
+  const longest = now.getTime() + LIFETIME_S * 1000;
+  const until = Math.floor(Math.min(longest, latest?.getTime() ?? longest) / 1000);
   const { key_id, bytes } = keys.encrypt(placeOf(payload.app), payload.browser);
   const browser = { key_id, bytes: Buffer.from(bytes).toString("base64url") };
   const text = Buffer.from(JSON.stringify({ ...payload, browser, until } satisfies z.output<typeof Payload>))

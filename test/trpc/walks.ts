@@ -100,6 +100,35 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await tokens.delete.mutate({ id: made.id });
   },
 
+  async embeds({ apps, embeds, dashboards, embedding }) {
+    const app = {
+      name: "Tile",
+      app_engine: "js",
+      source_code: SOURCE,
+      show_in_module: "crm",
+      dashboard_widget: true,
+    } as const;
+    const { id } = await apps.create.mutate({ app });
+    assert.deepEqual((await embeds.list.query({ target: "crm" })).map(({ title }) => title), ["Tile"]);
+    assert.deepEqual((await embeds.open.mutate({ app: id })).apps, await embeds.list.query({ target: "crm" }));
+    assert.equal((await refusalOf(embeds.renew.mutate({ app: id, viewer: "x" }))).httpStatus, 401);
+
+    const dashboard = { tiles: [{ app_id: id, x: 0, y: 0, w: 6, h: 4 }] };
+    assert.equal((await dashboards.put_default.mutate({ dashboard })).tiles[0]?.title, "Tile");
+    assert.equal((await dashboards.find.query()).is_default, true);
+    assert.equal((await dashboards.put.mutate({ dashboard })).is_default, false);
+    await dashboards.delete.mutate();
+    assert.deepEqual(await dashboards.find_default.query(), await dashboards.find.query());
+
+    const hosts = ["https://crm.example.com"];
+    assert.deepEqual((await embedding.update.mutate({ embedding: { hosts } })).hosts, hosts);
+    assert.equal((await embedding.find.query()).unknown_users, "refuse");
+    const key = await embedding.create.mutate({ key: { name: "CRM" } });
+    assert.deepEqual((await embedding.list_keys.query({})).map(({ kid }) => kid), [key.kid]);
+    await embedding.delete.mutate({ id: key.id });
+    await apps.delete.mutate({ id });
+  },
+
   async apps({ apps, flows }) {
     const app = await apps.create.mutate({
       app: {

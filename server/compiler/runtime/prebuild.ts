@@ -1,10 +1,11 @@
-/** `deno task build`: writes the runtimes that ship with this version into `prebuilt/`, with their licences. */
+/** `deno task build`: writes what ships built with this version: the runtimes with their licences, and `/embed.js`. */
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { RUNTIME_LOADERS } from "../engines/loaders.ts";
 import { PREBUILT, type Prebuilt } from "../host/prebuilt.ts";
 import { identityOf } from "../host/vendor.ts";
 import type { RuntimeName } from "../protocol.ts";
+import { minify } from "./minify.ts";
 
 /** Without Phaser, which few apps use and which would double the folder's 420 KB. */
 export const SHIPPED = [
@@ -19,11 +20,19 @@ export const SHIPPED = [
 /** The packages whose code the runtimes contain. Their licences ask that copies carry the notice. */
 const PACKAGES = ["svelte", "vue", "react", "react-dom", "kaboom", "tailwindcss"];
 
+const CLIENT = new URL("../../../client/embed/", import.meta.url);
+export const EMBED_MINIFIED = new URL("embed.min.js", CLIENT);
+
+/** The script of `/embed.js`, minified. */
+export const embedScript = async (): Promise<string> =>
+  `${await minify(await Deno.readTextFile(new URL("embed.js", CLIENT)), { passes: 3 })}\n`;
+
 if (import.meta.main) {
   await Deno.remove(PREBUILT, { recursive: true }).catch(() => {});
   await Deno.mkdir(PREBUILT);
   for (const name of SHIPPED) await write(name);
   await Deno.writeTextFile(new URL("LICENSES.txt", PREBUILT), await licences());
+  await Deno.writeTextFile(EMBED_MINIFIED, await embedScript());
   Deno.exit(0);
 }
 

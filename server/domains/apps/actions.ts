@@ -83,12 +83,14 @@ export async function callAction(ctx: Context, call: z.output<typeof ActionCall>
   const { caller, flows, config } = ctx;
   proveActionCaller(ctx, "write", call.id);
   const { account_id, app_id, name, flow_code, author_id } = await actionFor(ctx, call);
+  const viewer = caller.viewer?.account_id === account_id ? caller.viewer : undefined;
   const { id } = await flows.start({
     account_id,
     flow_code,
     input: call.params,
     trigger: "action",
-    user_id: caller.viewer?.account_id === account_id ? caller.viewer.user_id : null,
+    user_id: viewer?.user_id ?? null,
+    grant: viewer?.grant,
     author: { id: author_id, of: "action" },
     app_id,
     action: name,

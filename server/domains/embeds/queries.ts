@@ -1,9 +1,11 @@
 /** SQL of embedded apps. */
-import { listJson, slice } from "../../database/lists.ts";
+import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
 import type { Embed, EmbedPage } from "./schema.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Active apps that open for this caller: public ones for anyone, others for a viewer who sees them. */
 export const opensFor = (sql: Sql, account: number, viewer: Viewer | undefined) =>
@@ -30,3 +32,21 @@ export function listEmbeds(
     sql`select count(*) ${chosen}`,
   );
 }
+
+/** The app with this id or code. @param name lower case */
+export const findEmbed = (
+  sql: Sql,
+  base_url: string,
+  account: number,
+  viewer: Viewer | undefined,
+  name: string,
+) =>
+  oneJson<Embed>(
+    sql,
+    sql`
+      select ${columns(sql, base_url)}
+      from apps
+      where ${opensFor(sql, account, viewer)}
+        and ${UUID.test(name) ? sql`id = ${name}` : sql`url_code = ${name}`}
+    `,
+  );

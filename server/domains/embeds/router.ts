@@ -1,10 +1,11 @@
 /** Procedures of apps that other pages show. */
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
-import { pageProcedure, router } from "../../trpc.ts";
+import { openProcedure, pageProcedure, router } from "../../trpc.ts";
+import { openEmbeds, renewToken } from "./open.ts";
 import { listEmbeds } from "./queries.ts";
 import { proveLister } from "./read.ts";
-import { Embed, EmbedPage } from "./schema.ts";
+import { Embed, EmbedPage, EmbedRequest, Embeds, RenewalRequest, RenewedToken } from "./schema.ts";
 
 export const embeds = router({
   list: pageProcedure
@@ -22,4 +23,27 @@ export const embeds = router({
       const { account_id, viewer } = ctx.caller;
       return listEmbeds(ctx.sql, ctx.config.base_url, account_id, viewer, input);
     }),
+
+  open: pageProcedure
+    .meta({
+      rest: "POST /platform/embeds/open.json",
+      refuses: [401, 403, 404],
+      summary: "Read what a host page shows",
+      description:
+        "What `/embed.js` asks: the apps at `target`, at most 100, or the one app, that open for the host's " +
+        "user, or without `viewer` for the caller. 403 says which setting lets the page show apps.",
+    })
+    .use(({ ctx, next }) => (proveLister(ctx), next()))
+    .input(EmbedRequest).output(Embeds)
+    .mutation(({ ctx, input }) => openEmbeds(ctx, input)),
+
+  renew: openProcedure
+    .meta({
+      rest: "POST /platform/embeds/token.json",
+      refuses: [401, 403, 404],
+      summary: "Renew the page token of a host's user",
+      description: "The new token lives as long as the JWT, and never does more than the JWT and its user allow.",
+    })
+    .input(RenewalRequest).output(RenewedToken)
+    .mutation(({ ctx, input }) => renewToken(ctx, input)),
 });

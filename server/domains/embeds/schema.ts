@@ -21,3 +21,27 @@ export const EmbedPage = page(["position"]).extend({
     }),
 });
 export type EmbedPage = z.output<typeof EmbedPage>;
+
+const Jwt = z.string().max(8_192).describe("A JWT (HS256) that an embedding key has signed").meta({
+  examples: ["eyJhbGciOiJIUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhZGEifQ.5f2b"],
+});
+
+/** What `/embed.js` asks for a page: the apps at a target, or one app. */
+export const EmbedRequest = z.object({
+  target: EmbedPage.shape.target.optional(),
+  app: z.string().min(1).max(100).optional().describe("An app's id or `url_code`, instead of `target`")
+    .meta({ examples: [undefined] }),
+  viewer: Jwt.optional().describe("For a host's user: a JWT (HS256) that an embedding key has signed"),
+}).refine(({ target, app }) => (target === undefined) !== (app === undefined), "Either target or app is needed");
+export type EmbedRequest = z.output<typeof EmbedRequest>;
+
+export const Embeds = z.object({ apps: z.array(Embed) });
+
+export const RenewalRequest = z.object({ app: Uuid, viewer: Jwt });
+export type RenewalRequest = z.output<typeof RenewalRequest>;
+
+export const RenewedToken = z.object({
+  token: z.string().describe("A page token").meta({ examples: ["eyJhcHAiOiIwMTkzIn0.c2lnbmF0dXJl"] }),
+  expires_in: z.int().describe("Seconds").meta({ examples: [300] }),
+});
+export type RenewedToken = z.output<typeof RenewedToken>;

@@ -17,6 +17,7 @@ export const DOMAINS = [
   "passwords",
   "invitations",
   "apps",
+  "embedding",
   "dashboards",
   "dbs",
   "records",

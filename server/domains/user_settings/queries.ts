@@ -177,12 +177,14 @@ export async function replaceMembership(
 }
 
 /** The viewer as apps see it (`context.user`), as JSON. Source: spec, "App context for embedded apps". */
-export async function findAppUser(sql: Sql, account: number, user: number): Promise<string | undefined> {
+export async function findAppUser(sql: Sql, viewer: Viewer): Promise<string | undefined> {
+  const { account_id: account, user_id: user, role, grant } = viewer;
+  const within = sql`${grant?.department_ids ? [...viewer.department_ids] : null}::int[]`;
   const [row] = await sql<{ json: string }[]>`
     select row_to_json(c)::text as json
     from (
       select
-        u.login, u.email, u.name, u.role,
+        u.login, u.email, u.name, ${role}::text as role,
         array(select t.id from team_users m join teams t on t.id = m.team_id where m.user_id = u.id order by t.id)
           as team_ids,
         array(select t.name from team_users m join teams t on t.id = m.team_id where m.user_id = u.id order by t.id)
@@ -193,11 +195,11 @@ export async function findAppUser(sql: Sql, account: number, user: number): Prom
           as group_names,
         array(
           select d.id from department_users m join departments d on d.id = m.department_id
-          where m.user_id = u.id order by d.id
+          where m.user_id = u.id and (${within} is null or d.id = any(${within})) order by d.id
         ) as department_ids,
         array(
           select d.name from department_users m join departments d on d.id = m.department_id
-          where m.user_id = u.id order by d.id
+          where m.user_id = u.id and (${within} is null or d.id = any(${within})) order by d.id
         ) as department_names
       from users u
       where u.id = ${user}

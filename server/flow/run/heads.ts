@@ -13,6 +13,7 @@ export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: nu
   flow_code: flow.code,
   trigger: run.trigger,
   user_id: run.user_id,
+  ...run.grant && { grant: run.grant },
   app_id: run.app_id ?? null,
   action: run.action ?? null,
   cron_id: run.cron_id ?? null,

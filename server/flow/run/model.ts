@@ -1,4 +1,5 @@
 /** A run and its parts, as the engine keeps them and as the rest of the server sees them. */
+import type { Grant } from "../../secrets/grant.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import type { Compared } from "../template/condition.ts";
 
@@ -38,6 +39,8 @@ export interface NewRun {
   trigger: Trigger;
   /** Null for a visitor and for a trigger. A visitor's run may call public methods of connectors only. */
   user_id: number | null;
+  /** Limits what the user reaches: a host page vouched for it. */
+  grant?: Grant | undefined;
   /**
    * The author of the action or trigger that names the flow; undefined if the caller of `start` has proven that its
    * viewer sees the flow.
@@ -92,6 +95,7 @@ export interface RunHead {
   flow_code: string;
   trigger: Trigger;
   user_id: number | null;
+  grant?: Grant | undefined;
   app_id: string | null;
   action: string | null;
   cron_id: number | null;

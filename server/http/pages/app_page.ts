@@ -1,18 +1,18 @@
 /** The document of an app itself, for one viewer or for a visitor. The callers decide who gets it, and where. */
 import { appsHostOf, hasOwnOrigins } from "../../apps_site.ts";
 import { findAppUser } from "../../domains/user_settings/queries.ts";
-import { signPageToken, type Viewer } from "../../viewer.ts";
+import { secondsUntil, signPageToken, type Viewer } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
 import { stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { ServedApp } from "./page_build.ts";
-import { OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
+import { framedBy, OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
 
 /** The app itself. A public app that the viewer does not see opens as it does for a visitor. */
 export async function appFor(context: HttpContext, app: ServedApp, viewer: Viewer | undefined): Promise<Response> {
-  if (!viewer || !sees(app, viewer)) return pageForVisitor(context, app);
-  const user = await findAppUser(context.sql, viewer.account_id, viewer.user_id);
-  return pageWithToken(context, app, user ?? "null", viewer);
+  if (!viewer || !sees(app, viewer)) return await pageForVisitor(context, app);
+  const user = await findAppUser(context.sql, viewer);
+  return await pageWithToken(context, app, user ?? "null", viewer);
 }
 
 /** With a token of other scopes a public app opens as it does for a visitor. */
@@ -21,10 +21,11 @@ export const sees = (app: ServedApp, viewer: Viewer): boolean =>
   (viewer.scopes?.includes("apps:read") ?? true);
 
 /** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
-function pageForVisitor(context: HttpContext, app: ServedApp): Response {
+async function pageForVisitor(context: HttpContext, app: ServedApp): Promise<Response> {
   const { call } = context;
-  if (app.asks) return pageWithToken(context, app, "null", undefined);
-  return app.answer(call.request, headersOf(context), stamp(call));
+  if (app.asks) return await pageWithToken(context, app, "null", undefined);
+  const [headers, hosts] = [headersOf(context), await hostsOf(context, app)];
+  return app.answer(call.request, headers, { ...stamp(call), ...framedBy(headers, hosts) });
 }
 
 /**
@@ -32,11 +33,27 @@ function pageForVisitor(context: HttpContext, app: ServedApp): Response {
  *
  * @param user the viewer's data for the app, as JSON; `null` for a visitor
  */
-function pageWithToken(context: HttpContext, app: ServedApp, user: string, viewer: Viewer | undefined): Response {
-  const { call } = context;
-  const page = app.pageFor(user, signPageToken(context, app, viewer));
+async function pageWithToken(
+  context: HttpContext,
+  app: ServedApp,
+  user: string,
+  viewer: Viewer | undefined,
+): Promise<Response> {
+  const { call, clock, config } = context;
+  const [headers, hosts] = [headersOf(context), await hostsOf(context, app)];
+  const expires_in = viewer?.grant && secondsUntil(viewer.expires_at, clock.now());
+  const renewal = expires_in ? { expires_in, hosts: [new URL(config.base_url).origin, ...hosts] } : undefined;
+  const page = app.pageFor(user, signPageToken(context, app, viewer), renewal);
   const cookie = call.set_cookie === undefined ? undefined : { "set-cookie": call.set_cookie };
-  return new Response(page, { headers: { ...headersOf(context), ...UNCACHED, ...stamp(call), ...cookie } });
+  return new Response(page, {
+    headers: { ...headers, ...framedBy(headers, hosts), ...UNCACHED, ...stamp(call), ...cookie },
+  });
+}
+
+/** Origins of pages that may show the app in a frame. The site's own is another one for a host of apps. */
+async function hostsOf({ pages, call, config }: HttpContext, { account_id }: ServedApp): Promise<readonly string[]> {
+  const hosts = await pages.embeddingHosts(account_id);
+  return appsHostOf(config, call.request.url) ? [new URL(config.base_url).origin, ...hosts] : hosts;
 }
 
 const UNCACHED = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };

@@ -18,14 +18,25 @@ export function signInFirst(request: Request): Response {
   });
 }
 
-function notice(status: number, title: string, sentence: string): Response {
+/** In a frame of a host page, whichever: it says why there is no app, and has nothing else. */
+export const refusedEmbedding = (status: number, sentence: string): Response =>
+  notice(status, "This app cannot be shown", sentence, "*", status === 401 ? { "www-authenticate": "Bearer" } : {});
+
+function notice(
+  status: number,
+  title: string,
+  sentence: string,
+  ancestors = "'self'",
+  more: Record<string, string> = {},
+): Response {
   return new Response(noticePage(title, sentence), {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+      "content-security-policy": `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors ${ancestors}`,
       "x-content-type-options": "nosniff",
+      ...more,
     },
   });
 }

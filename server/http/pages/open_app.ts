@@ -164,6 +164,10 @@ async function pageWithBar({ call, sql }: HttpContext, app: ServedApp, viewer: V
   return new Response(html, { headers: { ...BAR, ...stamp(call) } });
 }
 
+/** The app that the request's path names. */
+export const appOfPath = (context: HttpContext): Promise<ServedApp | undefined> =>
+  findApp(context, segment(context.call.path, 2));
+
 async function findApp({ pages, call }: HttpContext, code: string): Promise<ServedApp | undefined> {
   if (ID.test(code)) return await pages.byId(code);
   if (CODE.test(code)) return await pages.byCode(hostOf(call.request.url), code);

@@ -4,6 +4,14 @@ import { prepared, sizeOf, type Variants, variantsOf } from "../files/variants.t
 import { inScript, renderPage } from "./page_html.ts";
 import { OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
 
+/** Of a page token that a host page renews. */
+export interface Renewal {
+  /** Seconds. */
+  expires_in: number;
+  /** Origins from which a new token is taken. */
+  hosts: readonly string[];
+}
+
 export interface ServedApp extends Served {
   /** The page for a visitor, without a page token. */
   page: Variants;
@@ -15,8 +23,9 @@ export interface ServedApp extends Served {
    * The page for one caller.
    *
    * @param user the viewer's data for the app, as JSON; `null` for a visitor
+   * @param renewal how the token is renewed; undefined where it lives as long as the page may
    */
-  pageFor(user: string, page_token: string): string;
+  pageFor(user: string, page_token: string, renewal?: Renewal): string;
 }
 
 /** The size in memory, in bytes. Strings take two bytes per character. */
@@ -29,12 +38,14 @@ const scriptOf = async (file: string) =>
     .replace(/^\s*\/\*[^]*?\*\/\s*/gm, "").replace(/^\s+/gm, "").replace(/;\s*$/, "");
 
 export async function buildPage(app: Served): Promise<ServedApp> {
-  const [storage, frame, carry] = await Promise.all([
+  const [storage, frame, embed, carry, renewal] = await Promise.all([
     scriptOf("shim.js"),
     scriptOf("shim_frame.js"),
+    scriptOf("shim_embed.js"),
     scriptOf("shim_token.js"),
+    scriptOf("shim_renewal.js"),
   ]);
-  const shim = `${storage};${frame}`;
+  const shim = `${storage};${frame};${embed}`;
   const script = app.engine === "html" ? undefined : variantsOf(app.code, "text/javascript; charset=utf-8");
   const style = app.css ? variantsOf(app.css, "text/css; charset=utf-8") : undefined;
   const parts = {
@@ -43,7 +54,9 @@ export async function buildPage(app: Served): Promise<ServedApp> {
     style: style && `/a/${app.id}/${style.hash}.css`,
   };
   const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
-  const pageFor = withGaps((user, token) => renderPage(parts, user, `${carry}(${token});${shim}`));
+  const pageFor = withGaps((user, token, renewed) =>
+    renderPage(parts, user, `${renewal}(${carry}(${token}),${renewed});${shim}`)
+  );
   const [sandboxed, own] = [
     prepared(page, "private, no-cache", SANDBOX),
     prepared(page, "private, no-cache", OWN_ORIGIN),
@@ -58,10 +71,14 @@ export async function buildPage(app: Served): Promise<ServedApp> {
   };
 }
 
-/** Renders the page once, with two gaps that each request fills. */
-function withGaps(render: (user: string, token: string) => string): (user: string, token: string) => string {
-  const [user, token] = [crypto.randomUUID(), crypto.randomUUID()];
-  const [before = "", between = "", after = ""] = render(`"${user}"`, `"${token}"`)
-    .split(new RegExp(`"${user}"|"${token}"`));
-  return (viewer, sent) => before + inScript(viewer) + between + inScript(JSON.stringify(sent)) + after;
+/** Renders the page once, with three gaps that each request fills. */
+function withGaps(render: (user: string, token: string, renewal: string) => string): ServedApp["pageFor"] {
+  const gaps = [1, 2, 3].map(() => `"${crypto.randomUUID()}"`);
+  const [user = "", token = "", renewal = ""] = gaps;
+  const [before = "", between = "", behind = "", after = ""] = render(user, token, renewal).split(
+    new RegExp(gaps.join("|")),
+  );
+  return (viewer, sent, renewed) =>
+    before + inScript(viewer) + between + inScript(JSON.stringify(sent)) + behind +
+    inScript(JSON.stringify(renewed ?? null)) + after;
 }

@@ -2,15 +2,21 @@
 import type { Pages } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { findAccountOfHost } from "../../domains/account/queries.ts";
+import { findEmbeddingHosts } from "../../domains/embedding/queries.ts";
 import { findServed, findServedId, findServedVersion } from "../../domains/apps/served.ts";
 import type { Log } from "../../log.ts";
-import { accountKey, readAccountKey, remember } from "../../remembered.ts";
+import { accountKey, ofAccount, readAccountKey, remember } from "../../remembered.ts";
 import { buildPage, bytesOf, type ServedApp } from "./page_build.ts";
 
 const BELIEVED_MS = 5_000;
 const REMEMBERED_BYTES = 64 * 1024 * 1024;
 const REMEMBERED_CODES = 10_000;
 const REMEMBERED_HOSTS = 1_000;
+
+interface Embedders {
+  account_id: number;
+  hosts: readonly string[];
+}
 
 export interface PageCache extends Pages {
   /** Finds an active app by its id. */
@@ -44,7 +50,18 @@ export function createPages(sql: Pool, log: Log): PageCache {
     believed_ms: BELIEVED_MS,
     limit: REMEMBERED_HOSTS,
   });
+  const hosts = remember<number, Embedders>({
+    async load(account_id) {
+      const hosts = await findEmbeddingHosts(sql, account_id);
+      return hosts && { account_id, hosts };
+    },
+    believed_ms: BELIEVED_MS,
+    limit: REMEMBERED_HOSTS,
+    notified: ofAccount(sql, log, "embedding_changed"),
+  });
   return {
+    embeddingHosts: async (account_id) => (await hosts.find(account_id))?.hosts ?? [],
+    forgetEmbedding: hosts.forget,
     forget(id) {
       apps.forget(id);
       ids.forgetWhere((named) => named === id);

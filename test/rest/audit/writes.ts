@@ -333,43 +333,24 @@ export const WRITES: Record<string, Written> = {
     row: "dashboard.create",
     call: ({ ask }) => ask("PUT", "/account/default_dashboard.json", json({ dashboard: { tiles: [] } })),
   },
+  "embedding.update": {
+    row: "account.update",
+    call: ({ ask }) =>
+      ask("PATCH", "/account/embedding.json", json({ embedding: { hosts: ["https://audit.example.com"] } })),
+  },
+  "embedding.create": {
+    row: "embedding_key.create",
+    call: ({ ask }) => ask("POST", EMBEDDING_KEYS, json(EMBEDDING_KEY)),
+  },
+  "embedding.delete": {
+    row: "embedding_key.delete",
+    call: async ({ ask }) => {
+      const { id } = made(await ask("POST", EMBEDDING_KEYS, json(EMBEDDING_KEY)));
+      return await ask("DELETE", `/account/embedding/keys/${id}.json`);
+    },
+  },
   "dashboards.delete": { row: "dashboard.delete", call: ({ ask }) => ask("DELETE", "/account/dashboard.json") },
 };
 
-const RUN = "a run is kept as a flow process, with its caller";
-
-/** Routes whose success changes nothing that is audited, and why. */
-export const NO_CHANGES: Record<string, string> = {
-  "apps.call_action": RUN,
-  "flows.run": RUN,
-  "flow_processes.cancel": RUN,
-  "flow_processes.retry": RUN,
-  "crons.fire": RUN,
-  "connectors.test": "a request to another service",
-  "records.public.list": "reads",
-};
-
-/** Tables without triggers of the audit log, and why. */
-export const UNAUDITED_TABLES: Record<string, string> = {
-  audit_entries: "the log itself",
-  records: "the record store writes their rows, in the statement of the write",
-  record_changes: "the feed of records",
-  db_feeds: "the feed of records",
-  db_tables: "follows the schema of its database",
-  reindexings: "the progress of a change of a schema",
-  public_writes: "counts",
-  sign_in_attempts: "counts",
-  readiness: "a probe",
-  kv_identity: "made by the server",
-  migrations: "made by the server",
-  logos: "files, which departments name",
-  vendor_files: "files of runtimes",
-  used_codes: "follows apps and flows",
-  app_versions: "the state before a change of an app, which is audited",
-  flow_versions: "follows flows",
-  flow_processes: RUN,
-  flow_values: RUN,
-  flow_effects: RUN,
-  flow_claims: RUN,
-  cron_runs: RUN,
-};
+const EMBEDDING_KEYS = "/account/embedding/keys.json";
+const EMBEDDING_KEY = { key: { name: "Host" } };

@@ -118,7 +118,7 @@ const ELSEWHERE = new Set([
     "sessions.delete",
   ],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
-  ...["open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
+  ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
 ]);
 
 const ROUTES = [...routesOf(appRouter), ...PLAIN_ROUTES]

@@ -1,0 +1,15 @@
+/** Reads the form of a page of ours. */
+import { unsupported } from "../errors.ts";
+import type { HttpContext } from "./http_context.ts";
+import { readBytes } from "./rest/body.ts";
+
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+/** Bytes of a form. */
+const FORM_LIMIT = 16 * 1024;
+
+/** @throws {Refusal} 413, 415 */
+export async function readForm({ call: { request }, body_deadlines }: HttpContext): Promise<URLSearchParams> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw unsupported(`Send ${FORM_TYPE}`);
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM_LIMIT, body_deadlines)));
+}

@@ -1,0 +1,42 @@
+/** What writes no row of the audit log, and why. */
+
+const RUN = "a run is kept as a flow process, with its caller";
+
+/** Routes whose success changes nothing that is audited, and why. */
+export const NO_CHANGES: Record<string, string> = {
+  "apps.call_action": RUN,
+  "flows.run": RUN,
+  "flow_processes.cancel": RUN,
+  "flow_processes.retry": RUN,
+  "crons.fire": RUN,
+  "embeds.open": "reads",
+  "embeds.renew": "signs a token, which is kept nowhere",
+  open_embedded_app: "signs a token; a guest that it creates is a row of the server's",
+  "connectors.test": "a request to another service",
+  "records.public.list": "reads",
+};
+
+/** Tables without triggers of the audit log, and why. */
+export const UNAUDITED_TABLES: Record<string, string> = {
+  audit_entries: "the log itself",
+  records: "the record store writes their rows, in the statement of the write",
+  record_changes: "the feed of records",
+  db_feeds: "the feed of records",
+  db_tables: "follows the schema of its database",
+  reindexings: "the progress of a change of a schema",
+  public_writes: "counts",
+  sign_in_attempts: "counts",
+  readiness: "a probe",
+  kv_identity: "made by the server",
+  migrations: "made by the server",
+  logos: "files, which departments name",
+  vendor_files: "files of runtimes",
+  used_codes: "follows apps and flows",
+  app_versions: "the state before a change of an app, which is audited",
+  flow_versions: "follows flows",
+  flow_processes: RUN,
+  flow_values: RUN,
+  flow_effects: RUN,
+  flow_claims: RUN,
+  cron_runs: RUN,
+};
