@@ -5,8 +5,8 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import type { Browser, Frame, Page } from "../packages/playwright.ts";
 import { browserTest } from "../stage/browser.ts";
-import { addEmbeddingKey, type SigningKey, signJwt } from "../stage/jwt.ts";
-import { type PortServer, serveOnPort } from "../stage/on_port.ts";
+import { addEmbeddingKey, type SigningKey, signJwt } from "../stage/embedding/jwt.ts";
+import { type PortServer, serveOnPort } from "../stage/embedding/on_port.ts";
 import { addPerson, type Ask, made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 

@@ -1,7 +1,7 @@
 /** `deno task rotate-secrets`, as an operator runs it: k1, then k2 and k1, then k2 alone. */
 import assert from "node:assert/strict";
 import { serveApi } from "../stage/egress/outside.ts";
-import { type SigningKey, signJwt } from "../stage/jwt.ts";
+import { type SigningKey, signJwt } from "../stage/embedding/jwt.ts";
 import { inTurn } from "../stage/scenario.ts";
 import { ask, launch, newPlace, run } from "../stage/launch.ts";
 

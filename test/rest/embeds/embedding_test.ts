@@ -1,7 +1,7 @@
 /** Hosts, embedding keys, and what a host's JWT opens: for whom, how much of it, and until when. */
 import assert from "node:assert/strict";
 import type { Answer } from "../../stage/harness.ts";
-import { addEmbeddingKey, signJwt } from "../../stage/jwt.ts";
+import { addEmbeddingKey, signJwt } from "../../stage/embedding/jwt.ts";
 import { addPerson, type Ask, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";

@@ -1,5 +1,5 @@
 /** A server whose base URL is the address on which it listens, as browsers need it. */
-import { startServer, type TestServer } from "./harness.ts";
+import { startServer, type TestServer } from "../harness.ts";
 
 export interface PortServer extends AsyncDisposable {
   url: string;

@@ -1,7 +1,7 @@
 /** JWTs as host pages sign them. */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { type Ask, made } from "./people.ts";
+import { type Ask, made } from "../people.ts";
 
 export interface SigningKey {
   id: number;
