@@ -45,6 +45,7 @@ async function callerOf(
     opened_by ?? undefined,
   );
   const find = () => Promise.resolve(now);
+  const unused = () => Promise.reject(new Error("not used"));
   const viewers: Viewers = {
     cached: () => now,
     byToken: find,
@@ -52,6 +53,8 @@ async function callerOf(
     cachedSession: () => now,
     bySession: find,
     bySessionId: find,
+    byJwt: unused,
+    byGrant: unused,
     users: { find: () => Promise.resolve(undefined) },
     forget: () => {},
   };

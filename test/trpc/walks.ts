@@ -34,6 +34,20 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual([changed.name, changed.departments.mode], ["Acme", "open"]);
   },
 
+  async access({ access, dbs }) {
+    const { code } = await dbs.create.mutate({ db: { name: "Seen", schema: { fields: { title: "string" } } } });
+    const [seen] = await access.list.query({ type: "db", id: code });
+    assert.deepEqual([seen?.user?.login, seen?.sees, seen?.changes, seen?.rule], ["admin", true, true, "admin"]);
+    await dbs.delete.mutate({ db_code: code });
+  },
+
+  async audit({ audit, departments }) {
+    const { id } = await departments.create.mutate({ department: { name: "Noted" } });
+    const [entry] = await audit.list.query({ object: "department" });
+    assert.deepEqual([entry?.action, entry?.object_id, entry?.via], ["create", `${id}`, "token"]);
+    await departments.delete.mutate({ id });
+  },
+
   async directory({ teams, groups, mailboxes }) {
     for (const [directory, key] of [[teams, "team"], [groups, "group"]] as const) {
       await walkEntries(directory, key);

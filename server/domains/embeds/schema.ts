@@ -29,8 +29,7 @@ const Jwt = z.string().max(8_192).describe("A JWT (HS256) that an embedding key 
 /** What `/embed.js` asks for a page: the apps at a target, or one app. */
 export const EmbedRequest = z.object({
   target: EmbedPage.shape.target.optional(),
-  app: z.string().min(1).max(100).optional().describe("An app's id or `url_code`, instead of `target`")
-    .meta({ examples: [undefined] }),
+  app: z.string().min(1).max(100).optional().describe("An app's id or `url_code`, instead of `target`"),
   viewer: Jwt.optional().describe("For a host's user: a JWT (HS256) that an embedding key has signed"),
 }).refine(({ target, app }) => (target === undefined) !== (app === undefined), "Either target or app is needed");
 export type EmbedRequest = z.output<typeof EmbedRequest>;

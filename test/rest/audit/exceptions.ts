@@ -32,6 +32,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   logos: "files, which departments name",
   vendor_files: "files of runtimes",
   used_codes: "follows apps and flows",
+  app_entry_codes: "codes of redirections, which end after half a minute",
   app_versions: "the state before a change of an app, which is audited",
   flow_versions: "follows flows",
   flow_processes: RUN,
