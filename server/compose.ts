@@ -14,6 +14,7 @@ import { sweepSignIns } from "./domains/sessions/sweep.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
 import { createFlows } from "./flow/run/engine.ts";
 import type { Limits } from "./flow/run/limits.ts";
+import { createRateLimits } from "./fairness/rate_limits.ts";
 import { createApp } from "./http/front_door.ts";
 import { createBodyDeadlines } from "./http/rest/body_deadlines.ts";
 import { createPages } from "./http/pages/page_cache.ts";
@@ -58,6 +59,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const strength = createPasswordStrength();
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, keys, config, clock, log });
+    const limits = createRateLimits({ sql, clock, log });
     const pages = createPages(sql, log);
     const vendor_store = parts.vendor_store ?? createVendorFiles(sql);
     const compiler = createCompiler({
@@ -97,6 +99,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       mailer: createMailer(config),
       pages,
       keys,
+      limits,
       dbs,
       feeds,
       connectors,
@@ -108,7 +111,14 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const close = async () => {
       await schedules.close();
       await flows.close();
-      await Promise.all([viewers.close(), compiler.close(), feeds.close(), connectors.close(), strength.close()]);
+      await Promise.all([
+        viewers.close(),
+        limits.close(),
+        compiler.close(),
+        feeds.close(),
+        connectors.close(),
+        strength.close(),
+      ]);
       body_deadlines.close();
       kv.close();
       await database.close();

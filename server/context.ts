@@ -6,6 +6,7 @@ import type { Connectors } from "./connectors/connectors.ts";
 import { actingPool } from "./database/acting.ts";
 import type { Pool } from "./database/pool.ts";
 import type { Flows } from "./flow/flow.ts";
+import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
 import type { Mailer } from "./mail.ts";
@@ -55,6 +56,7 @@ export interface Services {
   mailer: Mailer | undefined;
   pages: Pages;
   keys: Keys;
+  limits: RateLimiter;
   dbs: Databases;
   feeds: Feeds;
   connectors: Connectors;

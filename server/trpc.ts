@@ -7,6 +7,7 @@ import type { Context } from "./context.ts";
 import { Json } from "./database/json.ts";
 import { refusalOfDatabase } from "./database/pg_errors.ts";
 import { badRequest, internal, invalid, notFound, Refusal, type RefusalStatus, unavailable } from "./errors.ts";
+import type { Who } from "./fairness/rate_limits.ts";
 import { fieldsOf, sentenceOf } from "./input/messages.ts";
 import { proveCaller, proveRole, type Role } from "./viewer.ts";
 
@@ -31,6 +32,8 @@ export interface Meta {
   unique_keys?: boolean;
   /** For the API reference: statuses that the shape of the route does not imply, such as 409. */
   refuses?: readonly RefusalStatus[];
+  /** What a mutation is counted as, beside a request; `writes` unless set. docs/limits.md */
+  counts_as?: "writes" | "compiles" | "actions";
   /** For the API reference; the procedure's domain unless set. */
   tag?: string;
   /** Any token may call, whatever its scopes. */
@@ -76,8 +79,10 @@ export const managerProcedure = procedureFor("manager");
 export const adminProcedure = procedureFor("admin");
 
 /** Procedures for anyone: a viewer, the page of an app, or a visitor known by a browser key. It fills `ctx.caller`. */
-export const pageProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
-  await proveCaller(ctx);
+export const pageProcedure = t.procedure.use(async ({ ctx, meta, type, next }) => {
+  const caller = await proveCaller(ctx);
+  const counted = type === "mutation" && limit(ctx, caller, meta);
+  if (counted) await counted;
   const result = await next();
   return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
 });
@@ -92,10 +97,22 @@ export const openProcedure = t.procedure.meta({ open: true }).use(async ({ meta,
 function procedureFor(role: Role) {
   return t.procedure.meta({ role }).use(async ({ ctx, meta, path, type, next }) => {
     const scope = `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`;
-    await proveRole(ctx, role, meta?.any_scope ? undefined : scope);
+    const viewer = await proveRole(ctx, role, meta?.any_scope ? undefined : scope);
+    const counted = type === "mutation" && limit(ctx, { account_id: viewer.account_id, viewer }, meta);
+    if (counted) await counted;
     const result = await next();
     return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
   });
+}
+
+/** Counts a mutation. A visitor's actions are counted by app. @throws {Refusal} 429 */
+function limit(
+  { limits, call }: Context,
+  { account_id, viewer, app_id }: Pick<Who, "account_id" | "viewer" | "app_id">,
+  { counts_as = "writes" }: Meta = {},
+): void | Promise<void> {
+  const app = counts_as === "actions" && !viewer ? call.params?.id ?? app_id : undefined;
+  return limits.take(counts_as, { account_id, viewer, address: call.address, app_id: app });
 }
 
 /** The refusal that a client gets for any error. */

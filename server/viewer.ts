@@ -13,6 +13,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { parse } from "hono/utils/cookie";
 import { forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
+import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { Keys } from "./secrets/keys.ts";
 import { entryOf } from "./apps_site.ts";
 import { hostOf } from "./input/host.ts";
@@ -120,6 +121,7 @@ interface Proving {
   keys: Keys;
   clock: { now(): Date };
   config: { base_url: string; apps_origin: string | undefined };
+  limits: RateLimiter;
   pages: {
     byId(app_id: string): Promise<AppOfPage | undefined>;
     accountOf(host: string): Promise<number | undefined>;
@@ -173,18 +175,26 @@ export function takeConnectionParams(
 }
 
 /** What the proof of a viewer uses. */
-type ProvingViewer = Pick<Proving, "call" | "viewers" | "config">;
+type ProvingViewer = Pick<Proving, "call" | "viewers" | "config" | "limits">;
 
 /**
  * The viewer where the request names one; undefined without a token or session, and with one that is not valid. A token
  * goes before a session: a request with a wrong token is never answered as the browser's member.
+ *
+ * @throws {Refusal} 429 after too many requests of the token, the session or the account
  */
-export async function findViewer({ call, viewers, config }: ProvingViewer): Promise<Viewer | undefined> {
+export async function findViewer({ call, viewers, config, limits }: ProvingViewer): Promise<Viewer | undefined> {
   const { token, request } = call;
-  if (token !== undefined) return call.viewer = viewers.cached(token) ?? await viewers.byToken(token, call.address);
-  const secret = sessionSecret(request, config);
-  if (secret === undefined) return call.viewer = undefined;
-  return call.viewer = viewers.cachedSession(secret) ?? await viewers.bySession(secret);
+  const secret = token === undefined ? sessionSecret(request, config) : undefined;
+  const viewer = token !== undefined
+    ? viewers.cached(token) ?? await viewers.byToken(token, call.address)
+    : secret !== undefined
+    ? viewers.cachedSession(secret) ?? await viewers.bySession(secret)
+    : undefined;
+  call.viewer = viewer;
+  const counted = viewer && limits.take("requests", { account_id: viewer.account_id, viewer, address: call.address });
+  if (counted) await counted;
+  return viewer;
 }
 
 /** Whether the request names a viewer, by a token or a session that need not be valid. */
@@ -249,13 +259,15 @@ export async function proveCaller(ctx: Proving): Promise<Caller> {
 }
 
 async function callerOfRequest(ctx: Proving): Promise<Caller> {
-  const { call, pages } = ctx;
+  const { call, pages, limits } = ctx;
   // A wrong token is refused; the cookie of a session that has ended makes its browser a visitor.
   const viewer = call.token === undefined ? await findViewer(ctx) : await proveViewer(ctx);
   const { browser, set_cookie } = readBrowser(ctx);
   call.set_cookie = set_cookie;
+  const account_id = viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0;
+  if (!viewer) await limits.take("requests", { account_id, viewer, address: call.address });
   return {
-    account_id: viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0,
+    account_id,
     viewer,
     browser,
     address: call.address,
@@ -263,7 +275,10 @@ async function callerOfRequest(ctx: Proving): Promise<Caller> {
   };
 }
 
-async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page_token: string): Promise<Caller> {
+async function callerOfPage(
+  { call, viewers, keys, clock, pages, limits }: Proving,
+  page_token: string,
+): Promise<Caller> {
   const token = readAppToken(keys, page_token, clock.now());
   const viewer = token?.token
     ? await viewers.byTokenId(token.token)
@@ -280,6 +295,7 @@ async function callerOfPage({ call, viewers, keys, clock, pages }: Proving, page
     throw unauthorized("This page's app is no longer there: it has been deleted, switched off or closed to its viewer");
   }
   call.viewer = viewer;
+  await limits.take("requests", { account_id: token.account, viewer, address: call.address });
   return {
     account_id: token.account,
     viewer,

@@ -8,7 +8,7 @@ import type { Call } from "../viewer.ts";
 /** Any page may read answers, because no credential travels without a script: cookies prove no viewer here. */
 export const CORS = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "x-request-id, x-total-count, link, retry-after",
+  "access-control-expose-headers": "x-request-id, x-total-count, link, retry-after, ratelimit, ratelimit-policy",
 };
 
 export const JSON_HEADERS = {

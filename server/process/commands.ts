@@ -83,7 +83,7 @@ const commands: Record<string, Command> = {
   account: {
     usage: ACCOUNT_USAGE,
     positionals: 2,
-    options: ["name", "host", "email"],
+    options: ["name", "host", "email", "limits"],
     run: ({ sql, positionals, options }) => runAccountCommand(sql, positionals, options),
   },
 

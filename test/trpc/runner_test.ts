@@ -54,7 +54,9 @@ function recordingContext(token: string | undefined) {
     request: new Request("http://atrium.test/", { headers: { cookie: `browser=${"a".repeat(43)}` } }),
     address: "192.0.2.1",
   };
-  const known: Record<string, unknown> = { call, viewers, pages, config: { base_url: "http://atrium.test" } };
+  const limits = { take: () => {} };
+  const config = { base_url: "http://atrium.test" };
+  const known: Record<string, unknown> = { call, viewers, pages, limits, config };
   const ctx = new Proxy(known, {
     get(target, key) {
       if (key === "viewer" || key === "caller") return call[key];

@@ -5,7 +5,8 @@ import { notFound } from "../../errors.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
 export const accountColumns = (sql: Sql) =>
-  sql`id, name, host, main_department_id, jsonb_build_object('mode', departments_mode) as departments`;
+  sql`id, name, host, main_department_id, jsonb_build_object('mode', departments_mode) as departments,
+    rate_limits`;
 
 export const findAccount = (sql: Sql, account: number) =>
   oneJson<Account>(sql, sql`select ${accountColumns(sql)} from accounts where id = ${account}`);
@@ -30,7 +31,7 @@ export const lockAccount = (sql: Sql, account: number) =>
   `;
 
 /** A change of the mode also records that an admin chose it. The second department then no longer changes the mode. */
-export const updateAccount = (sql: Sql, account: number, { name, host, departments }: AccountChanges) =>
+export const updateAccount = (sql: Sql, account: number, { name, host, departments, rate_limits }: AccountChanges) =>
   oneJson<Account>(
     sql,
     sql`select ${accountColumns(sql)} from updated`,
@@ -42,6 +43,9 @@ export const updateAccount = (sql: Sql, account: number, { name, host, departmen
           host = case when ${host !== undefined} then ${host ?? null} else host end,
           departments_mode = coalesce(${departments?.mode ?? null}, departments_mode),
           departments_mode_chosen = departments_mode_chosen or ${departments !== undefined},
+          rate_limits = coalesce(${
+      rate_limits === undefined ? null : JSON.stringify(rate_limits)
+    }::text::jsonb, rate_limits),
           updated_at = now()
         where id = ${account}
         returning *

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../viewer.ts";
+import { RateLimits } from "../../fairness/rate_limits.ts";
 import { Id, Name } from "../../input/shapes.ts";
 
 export const Mode = z.enum(["open", "restricted"])
@@ -17,6 +18,8 @@ export const Account = z.object({
     .meta({ examples: ["apps.example.com"] }),
   main_department_id: Id.nullable(),
   departments: z.object({ mode: Mode }),
+  rate_limits: RateLimits.describe("The account's own limits a minute; those left out are the defaults")
+    .meta({ examples: [{ requests: 12_000, compiles: null }] }),
 });
 export type Account = z.output<typeof Account>;
 
@@ -30,6 +33,8 @@ export const AccountChanges = z.object({
     .meta({ examples: ["apps.example.com"] }),
   main_department_id: Id,
   departments: z.object({ mode: Mode }),
+  rate_limits: RateLimits.describe("Replaces the account's own limits; null removes a limit")
+    .meta({ examples: [{ requests: 12_000, compiles: null }] }),
 }).partial();
 export type AccountChanges = z.output<typeof AccountChanges>;
 

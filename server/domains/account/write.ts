@@ -19,6 +19,7 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
     return await updateAccount(sql, account_id, changes);
   });
   ctx.viewers.forget();
+  ctx.limits.forget(account_id);
   if (!changed) throw notFound("Account");
   return changed;
 }

@@ -44,6 +44,7 @@ export const apps = router({
 
   create: managerProcedure
     .meta({
+      counts_as: "compiles",
       rest: "POST /platform/apps.json",
       status: 201,
       wrapper: "app",
@@ -57,6 +58,7 @@ export const apps = router({
 
   update: managerProcedure
     .meta({
+      counts_as: "compiles",
       rest: "PATCH /platform/apps/:id.json",
       refuses: [409],
       wrapper: "app",
@@ -74,6 +76,7 @@ export const apps = router({
 
   replace: managerProcedure
     .meta({
+      counts_as: "compiles",
       rest: "PATCH /platform/apps/:id/replace.json",
       refuses: [409],
       ignores_unknown: true,
@@ -96,6 +99,7 @@ export const apps = router({
 
   restore: managerProcedure
     .meta({
+      counts_as: "compiles",
       rest: "POST /platform/apps/:id/versions/:version/restore.json",
       refuses: [409, 422],
       summary: "Restore an app's earlier version",
@@ -106,6 +110,7 @@ export const apps = router({
 
   call_action: pageProcedure
     .meta({
+      counts_as: "actions",
       rest: "POST /platform/apps/:id/action/:action_name",
       whole_body: "params",
       names: ACTION_NAMES,

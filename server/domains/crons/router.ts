@@ -55,6 +55,7 @@ export const crons = router({
 
   fire: managerProcedure
     .meta({
+      counts_as: "actions",
       rest: "POST /account/crons/:id/fire.json",
       refuses: [422],
       summary: "Fire a scheduled trigger now",

@@ -44,6 +44,7 @@ export const flow_processes = router({
 
   retry: userProcedure
     .meta({
+      counts_as: "actions",
       rest: "POST /connect/flow_processes/:id/retry.json",
       status: 201,
       refuses: [409],

@@ -65,6 +65,7 @@ export const flows = router({
 
   run: userProcedure
     .meta({
+      counts_as: "actions",
       rest: "POST /connect/flows/:id/run.json",
       summary: "Run a flow by hand",
       description:

@@ -62,6 +62,8 @@ export function describe(router: AnyTRPCRouter, plain: readonly PlainRoute[], ba
         "X-Total-Count": { description: "Entries over all pages", schema: { type: "integer" } },
         Link: { description: "`first`, `prev`, `next` and `last` page (RFC 8288)", schema: { type: "string" } },
         "Retry-After": { description: "Seconds until it may work", schema: { type: "integer" } },
+        RateLimit: { description: 'The limit that was reached: `"writes";r=0;t=12`', schema: { type: "string" } },
+        "RateLimit-Policy": { description: 'The limit: `"writes";q=3000;w=60`', schema: { type: "string" } },
         "WWW-Authenticate": { description: "How to authenticate", schema: { type: "string" } },
       },
     },

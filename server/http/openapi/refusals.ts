@@ -71,9 +71,10 @@ const REFUSALS: Record<string, RefusalShape> = {
   TooManyRequests: {
     status: 429,
     description:
-      "Too many writes of callers without login, or too many wrong tokens; try again after `Retry-After` seconds",
+      "Too many requests, writes, compilations or runs of the caller or its account, too many writes of a caller without " +
+      "login, or too many wrong tokens; try again after `Retry-After` seconds",
     code: "too_many_requests",
-    headers: ["Retry-After"],
+    headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
     when: always,
   },
   InternalError: { status: 500, description: "A fault of the server's", code: "internal_error", when: always },

@@ -1,0 +1,151 @@
+/**
+ * Limits how many requests, writes, compilations and actions a caller may send in a minute, in the memory of this
+ * process. docs/limits.md says which and why. One number is kept for each caller (GCRA): the moment at which its
+ * allowance is whole again.
+ */
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { Pool } from "../database/pool.ts";
+import { Refusal } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { remember } from "../remembered.ts";
+import { countedAs } from "./counted_as.ts";
+
+/** A minute: `limit` calls may come at once, and come back evenly over it. */
+const WINDOW_MS = 60_000;
+/** Callers of each kind that are remembered. The least recently seen begin anew. */
+const MOST_CALLERS = 20_000;
+
+/** Calls a minute of one token, session or, without a login, address; and of a whole account. */
+export const DEFAULTS = {
+  requests: 6_000,
+  writes: 3_000,
+  compiles: 60,
+  actions: 600,
+  account_requests: 120_000,
+  account_writes: 60_000,
+  account_compiles: 300,
+  account_actions: 12_000,
+} as const;
+
+export type Kind = "requests" | "writes" | "compiles" | "actions";
+type Limit = keyof typeof DEFAULTS;
+
+const Most = z.int().min(1).max(10_000_000).nullable().optional();
+/** An account's own limits. Null is none; those that are left out are the defaults. */
+export const RateLimits = z.strictObject(
+  Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, Most])) as Record<Limit, typeof Most>,
+);
+export type RateLimits = z.output<typeof RateLimits>;
+
+export interface Who {
+  account_id: number;
+  /** Undefined for a visitor, who is limited by address. */
+  viewer: { token_id: number | null; session_id: number | null } | undefined;
+  address: string;
+  /** Visitors are limited for each app on its own. */
+  app_id?: string | undefined;
+}
+
+export interface RateLimiter {
+  /**
+   * Counts a call. A promise only where the account's limits are not in memory.
+   *
+   * @throws {Refusal} 429, with Retry-After, RateLimit and RateLimit-Policy
+   */
+  take(kind: Kind, who: Who): void | Promise<void>;
+  /** Call after a change of an account's limits: it holds at once in this process. */
+  forget(account: number): void;
+  close(): Promise<void>;
+}
+
+interface Bucket {
+  /** When the allowance is whole again, in milliseconds. */
+  whole_at: number;
+}
+
+type Buckets = LRUCache<string, Bucket>;
+
+export function createRateLimits(
+  { sql, clock, log }: { sql: Pool; clock: { now(): Date }; log: Log },
+): RateLimiter {
+  const buckets: Buckets = new LRUCache({ max: MOST_CALLERS });
+  const accounts = remember<number, { id: number; limits: RateLimits }>({
+    load: (id) => findLimits(sql, id),
+    believed_ms: 4_000,
+    limit: 10_000,
+    notified: {
+      sql,
+      log,
+      channel: "viewers_changed",
+      matches: ({ id }, payload) => id === Number(payload),
+    },
+  });
+
+  const count = (own: RateLimits, kind: Kind, who: Who) => {
+    const now = clock.now().getTime();
+    const local = isLocal(who.address);
+    const one = limitOf(own, kind, local);
+    if (one !== null) spend(buckets, `${kind} ${subjectOf(who)}`, kind, one, now);
+    const all = limitOf(own, `account_${kind}`, local);
+    if (all !== null) spend(buckets, `${kind} account ${who.account_id}`, `account_${kind}`, all, now);
+  };
+
+  return {
+    take(kind, who) {
+      const known = accounts.peek(who.account_id);
+      if (known) return count(known.limits, kind, who);
+      return accounts.find(who.account_id).then((found) => count(found?.limits ?? {}, kind, who));
+    },
+    forget: accounts.forget,
+    close: accounts.close,
+  };
+}
+
+/** An account that has set no limit does not limit this machine's own scripts and benchmarks. */
+const limitOf = (own: RateLimits, name: Limit, local: boolean): number | null =>
+  own[name] === undefined ? local ? null : DEFAULTS[name] : own[name];
+
+const isLocal = (address: string) =>
+  address === "127.0.0.1" || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.");
+
+function subjectOf({ account_id, viewer, address, app_id = "" }: Who): string {
+  if (!viewer) return `address ${account_id} ${countedAs(address)} ${app_id}`;
+  return viewer.token_id === null ? `session ${viewer.session_id}` : `token ${viewer.token_id}`;
+}
+
+/** @throws {Refusal} 429 */
+function spend(buckets: Buckets, key: string, name: Limit, limit: number, now: number): void {
+  let bucket = buckets.get(key);
+  if (!bucket) buckets.set(key, bucket = { whole_at: now });
+  const each_ms = WINDOW_MS / limit;
+  const whole_at = Math.max(bucket.whole_at, now) + each_ms;
+  const wait_ms = whole_at - now - WINDOW_MS;
+  if (wait_ms > 0.001) throw tooMany(name, limit, Math.max(1, Math.ceil(wait_ms / 1000)));
+  bucket.whole_at = whole_at;
+}
+
+const WORDS: Record<Kind, string> = {
+  requests: "requests",
+  writes: "writes",
+  compiles: "compilations",
+  actions: "runs",
+};
+
+function tooMany(name: Limit, limit: number, wait_s: number): Refusal {
+  const of_account = name.startsWith("account_");
+  const kind = name.replace("account_", "") as Kind;
+  const whose = of_account ? " of this account" : "";
+  return new Refusal(429, `At most ${limit.toLocaleString("en")} ${WORDS[kind]} a minute${whose}: try again later`, {
+    headers: {
+      "retry-after": String(wait_s),
+      "ratelimit-policy": `"${name}";q=${limit};w=${WINDOW_MS / 1000}`,
+      "ratelimit": `"${name}";r=0;t=${wait_s}`,
+    },
+  });
+}
+
+async function findLimits(sql: Pool, id: number): Promise<{ id: number; limits: RateLimits } | undefined> {
+  const [row] = await sql<{ limits: unknown }[]>`select rate_limits as limits from accounts where id = ${id}`;
+  return row && { id, limits: RateLimits.parse(row.limits) };
+}
