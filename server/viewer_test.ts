@@ -60,7 +60,8 @@ async function callerOf(
   };
   const pages = { byId: () => Promise.resolve(app), accountOf: () => Promise.resolve(1) };
   const call = callOf({ "x-app-token": token });
-  return await proveCaller({ call, viewers, keys, clock, config, pages });
+  const limits = { take: () => {}, forget: () => {}, close: () => Promise.resolve() };
+  return await proveCaller({ call, viewers, keys, clock, config, limits, pages });
 }
 
 Deno.test("viewer: a page token counts while its app is open to its viewer", async () => {

@@ -95,7 +95,9 @@ export function createRateLimits(
     take(kind, who) {
       const known = accounts.peek(who.account_id);
       if (known) return count(known.limits, kind, who);
-      return accounts.find(who.account_id).then((found) => count(found?.limits ?? {}, kind, who));
+      // Without the database the defaults hold.
+      return accounts.find(who.account_id).catch(() => undefined)
+        .then((found) => count(found?.limits ?? {}, kind, who));
     },
     forget: accounts.forget,
     close: accounts.close,
