@@ -226,12 +226,16 @@ export const viewerOfSession = async ({ call, viewers }: ProvingViewer, secret: 
 /**
  * The viewer that a host page vouches for, where it opens an app or renews a page token.
  *
- * @throws {Refusal} 401
+ * @throws {Refusal} 401, 429
  */
-export const proveEmbedded = async (
-  { call, viewers }: Pick<Proving, "call" | "viewers">,
+export async function proveEmbedded(
+  { call, viewers, limits }: Pick<Proving, "call" | "viewers" | "limits">,
   jwt: string,
-): Promise<Viewer> => call.viewer = await viewers.byJwt(jwt);
+): Promise<Viewer> {
+  const viewer = call.viewer = await viewers.byJwt(jwt);
+  await limits.take("requests", { account_id: viewer.account_id, viewer, address: call.address });
+  return viewer;
+}
 
 /** @throws {Refusal} 401, 429 */
 export async function proveViewer(ctx: ProvingViewer): Promise<Viewer> {

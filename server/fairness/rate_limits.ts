@@ -13,8 +13,8 @@ import { countedAs } from "./counted_as.ts";
 
 /** A minute: `limit` calls may come at once, and come back evenly over it. */
 const WINDOW_MS = 60_000;
-/** Callers of each kind that are remembered. The least recently seen begin anew. */
-const MOST_CALLERS = 20_000;
+/** Callers and accounts that are remembered, for each kind of call. The least recently seen begin anew. */
+const MOST_REMEMBERED = 20_000;
 
 /** Calls a minute of one token, session or, without a login, address; and of a whole account. */
 export const DEFAULTS = {
@@ -41,7 +41,7 @@ export type RateLimits = z.output<typeof RateLimits>;
 export interface Who {
   account_id: number;
   /** Undefined for a visitor, who is limited by address. */
-  viewer: { token_id: number | null; session_id: number | null } | undefined;
+  viewer: { token_id: number | null; session_id: number | null; user_id: number } | undefined;
   address: string;
   /** Visitors are limited for each app on its own. */
   app_id?: string | undefined;
@@ -66,10 +66,13 @@ interface Bucket {
 
 type Buckets = LRUCache<string, Bucket>;
 
+/** Counts a call within the limits that the account has set. @throws {Refusal} 429 */
+export type Count = (own: RateLimits, kind: Kind, who: Who) => void;
+
 export function createRateLimits(
   { sql, clock, log }: { sql: Pool; clock: { now(): Date }; log: Log },
 ): RateLimiter {
-  const buckets: Buckets = new LRUCache({ max: MOST_CALLERS });
+  const count = createCounter(clock);
   const accounts = remember<number, { id: number; limits: RateLimits }>({
     load: (id) => findLimits(sql, id),
     believed_ms: 4_000,
@@ -82,17 +85,10 @@ export function createRateLimits(
     },
   });
 
-  const count = (own: RateLimits, kind: Kind, who: Who) => {
-    const now = clock.now().getTime();
-    const local = isLocal(who.address);
-    const one = limitOf(own, kind, local);
-    if (one !== null) spend(buckets, `${kind} ${subjectOf(who)}`, kind, one, now);
-    const all = limitOf(own, `account_${kind}`, local);
-    if (all !== null) spend(buckets, `${kind} account ${who.account_id}`, `account_${kind}`, all, now);
-  };
-
   return {
     take(kind, who) {
+      // A visitor of an unknown host.
+      if (who.account_id === 0) return count({}, kind, who);
       const known = accounts.peek(who.account_id);
       if (known) return count(known.limits, kind, who);
       // Without the database the defaults hold.
@@ -104,6 +100,25 @@ export function createRateLimits(
   };
 }
 
+export function createCounter(clock: { now(): Date }): Count {
+  const bucketsOf = (): Buckets => new LRUCache({ max: MOST_REMEMBERED });
+  const kinds = { requests: bucketsOf(), writes: bucketsOf(), compiles: bucketsOf(), actions: bucketsOf() };
+  const networks = new LRUCache<string, string>({ max: MOST_REMEMBERED });
+  const networkOf = (address: string) => {
+    let network = networks.get(address);
+    if (network === undefined) networks.set(address, network = countedAs(address));
+    return network;
+  };
+  return (own, kind, who) => {
+    const now = clock.now().getTime();
+    const local = isLocal(who.address);
+    const one = limitOf(own, kind, local);
+    if (one !== null) spend(kinds[kind], subjectOf(who, networkOf), kind, one, now);
+    const all = limitOf(own, `account_${kind}`, local);
+    if (all !== null) spend(kinds[kind], `account ${who.account_id}`, `account_${kind}`, all, now);
+  };
+}
+
 /** An account that has set no limit does not limit this machine's own scripts and benchmarks. */
 const limitOf = (own: RateLimits, name: Limit, local: boolean): number | null =>
   own[name] === undefined ? local ? null : DEFAULTS[name] : own[name];
@@ -111,9 +126,14 @@ const limitOf = (own: RateLimits, name: Limit, local: boolean): number | null =>
 const isLocal = (address: string) =>
   address === "127.0.0.1" || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.");
 
-function subjectOf({ account_id, viewer, address, app_id = "" }: Who): string {
-  if (!viewer) return `address ${account_id} ${countedAs(address)} ${app_id}`;
-  return viewer.token_id === null ? `session ${viewer.session_id}` : `token ${viewer.token_id}`;
+function subjectOf(
+  { account_id, viewer, address, app_id = "" }: Who,
+  networkOf: (address: string) => string,
+): string {
+  if (!viewer) return `address ${account_id} ${networkOf(address)} ${app_id}`;
+  if (viewer.token_id !== null) return `token ${viewer.token_id}`;
+  // A host page's viewer has neither a token nor a session.
+  return viewer.session_id === null ? `embedded ${viewer.user_id}` : `session ${viewer.session_id}`;
 }
 
 /** @throws {Refusal} 429 */

@@ -53,7 +53,10 @@ inAccount("account: read and update", async ({ server, ask, play }) => {
       status: 200,
       body: { host: null, main_department_id: first.id, departments: { mode: "restricted" } },
       then: ({ body }) =>
-        assert.deepEqual(Object.keys(body).sort(), ["departments", "host", "id", "main_department_id", "name"]),
+        assert.deepEqual(
+          Object.keys(body).sort(),
+          ["departments", "host", "id", "main_department_id", "name", "rate_limits"],
+        ),
     },
     {
       name: "read: another caller's account is another",

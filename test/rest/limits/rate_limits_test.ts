@@ -1,6 +1,5 @@
 /** Limits of requests, writes, compilations and actions: per token, session, address and account, and an account's own. */
 import assert from "node:assert/strict";
-import { DEFAULTS } from "../../../server/fairness/rate_limits.ts";
 import type { Answer, TestServer } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";
@@ -61,13 +60,14 @@ onServer("limits: writes, compilations and runs are counted beside requests; nul
   assert.equal((await ask("GET", "/account/teams.json")).status, 200, "reads go on");
 });
 
-onServer("limits: a whole account, whoever asks; other accounts go on", async ({ ask, admin }) => {
+onServer("limits: a whole account, whoever asks; other accounts go on", async ({ ask, admin, server }) => {
   const { token } = await addPerson(ask, "user");
   await limited(ask, { account_requests: 6 });
   const [count, { body }] = await until429(() => ask("GET", ME, { token }));
   assert.ok(count >= 5 && count < 30, String(count));
   assert.match(body.error, /^At most 6 requests a minute of this account/);
-  assert.equal((await ask("GET", ME, { token: admin.token })).status, 429);
+  await until429(() => ask("GET", ME, { token: admin.token }));
+  assert.equal((await server.request("GET", ME)).status, 200);
 });
 
 onServer("limits: an account's own limits are proven", async ({ ask, play }) => {
@@ -108,7 +108,6 @@ onServer(
       const sent = Array.from({ length: 40 }, () => call(two.id, address));
       assert.ok((await Promise.all(sent)).every(({ status }) => status === 200), "the defaults are generous");
     });
-    assert.ok(DEFAULTS.actions > 100);
   },
   { of_default: true },
 );
