@@ -18,6 +18,7 @@ import { createRateLimits } from "./fairness/rate_limits.ts";
 import { createApp } from "./http/front_door.ts";
 import { createBodyDeadlines } from "./http/rest/body_deadlines.ts";
 import { createPages } from "./http/pages/page_cache.ts";
+import { createIdentityProvider } from "./secrets/identity_provider.ts";
 import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
 import { proveSameStore } from "./database/kv_identity.ts";
@@ -97,6 +98,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       passwords,
       strength,
       mailer: createMailer(config),
+      identity_provider: createIdentityProvider(config.oidc, config.base_url, log),
       pages,
       keys,
       limits,

@@ -16,6 +16,9 @@
  * | TRUSTED_PROXIES | 0 | how many proxies in front may set X-Forwarded-For |
  * | ACTION_WAIT_MS | 10000 | how long an action call waits for its flow |
  * | SMTP_URL, MAIL_FROM | none, Atrium <atrium@host> | `smtps://user:password@host`: sends invitations and password resets |
+ * | OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET | none | the provider of OpenID Connect; all three or none |
+ * | OIDC_NAME | the issuer's host | what the sign-in page calls the provider |
+ * | OIDC_ROLE_CLAIM | none | the claim with a new user's role |
  * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
  */
 import { z } from "zod";
@@ -24,6 +27,16 @@ export interface SecretKey {
   id: string;
   /** The key material. Each purpose derives its own key from it. */
   material: string;
+}
+
+/** A provider of OpenID Connect. */
+export interface OidcConfig {
+  issuer: string;
+  client_id: string;
+  client_secret: string;
+  /** For people. */
+  name: string;
+  role_claim: string | undefined;
 }
 
 export interface Config {
@@ -41,6 +54,7 @@ export interface Config {
   egress_allow: readonly string[];
   /** Lower case, without a slash at the end. */
   apps_origin: string | undefined;
+  oidc: OidcConfig | undefined;
   trusted_proxies: number;
   action_wait_ms: number;
   /** An `smtp:` or `smtps:` address; undefined sends no mail. */
@@ -97,6 +111,15 @@ const appsOrigin = z.string().refine(
   "must look like https://apps.example or https://*.apps.example",
 ).transform((value) => new URL(value.replace("*", "wildcard")).origin.replace("//wildcard.", "//*."));
 
+/** Codes and secrets travel to it. */
+const issuer = z.string().refine(
+  (value) => URL.canParse(value) && isPrivateTo(new URL(value)) && !/[?#]/.test(value),
+  "must be an https address without query or fragment; http is possible on localhost only",
+);
+
+const isPrivateTo = ({ protocol, hostname }: URL) =>
+  protocol === "https:" || protocol === "http:" && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+
 const Environment = z.object({
   PORT: integer(1, 65535).default(8000),
   HOST: z.string().regex(/^\S+$/, "must be a host name or an address").default("127.0.0.1"),
@@ -111,6 +134,11 @@ const Environment = z.object({
   SECRET_KEYS: secretKeys.optional(),
   EGRESS_ALLOW: egressAllow.default([]),
   APPS_ORIGIN: appsOrigin.optional(),
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(100, "must have at most 100 characters").optional(),
+  OIDC_ROLE_CLAIM: z.string().optional(),
   TRUSTED_PROXIES: integer(0, 10).default(0),
   ACTION_WAIT_MS: integer(0, 600_000).default(10_000),
   SMTP_URL: z.string().refine(
@@ -137,6 +165,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     faults.push("SECRET_KEYS is required with DATABASE_URL: k1:<at least 16 characters>, kept outside the database");
   }
   if (hosted && !given.DATABASE_URL) faults.push("DATABASE_URL is required here: this host keeps no files");
+  faults.push(...missingOidc(given));
   if (parsed.data && parsed.data.WORKERS > 1) {
     if (!given.DATABASE_URL) faults.push("WORKERS needs DATABASE_URL: the embedded database belongs to one process");
     if (hosted) faults.push("WORKERS must be 1 here: this host starts processes by itself");
@@ -159,6 +188,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     secret_keys: env.SECRET_KEYS,
     egress_allow: env.EGRESS_ALLOW,
     apps_origin: env.APPS_ORIGIN,
+    oidc: oidcOf(env),
     trusted_proxies: env.TRUSTED_PROXIES,
     action_wait_ms: env.ACTION_WAIT_MS,
     smtp_url: env.SMTP_URL,
@@ -181,6 +211,25 @@ function namesSite(apps_origin: string, base_url: string): boolean {
   const apps = new URL(apps_origin.replace("//*.", "//")).hostname;
   const { hostname } = new URL(base_url);
   return apps_origin.includes("//*.") ? hostname.endsWith(`.${apps}`) : hostname === apps;
+}
+
+const OIDC_NEEDS = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"];
+
+function missingOidc(given: Record<string, string | undefined>): string[] {
+  if (!Object.keys(given).some((name) => name.startsWith("OIDC_"))) return [];
+  return OIDC_NEEDS.filter((name) => !given[name]).map((name) => `${name} is required for OpenID Connect`);
+}
+
+function oidcOf(env: z.output<typeof Environment>): OidcConfig | undefined {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME, OIDC_ROLE_CLAIM } = env;
+  if (!OIDC_ISSUER || !OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET) return undefined;
+  return {
+    issuer: OIDC_ISSUER,
+    client_id: OIDC_CLIENT_ID,
+    client_secret: OIDC_CLIENT_SECRET,
+    name: OIDC_NAME ?? new URL(OIDC_ISSUER).host,
+    role_claim: OIDC_ROLE_CLAIM,
+  };
 }
 
 const OF_DENO =

@@ -3,6 +3,11 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 
 const KEYS = "k1:0123456789abcdef";
 const URL_OF_DATABASE = "postgres://atrium@db.example.com/atrium";
+const OIDC = {
+  OIDC_ISSUER: "https://login.example.com/realm/",
+  OIDC_CLIENT_ID: "atrium",
+  OIDC_CLIENT_SECRET: "hunter2",
+};
 
 function faultsOf(environment: Record<string, string>): string[] {
   try {
@@ -27,8 +32,11 @@ Deno.test("config: an empty environment results in frozen defaults", () => {
     secret_keys: undefined,
     egress_allow: [],
     apps_origin: undefined,
+    oidc: undefined,
     trusted_proxies: 0,
     action_wait_ms: 10_000,
+    smtp_url: undefined,
+    mail_from: "Atrium <atrium@127.0.0.1>",
     workers: 1,
     process_number: undefined,
     child_environment: {},
@@ -57,6 +65,24 @@ Deno.test("config: each variable is read", () => {
     [{ EGRESS_ALLOW: "API.internal:8080, [::1]:80" }, { egress_allow: ["api.internal:8080", "[::1]:80"] }],
     [{ APPS_ORIGIN: "https://*.apps.example" }, { apps_origin: "https://*.apps.example" }],
     [{ APPS_ORIGIN: "https://Apps.example:443/" }, { apps_origin: "https://apps.example" }],
+    [OIDC, {
+      oidc: {
+        issuer: "https://login.example.com/realm/",
+        client_id: "atrium",
+        client_secret: "hunter2",
+        name: "login.example.com",
+        role_claim: undefined,
+      },
+    }],
+    [{ ...OIDC, OIDC_ISSUER: "http://127.0.0.1:9000", OIDC_NAME: "Example", OIDC_ROLE_CLAIM: "roles" }, {
+      oidc: {
+        issuer: "http://127.0.0.1:9000",
+        client_id: "atrium",
+        client_secret: "hunter2",
+        name: "Example",
+        role_claim: "roles",
+      },
+    }],
     [{ TRUSTED_PROXIES: "2", ACTION_WAIT_MS: "0" }, { trusted_proxies: 2, action_wait_ms: 0 }],
   ];
   for (const [environment, expected] of rows) {
@@ -84,12 +110,20 @@ Deno.test("config: each wrong variable is one fault that names it, without its v
     ["SECRET_KEYS", ["0123456789abcdef0123", "k1:hunter2", `${KEYS},`, ":0123456789abcdef", "k 1:0123456789abcdef"]],
     ["EGRESS_ALLOW", ["localhost", "http://localhost:80", "a:b", "a:1,,b:2"]],
     ["APPS_ORIGIN", ["https://127.0.0.1:9000", "*.apps.example", "https://*.apps.example/x", "https://a.*.example"]],
+    ["OIDC_ISSUER", [
+      "login.example.com",
+      "http://login.example.com",
+      "http://127.0.0.1.example.com",
+      "https://login.example.com/?a=hunter2",
+      "https://login.example.com/#a",
+    ]],
+    ["OIDC_NAME", ["x".repeat(101)]],
     ["TRUSTED_PROXIES", ["11", "-1", "all"]],
     ["ACTION_WAIT_MS", ["600001", "10s"]],
   ];
   for (const [variable, values] of rows) {
     for (const value of values) {
-      const faults = faultsOf({ SECRET_KEYS: KEYS, [variable]: value });
+      const faults = faultsOf({ SECRET_KEYS: KEYS, ...variable.startsWith("OIDC_") && OIDC, [variable]: value });
       assert.equal(faults.length, 1, `${variable}=${value}: ${faults}`);
       assert.ok(faults[0]?.startsWith(`${variable} must `), faults[0]);
       assert.ok(!faults[0]?.includes("hunter2"), faults[0]);
@@ -110,6 +144,13 @@ Deno.test("config: all faults are reported together, one line each", () => {
 
 Deno.test("config: SECRET_KEYS is required with DATABASE_URL", () => {
   assert.match(String(faultsOf({ DATABASE_URL: URL_OF_DATABASE })), /^SECRET_KEYS is required with DATABASE_URL/);
+});
+
+Deno.test("config: OpenID Connect needs its issuer and both parts of its client", () => {
+  for (const missing of Object.keys(OIDC)) {
+    assert.deepEqual(faultsOf({ ...OIDC, [missing]: "" }), [`${missing} is required for OpenID Connect`]);
+  }
+  assert.equal(faultsOf({ OIDC_NAME: "Example" }).length, 3);
 });
 
 Deno.test("config: child processes get the folders of Deno and no secret", () => {

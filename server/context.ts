@@ -7,6 +7,7 @@ import { actingPool } from "./database/acting.ts";
 import type { Pool } from "./database/pool.ts";
 import type { Flows } from "./flow/flow.ts";
 import type { RateLimiter } from "./fairness/rate_limits.ts";
+import type { IdentityProvider } from "./secrets/identity_provider.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
 import type { Mailer } from "./mail.ts";
@@ -54,6 +55,8 @@ export interface Services {
   strength: PasswordStrength;
   /** Undefined without `SMTP_URL`. */
   mailer: Mailer | undefined;
+  /** Undefined where none is configured. */
+  identity_provider: IdentityProvider | undefined;
   pages: Pages;
   keys: Keys;
   limits: RateLimiter;

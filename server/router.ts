@@ -15,6 +15,8 @@ import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
 import { invitations } from "./domains/invitations/router.ts";
 import { passwords } from "./domains/passwords/router.ts";
+import { identities } from "./domains/identities/router.ts";
+import { passkeys } from "./domains/passkeys/router.ts";
 import { records } from "./domains/records/router.ts";
 import { sessions } from "./domains/sessions/router.ts";
 import { tokens } from "./domains/tokens/router.ts";
@@ -33,6 +35,8 @@ export const appRouter = router({
   sessions,
   passwords,
   invitations,
+  passkeys,
+  identities,
   apps,
   embeds,
   embedding,

@@ -337,6 +337,13 @@ export function signPageToken(
   );
 }
 
+/** The browser key of the request, whatever else names its caller. Sets one where there is none. */
+export function proveBrowser(ctx: Pick<Proving, "call" | "config">): string {
+  const { browser, set_cookie } = readBrowser(ctx);
+  ctx.call.set_cookie = set_cookie;
+  return browser;
+}
+
 /**
  * Who owns an idempotency key, so that one caller's key never finds another's run. A browser without a cookie gets its
  * key with this answer. It must keep the cookie to find its run again: callers without any identity share nothing, also

@@ -3,12 +3,14 @@ import { ASSETS } from "./files/assets.ts";
 import { DB_FILES } from "./files/db_files.ts";
 import { EMBED_SCRIPT } from "./files/embed_script.ts";
 import { FLOW_SCHEMA } from "./files/json_schemas.ts";
+import { PASSKEYS } from "./files/passkey_script.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
 import { EMBEDDED_PAGE } from "./pages/open_embedded.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
 import { ONE_TIME_PAGES } from "./pages/one_time.ts";
-import { SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { OIDC_PAGES } from "./pages/sign_in/oidc.ts";
+import { SIGN_IN_PAGES } from "./pages/sign_in/sign_in.ts";
 import type { PlainRoute } from "./plain_route.ts";
 import { FLOW_PROCESS_CHANGES } from "./streams/flow_process_changes.ts";
 import { RECORD_CHANGES } from "./streams/record_changes.ts";
@@ -19,11 +21,13 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ...DB_FILES,
   ...SIGN_IN_PAGES,
   ...ONE_TIME_PAGES,
+  ...OIDC_PAGES,
   ...APP_PAGES,
   EMBEDDED_PAGE,
   EMBED_SCRIPT,
   ...ASSETS,
   PLATFORM_TYPES,
+  PASSKEYS,
   FLOW_SCHEMA,
   ...HEALTH,
 ];

@@ -13,6 +13,7 @@ import { openKv } from "../database/kv.ts";
 import { adoptStore } from "../database/kv_identity.ts";
 import { openDatabase, type Pool } from "../database/pool.ts";
 import { findFirstAdmin, newPassword } from "../domains/account/first_start.ts";
+import { leaveOidcOnly } from "../domains/account/queries.ts";
 import { insertToken } from "../domains/tokens/queries.ts";
 import { hashOf, newSecret } from "../domains/tokens/secret.ts";
 import { findUserByEmail, updateUserSetting } from "../domains/user_settings/queries.ts";
@@ -30,6 +31,7 @@ interface Given {
   positionals: string[];
   options: Readonly<Record<string, string | undefined>>;
   config: Config;
+  log: Log;
 }
 
 interface Command {
@@ -65,17 +67,22 @@ const commands: Record<string, Command> = {
     },
   },
 
-  /** Sets a new password of the first admin, or of the user with the e-mail address in the argument. */
+  /**
+   * Sets a new password of the first admin, or of the user with the e-mail address in the argument. It is the way back into
+   * an account that signs in with OpenID Connect only: that setting is switched off.
+   */
   password: {
     usage: ["deno task password [e-mail address]"],
     positionals: 1,
-    async run({ sql, positionals: [email] }) {
+    async run({ sql, log, positionals: [email] }) {
       const user = email ? await findUserByEmail(sql, email) : await findFirstAdmin(sql);
       if (!user) throw new StartFault(email ? `there is no user ${email}` : NO_ADMIN);
       const password = newPassword();
       const password_hash = await createPasswords().hash(password);
       await updateUserSetting(sql, user.account_id, user.id, { password_hash });
       await deleteSessions(sql, user.account_id, user.id, null);
+      const left = await leaveOidcOnly(sql, user.account_id);
+      log.warn("password set by a command", { account: user.account_id, user: user.id, left_oidc_only: left });
       return `${user.email} ${password}`;
     },
   },
@@ -130,7 +137,7 @@ export async function runCommand(config: Config, log: Log, [name = "", ...args]:
   try {
     const applied = await migrate(database.sql);
     const sql = actingPool(database.sql, () => COMMAND);
-    return await command.run({ sql, applied, positionals, options, config });
+    return await command.run({ sql, applied, positionals, options, config, log });
   } finally {
     await database.close();
   }

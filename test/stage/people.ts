@@ -81,3 +81,28 @@ export async function addSession({ sql }: TestServer, user_id: number): Promise<
   `;
   return { id: session?.id ?? 0, cookie: `session=${secret}` };
 }
+
+/** Inserts a passkey that signs nobody in. @returns its id */
+export async function addPasskey({ sql }: Pick<TestServer, "sql">, user_id: number): Promise<number> {
+  const [passkey] = await sql<{ id: number }[]>`
+    insert into passkeys (account_id, user_id, name, credential_id, public_key, counter, transports, user_handle)
+    select account_id, id, 'Test', ${crypto.randomUUID()}, '', 0, '{}', 'x' from users where id = ${user_id}
+    returning id
+  `;
+  return passkey?.id ?? 0;
+}
+
+/** Inserts an identity at an OpenID provider. @returns its id */
+export async function addIdentity(
+  { sql }: Pick<TestServer, "sql">,
+  user_id: number,
+  issuer = "https://login.example.com",
+  subject: string = crypto.randomUUID(),
+): Promise<number> {
+  const [identity] = await sql<{ id: number }[]>`
+    insert into identities (account_id, user_id, issuer, subject)
+    select account_id, id, ${issuer}, ${subject} from users where id = ${user_id}
+    returning id
+  `;
+  return identity?.id ?? 0;
+}

@@ -102,6 +102,26 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal(await sessions.end.mutate(), undefined);
   },
 
+  async passkeys({ passkeys }) {
+    assert.deepEqual(await passkeys.list.query({}), []);
+    const { challenge, rpId } = await passkeys.sign_in_options.mutate();
+    assert.deepEqual([challenge.length, rpId], [43, "atrium.test"]);
+    const needs_session = { base: ["A passkey can only be added in a session, not with a token"] };
+    assert.deepEqual((await refusalOf(passkeys.options.mutate())).body, needs_session);
+    const credential = { id: "AA", rawId: "AA", type: "public-key" as const };
+    const created = { ...credential, response: { clientDataJSON: "AA", attestationObject: "AA" } };
+    assert.deepEqual((await refusalOf(passkeys.create.mutate({ passkey: { response: created } }))).body, needs_session);
+    const signed = { ...credential, response: { clientDataJSON: "AA", authenticatorData: "AA", signature: "AA" } };
+    assert.equal((await refusalOf(passkeys.sign_in.mutate({ passkey: { response: signed } }))).httpStatus, 401);
+    assert.equal((await refusalOf(passkeys.update.mutate({ id: 1, passkey: { name: "x" } }))).httpStatus, 404);
+    assert.equal((await refusalOf(passkeys.delete.mutate({ id: 1 }))).httpStatus, 404);
+  },
+
+  async identities({ identities }) {
+    assert.deepEqual(await identities.list.query({}), []);
+    assert.equal((await refusalOf(identities.delete.mutate({ id: 1 }))).httpStatus, 404);
+  },
+
   async tokens({ tokens }) {
     const made = await tokens.create.mutate({ token: { name: "Reader", scopes: ["apps:read"] } });
     assert.match(made.token, /^atr_[0-9A-Za-z]{43}$/);

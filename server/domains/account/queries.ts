@@ -2,10 +2,11 @@ import type { Sql } from "../../database/pool.ts";
 import type { Json } from "../../database/json.ts";
 import { oneJson } from "../../database/lists.ts";
 import { notFound } from "../../errors.ts";
-import type { Account, AccountChanges } from "./schema.ts";
+import type { Account, AccountChanges, SignInSettings } from "./schema.ts";
 
 export const accountColumns = (sql: Sql) =>
   sql`id, name, host, main_department_id, jsonb_build_object('mode', departments_mode) as departments,
+    jsonb_build_object('oidc_creates_users', oidc_creates_users, 'oidc_only', oidc_only) as sign_in,
     rate_limits`;
 
 export const findAccount = (sql: Sql, account: number) =>
@@ -31,7 +32,11 @@ export const lockAccount = (sql: Sql, account: number) =>
   `;
 
 /** A change of the mode also records that an admin chose it. The second department then no longer changes the mode. */
-export const updateAccount = (sql: Sql, account: number, { name, host, departments, rate_limits }: AccountChanges) =>
+export const updateAccount = (
+  sql: Sql,
+  account: number,
+  { name, host, departments, rate_limits, sign_in }: AccountChanges,
+) =>
   oneJson<Account>(
     sql,
     sql`select ${accountColumns(sql)} from updated`,
@@ -42,6 +47,8 @@ export const updateAccount = (sql: Sql, account: number, { name, host, departmen
           name = coalesce(${name ?? null}, name),
           host = case when ${host !== undefined} then ${host ?? null} else host end,
           departments_mode = coalesce(${departments?.mode ?? null}, departments_mode),
+          oidc_creates_users = coalesce(${sign_in?.oidc_creates_users ?? null}, oidc_creates_users),
+          oidc_only = coalesce(${sign_in?.oidc_only ?? null}, oidc_only),
           departments_mode_chosen = departments_mode_chosen or ${departments !== undefined},
           rate_limits = coalesce(${
       rate_limits === undefined ? null : JSON.stringify(rate_limits)
@@ -66,9 +73,27 @@ export async function findAccountOfHost(sql: Sql, host: string): Promise<number 
   return account?.id;
 }
 
-export async function findAccountName(sql: Sql, account: number): Promise<string | undefined> {
-  const [row] = await sql<{ name: string }[]>`select name from accounts where id = ${account}`;
-  return row?.name;
+/** What the sign-in page says of an account. */
+export async function findSignInPage(
+  sql: Sql,
+  account: number,
+): Promise<{ name: string; oidc_only: boolean } | undefined> {
+  const [row] = await sql<{ name: string; oidc_only: boolean }[]>`
+    select name, oidc_only from accounts where id = ${account}
+  `;
+  return row;
+}
+
+/** Undefined where there is no account. */
+export async function findSignInSettings(sql: Sql, account: number): Promise<SignInSettings | undefined> {
+  const [row] = await sql<SignInSettings[]>`select oidc_creates_users, oidc_only from accounts where id = ${account}`;
+  return row;
+}
+
+/** Lets members sign in with passwords and passkeys again. @returns whether they could not */
+export async function leaveOidcOnly(sql: Sql, account: number): Promise<boolean> {
+  const { count } = await sql`update accounts set oidc_only = false where id = ${account} and oidc_only`;
+  return count > 0;
 }
 
 /** What links and mails of an account name: its own host, if it has one, and its name. */

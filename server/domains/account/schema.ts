@@ -8,6 +8,17 @@ export const Mode = z.enum(["open", "restricted"])
 
 export const AccountName = Name.meta({ examples: ["Example Ltd"] });
 
+/** How members sign in with OpenID Connect. */
+const SignInSettings = z.object({
+  oidc_creates_users: z.boolean().describe(
+    "Whether a first sign-in with OpenID Connect creates a user, if the provider has verified the e-mail address",
+  ).meta({ examples: [false] }),
+  oidc_only: z.boolean().describe(
+    "Whether passwords, passkeys, and links of invitations and resets are refused. An admin must have signed in with OpenID Connect first",
+  ).meta({ examples: [false] }),
+});
+export type SignInSettings = z.output<typeof SignInSettings>;
+
 /** An account in answers. */
 export const Account = z.object({
   id: Id,
@@ -20,6 +31,7 @@ export const Account = z.object({
   departments: z.object({ mode: Mode }),
   rate_limits: RateLimits.describe("The account's own limits a minute; those left out are the defaults")
     .meta({ examples: [{ requests: 12_000, compiles: null }] }),
+  sign_in: SignInSettings,
 });
 export type Account = z.output<typeof Account>;
 
@@ -35,6 +47,7 @@ export const AccountChanges = z.object({
   departments: z.object({ mode: Mode }),
   rate_limits: RateLimits.describe("Replaces the account's own limits; null removes a limit")
     .meta({ examples: [{ requests: 12_000, compiles: null }] }),
+  sign_in: SignInSettings.partial(),
 }).partial();
 export type AccountChanges = z.output<typeof AccountChanges>;
 

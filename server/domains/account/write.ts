@@ -1,8 +1,10 @@
 import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
+import type { Sql } from "../../database/pool.ts";
 import { resetFeedsOf } from "../../store/store.ts";
 import { updateMainDepartment } from "../departments/queries.ts";
+import { hasSignedInAdmin } from "../identities/queries.ts";
 import { lockAccount, updateAccount } from "./queries.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
@@ -15,6 +17,7 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
     if (main_department_id !== undefined && !await updateMainDepartment(sql, account_id, main_department_id)) {
       throw invalid({ main_department_id: ["must exist"] });
     }
+    if (changes.sign_in?.oidc_only) await proveAdminSignsIn(ctx, sql);
     if (changes.departments !== undefined) await resetFeedsOf(sql, account_id);
     return await updateAccount(sql, account_id, changes);
   });
@@ -22,4 +25,17 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
   ctx.limits.forget(account_id);
   if (!changed) throw notFound("Account");
   return changed;
+}
+
+/**
+ * With OpenID Connect only, an account needs an admin who can sign in that way.
+ *
+ * @throws {Refusal} 422
+ */
+async function proveAdminSignsIn({ identity_provider, viewer }: Context, sql: Sql): Promise<void> {
+  const fault = (message: string) => invalid({ "sign_in.oidc_only": [message] });
+  if (!identity_provider) throw fault("needs OIDC_ISSUER in the server's configuration");
+  if (!await hasSignedInAdmin(sql, viewer.account_id, identity_provider.issuer)) {
+    throw fault("needs a sign-in of an admin with OpenID Connect first");
+  }
 }

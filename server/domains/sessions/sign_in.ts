@@ -1,10 +1,12 @@
 /** Signs members in and out, in browsers. */
 import { actorOf } from "../../actor.ts";
 import type { Context } from "../../context.ts";
+import type { Sql } from "../../database/pool.ts";
 import { forbidden, unauthorized } from "../../errors.ts";
 import { hostOf } from "../../input/host.ts";
 import { isSentByOwnPage, sessionCookie, sessionSecret } from "../../session_cookie.ts";
 import type { Viewer } from "../../viewer.ts";
+import { findSignInSettings } from "../account/queries.ts";
 import { insertFailedSignIn } from "../audit/events.ts";
 import { countAttempt, forgiveAttempts, subjectsOf } from "./attempts.ts";
 import { deleteSessionByHash, findCandidate } from "./queries.ts";
@@ -29,6 +31,7 @@ export async function signIn(ctx: Context, session: NewSession): Promise<Viewer>
 async function signInNow(ctx: Context, { login, password }: NewSession): Promise<Viewer> {
   const { sql, call, pages, passwords } = ctx;
   const account = await pages.accountOf(hostOf(call.request.url)) ?? 0;
+  await refuseIfOidcOnly(sql, account);
   const subjects = subjectsOf(account, login, call.address);
   await countAttempt(sql, subjects);
   const candidate = await findCandidate(sql, account, login);
@@ -46,6 +49,12 @@ async function signInNow(ctx: Context, { login, password }: NewSession): Promise
   );
   if (!viewer) throw refused();
   return viewer;
+}
+
+/** @throws {Refusal} 403 in an account whose members sign in with OpenID Connect only */
+export async function refuseIfOidcOnly(sql: Sql, account: number): Promise<void> {
+  const settings = await findSignInSettings(sql, account);
+  if (settings?.oidc_only) throw forbidden("Members of this account sign in with OpenID Connect only");
 }
 
 /** Ends the session of the request's cookie, if there is one, and removes the cookie. */

@@ -16,6 +16,8 @@ export const DOMAINS = [
   "sessions",
   "passwords",
   "invitations",
+  "passkeys",
+  "identities",
   "apps",
   "embedding",
   "dashboards",

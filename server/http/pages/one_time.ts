@@ -8,6 +8,7 @@ import { resetPassword } from "../../domains/passwords/reset.ts";
 import { NewPassword } from "../../domains/passwords/schema.ts";
 import { countAttempt, forgiveAttempts, subjectOfAddress } from "../../domains/sessions/attempts.ts";
 import { hashOfSession } from "../../domains/sessions/secret.ts";
+import { refuseIfOidcOnly } from "../../domains/sessions/sign_in.ts";
 import { startSession } from "../../domains/sessions/start_session.ts";
 import { Refusal } from "../../errors.ts";
 import { isSentByOwnPage } from "../../session_cookie.ts";
@@ -18,7 +19,7 @@ import type { HttpContext } from "../http_context.ts";
 import type { PlainRoute } from "../plain_route.ts";
 import { oneTimeHtml, spentHtml } from "./one_time_html.ts";
 import { HOME } from "./return_to.ts";
-import { FORM_TYPE, goTo, HEADERS, readForm, siteOf } from "./sign_in.ts";
+import { FORM_TYPE, goTo, HEADERS, readForm, siteOf } from "./sign_in/sign_in.ts";
 
 /** For whom a link is. */
 interface Holder extends Names {
@@ -76,6 +77,7 @@ const routesOf = (purpose: Purpose, what: string): PlainRoute[] => [
     parameters: [{ in: "query", name: "secret", example: "…", description: "From the link" }],
     replies: {
       200: { description: "The form for a password", content: PAGE },
+      403: { description: "Members of the account sign in with OpenID Connect only", content: PAGE },
       404: { description: "The link cannot be used any more", content: PAGE },
       429: { description: "Too many wrong links from this address", content: PAGE },
     },
@@ -93,7 +95,10 @@ const routesOf = (purpose: Purpose, what: string): PlainRoute[] => [
     body: { [FORM_TYPE]: { shape: { type: "object" } } },
     replies: {
       303: { description: "Redirects to the home page, with the cookie of a session" },
-      403: { description: "The form was sent by another site", content: PAGE },
+      403: {
+        description: "The form was sent by another site, or members of the account sign in with OpenID Connect only",
+        content: PAGE,
+      },
       404: { description: "The link cannot be used any more", content: PAGE },
       422: { description: "The form again: the password is refused", content: PAGE },
       429: { description: "Too many attempts", content: PAGE },
@@ -157,20 +162,24 @@ function sentenceFor({ password: messages }: Record<string, string[] | undefined
 
 const GONE = "This link cannot be used any more.";
 
-/** @throws {Refusal} 429 after too many wrong links from the caller's address */
+/**
+ * @throws {Refusal} 403 in an account whose members sign in with OpenID Connect only; 429 after too many wrong links from
+ *   the caller's address
+ */
 async function findHolder({ sql, call }: HttpContext, { find }: Purpose, secret: string): Promise<Holder | undefined> {
   const holder = SECRET.test(secret) ? await find(sql, hashOfSession(secret)) : undefined;
   if (!holder) await countAttempt(sql, [subjectOfAddress(call.address)]);
+  else await refuseIfOidcOnly(sql, holder.account_id);
   return holder;
 }
 
-/** Shows a refusal for too many attempts as a page. */
+/** Shows a refusal of the link, or for too many attempts, as a page. */
 async function answered(context: HttpContext, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 429) throw error;
-    return await spent(context, 429, `${error.message}.`, error.headers);
+    if (!(error instanceof Refusal) || ![403, 429].includes(error.status)) throw error;
+    return await spent(context, error.status, `${error.message}.`, error.headers);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The HTML of the pages behind links that can be used once. They work without JavaScript. */
 import { text } from "./page_html.ts";
-import { page, type SignInParts } from "./sign_in_html.ts";
+import { page, type SignInParts } from "./sign_in/sign_in_html.ts";
 
 export interface OneTimeParts extends SignInParts {
   /** Of the page, without its query. */

@@ -13,6 +13,8 @@ export const NO_CHANGES: Record<string, string> = {
   "embeds.renew": "signs a token, which is kept nowhere",
   open_embedded_app: "signs a token; a guest that it creates is a row of the server's",
   "connectors.test": "a request to another service",
+  "passkeys.options": "a challenge",
+  "passkeys.sign_in_options": "a challenge",
   "records.public.list": "reads",
 };
 
@@ -26,6 +28,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   reindexings: "the progress of a change of a schema",
   public_writes: "counts",
   sign_in_attempts: "counts",
+  sign_in_challenges: "last minutes",
   readiness: "a probe",
   kv_identity: "made by the server",
   migrations: "made by the server",

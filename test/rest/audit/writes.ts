@@ -7,6 +7,7 @@
 import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
 import { USER_WRITES, type World, type Written } from "./user_writes.ts";
+import { PASSKEY_WRITES } from "./passkey_writes.ts";
 
 const json = (json: unknown): Sent => ({ json });
 const OWN = { "sec-fetch-site": "same-origin" };
@@ -155,6 +156,7 @@ export const WRITES: Record<string, Written> = {
     row: "session.sign_out",
     call: async (world) => await world.ask("DELETE", "/account/sessions.json", { token: (await session(world)).token }),
   },
+  ...PASSKEY_WRITES,
   sign_in: {
     row: "session.sign_in",
     call: ({ ask }) =>

@@ -117,6 +117,7 @@ const ELSEWHERE = new Set([
     "invitations.delete",
     "sessions.delete",
   ],
+  ...["passkeys.update", "passkeys.delete", "identities.delete"],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
 ]);

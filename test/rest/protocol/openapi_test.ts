@@ -10,7 +10,7 @@ import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
 import { appRouter } from "../../../server/router.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import { ADMIN_PASSWORD, startServer, type TestServer } from "../../stage/harness.ts";
-import { made } from "../../stage/people.ts";
+import { addIdentity, addPasskey, made } from "../../stage/people.ts";
 
 // deno-lint-ignore no-explicit-any -- a JSON document whose shape is what is tested
 type Document = any;
@@ -170,6 +170,7 @@ const MORE: Record<string, number[]> = {
   "flow_processes.retry": [409],
   "crons.fire": [422],
   "user_settings.delete": [422],
+  "passkeys.options": [422],
 };
 
 Deno.test("openapi: every example is valid under its own schema", sanitizers, () => {
@@ -212,8 +213,11 @@ async function exampleFor(route: Route, request: TestServer["request"]): Promise
   return JSON.parse(text);
 }
 
+/** They need a session and a browser with an authenticator. */
+const NEED_BROWSER = { "passkeys.options": 422, "passkeys.create": 422 };
+
 /** Routes that refuse: the run in question has ended; an API token may not. */
-const REFUSED: Record<string, number> = { "flow_processes.cancel": 409, "passwords.change": 403 };
+const REFUSED: Record<string, number> = { "flow_processes.cancel": 409, "passwords.change": 403, ...NEED_BROWSER };
 
 /** The database that the examples create. */
 const DB = "guestbook";
@@ -223,10 +227,14 @@ Deno.test(
   "openapi: it is public, every example is accepted, and answers match it",
   sanitizers,
   () =>
-    withServer(async ({ request }) => {
+    withServer(async ({ request, sql }) => {
       assert.deepEqual((await request("GET", "/openapi.json", { token: null })).body, document);
       const prove = createProof();
-      const ids = new Map<string, string | number>([["sessions", await signIn(request)]]);
+      const ids = new Map<string, string | number>([
+        ["sessions", await signIn(request)],
+        ["passkeys", await addPasskey({ sql }, 1)],
+        ["identities", await addIdentity({ sql }, 1)],
+      ]);
       for (const route of inOrder) {
         const { name, method, meta } = route;
         const status = REFUSED[name] ?? meta.status ?? 200;
@@ -238,7 +246,7 @@ Deno.test(
         const json = await exampleFor(route, request);
         const answer = await request(method, path, { json });
         assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
-        if (name.endsWith(".create")) ids.set(domain, answer.body.id);
+        if (name.endsWith(".create") && status === 201) ids.set(domain, answer.body.id);
         if (name === "flows.run") ids.set("flow_processes", answer.body.flow_process_id);
         if (status === 204 || status >= 400) continue;
         const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];

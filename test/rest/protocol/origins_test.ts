@@ -154,6 +154,9 @@ inAccount(
   of_default,
 );
 
+/** Procedures that tokens may not call, and that take no fields. */
+const NEED_SESSION = new Set(["passkeys.options"]);
+
 inAccount(
   "matrix: a session of each role is answered like a token of that user, a page token like a stranger",
   async ({ ask, server }) => {
@@ -166,7 +169,9 @@ inAccount(
         const { cookie } = await addSession(server, person.id);
         const by_session = await ask(method, path, withHeaders(sent, { ...OWN, cookie }));
         const by_token = await ask(method, path, { ...sent, token: person.token });
-        assert.equal(by_session.status, by_token.status, `${name} for a ${role}`);
+        if (NEED_SESSION.has(name)) {
+          assert.deepEqual([by_session.status, by_token.status], [200, 422], `${name} for a ${role}`);
+        } else assert.equal(by_session.status, by_token.status, `${name} for a ${role}`);
         const by_page = await ask(method, path, withHeaders(sent, { "x-app-token": page_token }));
         assert.equal(by_page.status, 401, `${name} with a page token`);
       });
@@ -177,7 +182,9 @@ inAccount(
 
 inAccount(
   "matrix: a session is never one that the browser brings, and its answer leads nowhere else",
-  async ({ ask }) => {
+  async ({ ask, server }) => {
+    // The calls above have tried passkeys in vain.
+    await server.sql`delete from sign_in_attempts`;
     const planted = `session=${"a".repeat(43)}`;
     const session = { login: "admin", password: ADMIN_PASSWORD };
     const answer = await ask("POST", "/account/session.json", {

@@ -5,7 +5,18 @@
 import assert from "node:assert/strict";
 import type { Route } from "../../../server/http/rest/routes.ts";
 import { addressOf, type Named, namesSomething, NO_UUID, ROUTES } from "../../stage/addresses.ts";
-import { addAccount, addPerson, addSession, addToken, as, made, type Role, ROLES } from "../../stage/people.ts";
+import {
+  addAccount,
+  addIdentity,
+  addPasskey,
+  addPerson,
+  addSession,
+  addToken,
+  as,
+  made,
+  type Role,
+  ROLES,
+} from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();
@@ -56,6 +67,14 @@ const WEAKEST: Record<string, Role> = {
   "sessions.delete_others": "guest",
   // Of its own password; change_password_test.ts tests that API tokens may not.
   "passwords.change": "guest",
+  // A user's own passkeys. A token adds none: the routes that add one are 422 here.
+  "passkeys.list": "guest",
+  "passkeys.options": "guest",
+  "passkeys.create": "guest",
+  "passkeys.update": "guest",
+  "passkeys.delete": "guest",
+  "identities.list": "guest",
+  "identities.delete": "guest",
   "apps.list": "guest",
   "apps.find": "user",
   "apps.create": "manager",
@@ -171,6 +190,10 @@ const faultsOf = ({ name }: Route): Record<string, RegExp> =>
     ? { name: /blank/, source_code: /blank/ }
     : name === "passwords.change"
     ? { current: /blank/, new: /blank/ }
+    : name === "passkeys.options"
+    ? { base: /session/ }
+    : name === "passkeys.create"
+    ? { response: /blank/ }
     : { name: /blank/ };
 
 inAccount("roles: without a valid token every route is 401, whatever is sent", async ({ play }) => {
@@ -239,6 +262,8 @@ inAccount(
     const ids: Record<string, Named> = {
       ...await makeOneOfEach(theirs),
       sessions: { id: (await addSession(server, stranger.id)).id },
+      passkeys: { id: await addPasskey(server, stranger.id) },
+      identities: { id: await addIdentity(server, stranger.id) },
     };
     await theirs("PATCH", `/platform/apps/${ids.apps?.id}.json`, { json: { app: { source_code: "2" } } });
     const db_code = ids.dbs?.db_code;

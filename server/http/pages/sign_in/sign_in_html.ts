@@ -1,12 +1,17 @@
 /** The HTML of the sign-in page, which works without JavaScript. */
 import { createHash } from "node:crypto";
-import { text } from "./page_html.ts";
+import { PASSKEY_SCRIPT } from "../../files/passkey_script.ts";
+import { text } from "../page_html.ts";
 
 export interface SignInParts {
   /** Name of the account. */
   account: string;
   /** The site's address without its scheme. */
   site: string;
+  /** Allows the script for passkeys, by the policy; undefined leaves it out. */
+  nonce?: string | undefined;
+  /** What people call the OpenID provider; undefined where there is none. */
+  provider?: string | undefined;
 }
 
 /** What the form shows. */
@@ -15,6 +20,8 @@ export interface FormParts extends SignInParts {
   return_to: string;
   /** Why the last attempt failed. */
   fault: string | undefined;
+  /** Leaves out the fields for login and password. */
+  oidc_only: boolean;
 }
 
 /** What a member sees who is signed in already. */
@@ -24,6 +31,8 @@ export interface MemberParts extends SignInParts {
   apps: readonly { name: string; href: string }[];
   /** Apps beyond those that are listed. */
   more: number;
+  /** Whether the member can sign in with the provider. */
+  is_linked: boolean;
 }
 
 /** Four planes run from the corners of the window to those of the form, as in the product's mark. */
@@ -40,29 +49,30 @@ h1{font-size:15px;line-height:24px;font-weight:600;letter-spacing:-.011em;overfl
 small,summary,.note{font-size:12px;line-height:16px;color:var(--muted)}small{display:block;overflow-wrap:anywhere}
 form{display:grid;gap:16px}label{display:grid;gap:4px;font-weight:500}
 input{height:36px;padding:0 10px;border:1px solid var(--edge);border-radius:6px;background:transparent;color:inherit;font:inherit;font-size:14px;width:100%}
-button,.app{display:flex;align-items:center;justify-content:center;min-height:36px;padding:0 12px;border-radius:6px;font:inherit;font-weight:500;cursor:pointer}
+button,.app,.to{display:flex;align-items:center;justify-content:center;min-height:36px;padding:0 12px;border-radius:6px;font:inherit;font-weight:500;cursor:pointer}
 button{border:0;background:var(--accent);color:var(--on-accent)}button:hover{background:var(--accent-hover)}
-button.plain{background:transparent;color:inherit;border:1px solid var(--edge)}button.plain:hover,.app:hover{background:var(--hover)}
+button.plain,.to{background:transparent;color:inherit;border:1px solid var(--edge);text-decoration:none}button.plain:hover,.app:hover,.to:hover{background:var(--hover)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:1px}
 summary{cursor:pointer;width:max-content;max-width:100%;border-radius:4px}details p{margin-top:8px}
 .fault{padding:8px 12px;border-radius:6px;background:var(--bad-soft);color:var(--bad);font-weight:500}
 ul{list-style:none;padding:0;margin:0 -12px;max-height:40vh;overflow:auto}.app{justify-content:space-between;gap:12px;color:inherit;text-decoration:none;overflow-wrap:anywhere}.app::after{content:"→";color:var(--muted)}
 code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-@media(max-width:480px){main{padding:32px 24px}input,button,.app{min-height:44px}input{font-size:16px}}
+@media(max-width:480px){main{padding:32px 24px}input,button,.app,.to{min-height:44px}input{font-size:16px}}
 @media(forced-colors:active){main{border:1px solid}}
 `;
 
-/** Allows this page's style, and forms to this site. */
-export const SIGN_IN_POLICY =
-  `default-src 'none'; style-src 'sha256-${
-    createHash("sha256").update(STYLE).digest("base64")
-  }'; form-action 'self'; ` +
-  "frame-ancestors 'none'; base-uri 'none'";
+/** Allows this page's style, forms to this site, and with a nonce the script for passkeys and its requests. */
+export const signInPolicy = (nonce: string | undefined): string =>
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; ` +
+  (nonce === undefined ? "" : `script-src 'nonce-${nonce}'; connect-src 'self'; `) +
+  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
 const MARK =
   `<svg width="32" height="32" viewBox="0 0 24 24" aria-hidden="true"><path d="M2.6 1h18.8l-5.2 5.6H7.8z"/><path d="M23 2.6v18.8l-5.6-5.2V7.8z" opacity=".62"/><path d="M21.4 23H2.6l5.2-5.6h8.4z" opacity=".3"/><path d="M1 21.4V2.6l5.6 5.2v8.4z" opacity=".46"/></svg>`;
 
-export const page = (title: string, { account, site }: SignInParts, body: string) =>
+export const page = (title: string, { account, site, nonce }: SignInParts, body: string) =>
   `<!doctype html>
 <html lang="en">
 <head>
@@ -70,7 +80,9 @@ export const page = (title: string, { account, site }: SignInParts, body: string
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${text(title)} · ${text(account)}</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${
+    nonce === undefined ? "" : `\n<script src="${PASSKEY_SCRIPT}" nonce="${nonce}" defer></script>`
+  }
 </head>
 <body>
 <div class="top"></div><div class="bottom"></div>
@@ -83,25 +95,39 @@ ${body}
 `;
 
 export function signInHtml(parts: FormParts): string {
-  const { login, return_to, fault } = parts;
+  const { return_to, fault, provider, oidc_only } = parts;
+  const said = fault && `<p class="fault" id="fault" role="alert">${text(fault)}</p>`;
+  const other = provider !== undefined &&
+    `<a class="to" href="${text(`/sign_in/oidc?return_to=${encodeURIComponent(return_to)}`)}">Sign in with ${
+      text(provider)
+    }</a>`;
+  const lines = oidc_only ? [said, other] : [said, formHtml(parts), other, FORGOTTEN];
+  return page("Sign in", parts, lines.filter(Boolean).join("\n"));
+}
+
+const FORGOTTEN =
+  `<details><summary>Forgotten your password?</summary><p class="note">An administrator of this account can set a new one for you. On the server, <code>deno task password</code> does the same.</p></details>`;
+
+function formHtml({ login, return_to, fault }: FormParts): string {
   const described = fault ? ` aria-describedby="fault" aria-invalid="true"` : "";
   const [at_login, at_password] = login ? ["", " autofocus"] : [" autofocus", ""];
-  const form = `${
-    fault ? `<p class="fault" id="fault" role="alert">${text(fault)}</p>\n` : ""
-  }<form method="post" action="/sign_in">
+  return `<form method="post" action="/sign_in">
 <label>Login or e-mail<input name="login" value="${
     text(login)
   }" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="255" required${at_login}${described}></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1024" required${at_password}${described}></label>
 <input type="hidden" name="return_to" value="${text(return_to)}">
 <button>Sign in</button>
-</form>
-<details><summary>Forgotten your password?</summary><p class="note">An administrator of this account can set a new one for you. On the server, <code>deno task password</code> does the same.</p></details>`;
-  return page("Sign in", parts, form);
+</form>`;
 }
 
 export function memberHtml(parts: MemberParts): string {
-  const { name, role, apps, more } = parts;
+  const { name, role, apps, more, provider, is_linked } = parts;
+  const other = provider === undefined
+    ? ""
+    : is_linked
+    ? `<p class="note">You can sign in with ${text(provider)}.</p>\n`
+    : `<a class="to" href="/sign_in/oidc?link=1">Link ${text(provider)}</a>\n`;
   const listed = apps.map((app) => `<li><a class="app" href="${text(app.href)}">${text(app.name)}</a></li>`).join("");
   const rest = more > 0 ? `<p class="note">and ${more} more</p>` : "";
   const body = `<p>Signed in as <strong>${text(name)}</strong>, ${text(role)}.</p>
@@ -110,6 +136,6 @@ ${
       ? `<nav aria-label="Apps"><ul>${listed}</ul></nav>${rest}`
       : `<p class="note">There is no app for you yet.</p>`
   }
-<form method="post" action="/sign_out"><button class="plain">Sign out</button></form>`;
+${other}<form method="post" action="/sign_out"><button class="plain">Sign out</button></form>`;
   return page("Apps", parts, body);
 }

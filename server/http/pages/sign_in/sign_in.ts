@@ -1,25 +1,30 @@
 /** The sign-in page, which works without JavaScript, and what its forms do. */
-import { findAccountName } from "../../domains/account/queries.ts";
-import { listOpenApps } from "../../domains/apps/open_apps.ts";
-import { signIn, signOut } from "../../domains/sessions/sign_in.ts";
-import { findUserName } from "../../domains/user_settings/queries.ts";
-import { NewSession } from "../../domains/sessions/schema.ts";
-import { Refusal, unsupported } from "../../errors.ts";
-import { hostOf } from "../../input/host.ts";
-import { isSentByOwnPage } from "../../session_cookie.ts";
-import { findViewer, type Viewer } from "../../viewer.ts";
-import { queryOf } from "../address.ts";
-import { stamp } from "../answers.ts";
-import type { HttpContext } from "../http_context.ts";
-import type { PlainRoute } from "../plain_route.ts";
-import { readBytes } from "../rest/body.ts";
-import { HOME, returnPath } from "./return_to.ts";
-import { memberHtml, SIGN_IN_POLICY, signInHtml } from "./sign_in_html.ts";
+import { randomBytes } from "node:crypto";
+import { findSignInPage } from "../../../domains/account/queries.ts";
+import { listOpenApps } from "../../../domains/apps/open_apps.ts";
+import { isLinked } from "../../../domains/identities/queries.ts";
+import { isBaseHost } from "../../../domains/identities/sign_in.ts";
+import { hasPasskeys } from "../../../domains/passkeys/queries.ts";
+import { hasPasskeyHost } from "../../../domains/passkeys/webauthn.ts";
+import { signIn, signOut } from "../../../domains/sessions/sign_in.ts";
+import { findUserName } from "../../../domains/user_settings/queries.ts";
+import { NewSession } from "../../../domains/sessions/schema.ts";
+import { Refusal, unsupported } from "../../../errors.ts";
+import { hostOf } from "../../../input/host.ts";
+import { isSentByOwnPage } from "../../../session_cookie.ts";
+import { findViewer, type Viewer } from "../../../viewer.ts";
+import { queryOf } from "../../address.ts";
+import { stamp } from "../../answers.ts";
+import type { HttpContext } from "../../http_context.ts";
+import type { PlainRoute } from "../../plain_route.ts";
+import { readBytes } from "../../rest/body.ts";
+import { HOME, returnPath } from "../return_to.ts";
+import { memberHtml, signInHtml, signInPolicy } from "./sign_in_html.ts";
 
 export const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
-  "content-security-policy": SIGN_IN_POLICY,
+  "content-security-policy": signInPolicy(undefined),
   "cross-origin-opener-policy": "same-origin",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
@@ -121,7 +126,7 @@ async function takeSignIn(context: HttpContext): Promise<Response> {
   try {
     await signIn(context, given.data);
   } catch (error) {
-    if (!(error instanceof Refusal) || ![401, 429, 503].includes(error.status)) throw error;
+    if (!(error instanceof Refusal) || ![401, 403, 429, 503].includes(error.status)) throw error;
     return await again(error.status, `${error.message}.`, error.headers);
   }
   return goTo(call, return_to);
@@ -144,33 +149,71 @@ export function goTo(call: HttpContext["call"], location: string): Response {
   });
 }
 
-async function form(
+/** The sign-in page. */
+export async function form(
   context: HttpContext,
   status: number,
   parts: { login: string; return_to: string; fault: string | undefined },
   headers?: Record<string, string>,
 ): Promise<Response> {
-  const html = signInHtml({ ...await siteOf(context), ...parts });
-  return new Response(html, { status, headers: { ...HEADERS, ...headers, ...stamp(context.call) } });
+  const site = await siteOf(context, ({ sql }, account) => hasPasskeys(sql, account));
+  return page(context, status, site.nonce, signInHtml({ ...site, ...parts }), headers);
 }
 
 const LISTED = 50;
 
 async function member(context: HttpContext, viewer: Viewer): Promise<Response> {
-  const [site, user, { apps, total }] = await Promise.all([
-    siteOf(context),
+  const { identity_provider: provider } = context;
+  const [site, user, { apps, total }, is_linked] = await Promise.all([
+    siteOf(context, () => viewer.session_id !== null),
     findUserName(context.sql, viewer.account_id, viewer.user_id),
     listOpenApps(context.sql, viewer, LISTED),
+    provider ? isLinked(context.sql, viewer.account_id, viewer.user_id, provider.issuer) : false,
   ]);
-  const html = memberHtml({ ...site, name: user ?? "", role: viewer.role, apps, more: total - apps.length });
-  return new Response(html, { headers: { ...HEADERS, ...stamp(context.call) } });
+  const html = memberHtml({
+    ...site,
+    name: user ?? "",
+    role: viewer.role,
+    apps,
+    more: total - apps.length,
+    is_linked,
+  });
+  return page(context, 200, site.nonce, html);
 }
 
-/** The account of the request's host, and the host as people see it. */
-export async function siteOf({ call, sql, pages, config }: HttpContext) {
-  const account = await pages.accountOf(hostOf(call.request.url));
-  const name = account === undefined ? undefined : await findAccountName(sql, account);
-  return { account: name ?? "Atrium", site: config.base_url.replace(/^https?:\/\//, "") };
+function page(
+  { call }: HttpContext,
+  status: number,
+  nonce: string | undefined,
+  html: string,
+  headers?: Record<string, string>,
+): Response {
+  const policy = { "content-security-policy": signInPolicy(nonce) };
+  return new Response(html, { status, headers: { ...HEADERS, ...policy, ...headers, ...stamp(call) } });
+}
+
+/**
+ * The account of the request's host, and the host as people see it.
+ *
+ * @param usesPasskeys whether this page has a use for the script for passkeys
+ */
+export async function siteOf(
+  context: HttpContext,
+  usesPasskeys: (context: HttpContext, account: number) => boolean | Promise<boolean> = () => false,
+) {
+  const { call, sql, pages, config, identity_provider } = context;
+  const host = hostOf(call.request.url);
+  const account = await pages.accountOf(host);
+  const settings = account === undefined ? undefined : await findSignInPage(sql, account);
+  const has_script = account !== undefined && hasPasskeyHost(config, host) && !settings?.oidc_only &&
+    await usesPasskeys(context, account);
+  return {
+    account: settings?.name ?? "Atrium",
+    site: config.base_url.replace(/^https?:\/\//, ""),
+    nonce: has_script ? randomBytes(16).toString("base64") : undefined,
+    provider: isBaseHost(config, host) ? identity_provider?.name : undefined,
+    oidc_only: settings?.oidc_only ?? false,
+  };
 }
 
 /** @throws {Refusal} 413, 415 */
