@@ -79,7 +79,7 @@ inAccount("pages: a public app opens for anybody", async ({ ask, play }) => {
     page("a token that is none does not matter", { sent: { token: "wrong" } }),
     page("nor does one whose scopes are about something else", { sent: { token: limited } }),
     page("HEAD: the headers without the page", { method: "HEAD", headers: { ...HEADERS, etag: /^"/ } }),
-    { name: "POST is 405", method: "POST", path: "/a/clock", sent: { token: null }, status: 405 },
+    { name: "PATCH is 405", method: "PATCH", path: "/a/clock", sent: { token: null }, status: 405 },
     ...[
       "/a/CLOCK",
       "/a/cloc",
