@@ -55,7 +55,7 @@ inAccount("account: read and update", async ({ server, ask, play }) => {
       then: ({ body }) =>
         assert.deepEqual(
           Object.keys(body).sort(),
-          ["departments", "host", "id", "main_department_id", "name", "rate_limits"],
+          ["departments", "host", "id", "main_department_id", "name", "rate_limits", "sign_in"],
         ),
     },
     {
