@@ -31,7 +31,6 @@ interface Given {
   positionals: string[];
   options: Readonly<Record<string, string | undefined>>;
   config: Config;
-  log: Log;
 }
 
 interface Command {
@@ -69,20 +68,19 @@ const commands: Record<string, Command> = {
 
   /**
    * Sets a new password of the first admin, or of the user with the e-mail address in the argument. It is the way back into
-   * an account that signs in with OpenID Connect only: that setting is switched off.
+   * an account that signs in with OpenID Connect only: that setting is switched off. Both changes are in the audit log.
    */
   password: {
     usage: ["deno task password [e-mail address]"],
     positionals: 1,
-    async run({ sql, log, positionals: [email] }) {
+    async run({ sql, positionals: [email] }) {
       const user = email ? await findUserByEmail(sql, email) : await findFirstAdmin(sql);
       if (!user) throw new StartFault(email ? `there is no user ${email}` : NO_ADMIN);
       const password = newPassword();
       const password_hash = await createPasswords().hash(password);
       await updateUserSetting(sql, user.account_id, user.id, { password_hash });
       await deleteSessions(sql, user.account_id, user.id, null);
-      const left = await leaveOidcOnly(sql, user.account_id);
-      log.warn("password set by a command", { account: user.account_id, user: user.id, left_oidc_only: left });
+      await leaveOidcOnly(sql, user.account_id);
       return `${user.email} ${password}`;
     },
   },
@@ -137,7 +135,7 @@ export async function runCommand(config: Config, log: Log, [name = "", ...args]:
   try {
     const applied = await migrate(database.sql);
     const sql = actingPool(database.sql, () => COMMAND);
-    return await command.run({ sql, applied, positionals, options, config, log });
+    return await command.run({ sql, applied, positionals, options, config });
   } finally {
     await database.close();
   }
