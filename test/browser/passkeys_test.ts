@@ -75,6 +75,8 @@ async function usesPasskey(browser: Browser, server: TestServer, base: string): 
     await page.getByText("This device already has a passkey for you.").waitFor();
 
     await page.getByRole("button", { name: "Sign out" }).click();
+    // The next address would cancel the load of this one.
+    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
     await page.goto(`${base}/sign_in?return_to=%2Fopenapi.json`);
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.waitForURL(`${base}/openapi.json`);
