@@ -1,4 +1,4 @@
--- Invitations that nobody has accepted yet. Only the SHA-256 of an invitation's secret is stored.
+-- Open invitations. Only the SHA-256 of an invitation's secret is stored.
 create table invitations (
   id integer generated always as identity primary key,
   account_id integer not null references accounts on delete cascade,

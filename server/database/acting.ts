@@ -31,7 +31,7 @@ export function actingPool(pool: Pool, actor: () => object): Pool {
  * For a single statement that is written so often that it must stay alone: it selects
  * `set_config('atrium.actor', …, true)` itself.
  *
- * @returns undefined where `sql` is a transaction, which has its actor, or acts for nobody
+ * @returns undefined where `sql` is a transaction, which has its actor already, or a pool without an actor
  */
 export const actingOf = (sql: Sql): Acting | undefined => Reflect.get(sql, ACTING);
 

@@ -38,7 +38,7 @@ const isLoss = (error: unknown) =>
 /** A backend's last message (shutdown, crash, restart, a transaction that was idle for too long). The driver may report it to its own first query afterwards. */
 const isShutdown = (error: unknown) => /^(57P0[123]|25P03)$/.test(codeOf(error));
 
-/** The driver's attempt to connect, of a query that nobody waits for any more. It has connected before. */
+/** A reconnection of the driver for a query that was abandoned, such as one that reached its time limit. */
 const isRefusedConnection = (error: unknown) =>
   error instanceof Error && "syscall" in error && error.syscall === "connect" &&
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(codeOf(error));

@@ -6,7 +6,7 @@ import { createLog } from "../log.ts";
 import { surviveLostConnections } from "./connection_loss.ts";
 
 Deno.test({
-  name: "connection loss: a refused connection of a query that nobody waits for is logged, and the process lives",
+  name: "connection loss: a refused reconnection for an abandoned query is logged, and the process lives",
   // The listeners stay.
   sanitizeOps: false,
   sanitizeResources: false,

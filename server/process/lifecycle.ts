@@ -38,7 +38,7 @@ export function serve(config: Config, atrium: Atrium, log: Log): void {
     announceAddress(config);
   };
   const is_one_of_several = config.process_number !== undefined;
-  // Before it listens: whoever reads that it does may stop it at once.
+  // Before it listens: a script may send SIGTERM as soon as it reads the line.
   const stop = stopper(() => server, gate, atrium, log);
   onStopSignal(stop);
   const address = { hostname: config.host, port: config.port, reusePort: is_one_of_several };

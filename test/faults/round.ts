@@ -65,7 +65,7 @@ export function seeded(seed: number): Random {
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Answers quickly or slowly, and fails some calls at first. */
-export function unsteady(random: Random): Site["oracle"]["behave"] {
+export function answersAtRandom(random: Random): Site["oracle"]["behave"] {
   const failed = new Map<string, number>();
   return async ({ key }) => {
     await pause(random() < 0.1 ? 400 * random() : 60 * random());
@@ -92,7 +92,7 @@ export async function launchCrew(site: Site, count: number): Promise<Crew> {
 export async function runRound(crew: Crew, random: Random): Promise<Figures> {
   const { site } = crew;
   site.oracle.calls.length = 0;
-  site.oracle.behave = unsteady(random);
+  site.oracle.behave = answersAtRandom(random);
   const figures = noFigures();
   const faults: Fault[] = [];
   const began = performance.now();

@@ -78,25 +78,19 @@ export function listDbs(sql: Sql, wanted: Wanted): Promise<Reached[]> {
   `;
 }
 
-export const listConnectors = (sql: Sql, wanted: Wanted): Promise<Reached[]> =>
+/** Connectors and flows have an id and are listed by their code. */
+const listCoded = (type: "connector" | "flow", tableOf: (sql: Sql) => Fragment) => (sql: Sql, wanted: Wanted) =>
   sql<Reached[]>`
-    select id::text as id, code as key, ${plain(sql, byRule(sql, wanted, "connector"))}
-    from connectors
+    select id::text as id, code as key, ${plain(sql, byRule(sql, wanted, type))}
+    from ${tableOf(sql)}
     where account_id = ${wanted.viewer.account_id}
       and ${told(sql, wanted)}
-      and ${byRule(sql, wanted, "connector")}
+      and ${byRule(sql, wanted, type)}
       ${wanted.id === undefined ? chosen(sql, wanted, sql`code`, sql`text`) : chosen(sql, wanted, sql`id`, sql`int`)}
   `;
 
-export const listFlows = (sql: Sql, wanted: Wanted): Promise<Reached[]> =>
-  sql<Reached[]>`
-    select id::text as id, code as key, ${plain(sql, byRule(sql, wanted, "flow"))}
-    from flows
-    where account_id = ${wanted.viewer.account_id}
-      and ${told(sql, wanted)}
-      and ${byRule(sql, wanted, "flow")}
-      ${wanted.id === undefined ? chosen(sql, wanted, sql`code`, sql`text`) : chosen(sql, wanted, sql`id`, sql`int`)}
-  `;
+export const listConnectors = listCoded("connector", (sql) => sql`connectors`);
+export const listFlows = listCoded("flow", (sql) => sql`flows`);
 
 export const listCrons = (sql: Sql, wanted: Wanted): Promise<Reached[]> =>
   sql<Reached[]>`

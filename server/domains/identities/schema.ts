@@ -10,7 +10,7 @@ export const Identity = z.object({
   subject: z.string().describe("The provider's id of the user; only it and the issuer identify").meta({
     examples: ["248289761001"],
   }),
-  email: z.string().nullable().describe("As the provider named it last; it identifies nobody").meta({
+  email: z.string().nullable().describe("As the provider named it last; it does not identify the user").meta({
     examples: ["ada@example.com"],
   }),
   last_used_at: Timestamp.nullable().describe("The last sign-in with it"),

@@ -55,7 +55,7 @@ export async function beginOidc(ctx: Context, return_to: string, links: boolean)
 }
 
 /**
- * Another site could lead a member here after it has signed the browser in at the provider as somebody else. So this
+ * Another site could lead a member here after it has signed the browser in at the provider as another person. So this
  * needs a browser that names the page which leads here.
  */
 async function linkingUser(ctx: Context): Promise<Viewer> {

@@ -1,5 +1,5 @@
 /**
- * Accepting an invitation. Its limits hold now: an inviter who has been demoted or switched off invites nobody, and
+ * Accepting an invitation. Its limits hold now: the invitation of a demoted or inactive user is void, and
  * departments that the inviter no longer sees are left out.
  */
 import type { Buffer } from "node:buffer";

@@ -3,6 +3,6 @@ import { type Role, ROLES } from "../../viewer.ts";
 
 const rankOf = (role: string) => ROLES.findIndex((each) => each === role);
 
-/** Whether the inviter may invite with this role. Guests and users invite nobody. */
+/** Whether the inviter may invite with this role. Guests and users may not invite. */
 export const isWithin = (role: string, inviter: { role: string }): boolean =>
   rankOf(inviter.role) >= rankOf("manager" satisfies Role) && rankOf(role) <= rankOf(inviter.role);

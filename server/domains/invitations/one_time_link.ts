@@ -1,5 +1,5 @@
 /**
- * Links that sign a person in once, to choose a password. Whoever has the link may use it, so only the SHA-256 of its
+ * Links that sign a person in once, to choose a password. The link alone suffices, so only the SHA-256 of its
  * secret is stored.
  */
 import { z } from "zod";

@@ -4,7 +4,7 @@ import { Email, Id, Ids, Name, page, Timestamp } from "../../input/shapes.ts";
 import { ROLES } from "../../viewer.ts";
 import { Delivery, SendMail } from "./one_time_link.ts";
 
-/** An invitation that nobody has accepted yet, without its secret. */
+/** An open invitation, without its secret. */
 export const Invitation = z.object({
   id: Id,
   email: z.string().meta({ examples: ["grace@example.com"] }),

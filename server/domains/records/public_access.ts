@@ -49,7 +49,7 @@ export async function inPublic<Name extends Method, Result>(
     // Counted once, although the work starts again where the definition has changed.
     if (!counted && !caller.viewer) await countWrite(ctx, db, caller.address);
     counted = true;
-    // A visitor's new record is its own trace: it says when it was created, and by nobody's login.
+    // No audit entry: the record itself has its time of creation, and a visitor has no login.
     const by = name === "create" && !caller.viewer ? undefined : actorOf(ctx.call);
     return await work({ db, table, allowed: part`true`, by }, method);
   });

@@ -32,6 +32,13 @@ const BAR = {
 const CODE = /^[a-z0-9_-]{1,100}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+const URL_CODE = {
+  in: "path",
+  name: "url_code",
+  example: "my-counter",
+  description: "The app's `url_code` or id",
+} as const;
+
 export const APP_PAGES: readonly PlainRoute[] = [
   ENTER_APP,
   {
@@ -45,12 +52,7 @@ export const APP_PAGES: readonly PlainRoute[] = [
       "gets a page with a bar and the app in a frame. A page that carries no page token has a strong `ETag`. A page " +
       "with a token is made for one browser: it is never cached and has none.",
     callers: "viewers and visitors",
-    parameters: [{
-      in: "path",
-      name: "url_code",
-      example: "my-counter",
-      description: "The app's `url_code` or id",
-    }],
+    parameters: [URL_CODE],
     replies: {
       200: { description: "The app's page", content: { "text/html": {} } },
       303: {
@@ -73,12 +75,7 @@ export const APP_PAGES: readonly PlainRoute[] = [
     summary: "Open an app in the frame of its page",
     description: "Only browsers get the app here, and only in a frame; any other request is sent to the app's page.",
     callers: "viewers and visitors",
-    parameters: [{
-      in: "path",
-      name: "url_code",
-      example: "my-counter",
-      description: "The app's `url_code` or id",
-    }],
+    parameters: [URL_CODE],
     replies: {
       200: {
         description: "The app itself; without a session a page that asks the page around to load the frame again",

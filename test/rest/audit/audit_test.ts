@@ -1,4 +1,4 @@
-/** The audit log: every write leaves a row, without secrets, and nobody can change or delete one. */
+/** The audit log: every write leaves a row, without secrets, and rows cannot be changed or deleted. */
 import assert from "node:assert/strict";
 import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
