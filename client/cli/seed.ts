@@ -51,6 +51,22 @@ async function put({ apps }: Client, app: GalleryApp): Promise<"created" | "upda
   return "updated";
 }
 
+/** A busy server is asked again: on a slow machine the first compiles take longer than a request waits for them. */
+const ATTEMPTS = 8;
+const PAUSE_MS = 2_000;
+
+/** Puts an app, also into a server that is busy at first. */
+async function putPatiently(client: Client, app: GalleryApp): ReturnType<typeof put> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await put(client, app);
+    } catch (error) {
+      if (!isClientError(error) || error.data?.httpStatus !== 503 || attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
 /** Turns an error of a call into a sentence for the user. @throws {Fault} */
 function explain(error: unknown, url: string, name: string): never {
   if (!isClientError(error)) throw error;
@@ -75,7 +91,7 @@ async function seed(args: string[]): Promise<void> {
   const { url, token } = readOptions(args);
   const client = createClient({ url, token });
   for (const app of GALLERY) {
-    const done = await put(client, app).catch((error) => explain(error, url, app.name));
+    const done = await putPatiently(client, app).catch((error) => explain(error, url, app.name));
     write(`${done.padEnd(9)}  ${app.name.padEnd(11)}  ${url}/a/${app.url_code}`, Deno.stdout);
   }
 }

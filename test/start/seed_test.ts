@@ -72,6 +72,32 @@ Deno.test("seed: the gallery's apps are made once, and brought up to date where 
   }
 });
 
+Deno.test("seed: a busy server is asked again", async () => {
+  const server = await startServer();
+  let changes = 0;
+  const refusal = (code: string, httpStatus: number) => {
+    const json = { message: "Refused", code: -32603, data: { code, httpStatus, path: "apps.create", body: {} } };
+    return Response.json([{ error: { json } }], { status: httpStatus });
+  };
+  /** The first change is refused as busy, the second is made, and the third ends the command. */
+  const busy = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    if (request.method !== "POST") return server.handler(request);
+    changes++;
+    if (changes === 1) return refusal("SERVICE_UNAVAILABLE", 503);
+    return changes === 2 ? server.handler(request) : refusal("UNAUTHORIZED", 401);
+  });
+  try {
+    const url = `http://127.0.0.1:${busy.addr.port}`;
+    const [first] = GALLERY;
+    const { code, said, complained } = await seed([`--url=${url}`, `--token=${ADMIN_TOKEN}`]);
+    assert.deepEqual([code, complained], [1, `${url} does not know this token\n`]);
+    assert.equal(said, `created    ${first?.name.padEnd(11)}  ${url}/a/${first?.url_code}\n`);
+  } finally {
+    await busy.shutdown();
+    await server.close();
+  }
+});
+
 Deno.test("seed: a failure is reported in one line", async (t) => {
   const server = await startServer();
   const other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => new Response("<p>Hello"));
