@@ -34,6 +34,7 @@ if (import.meta.main) {
       tick.begin(atrium.tick);
       if (!hosted && (process_number ?? 1) === 1) {
         await atrium.compiler.warm();
+        void atrium.compiler.console.prepare();
         setTimeout(() => void atrium.compiler.prepare(), PREPARE_AFTER_MS);
       }
     }

@@ -67,6 +67,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       vendor_store,
       environment: config.child_environment,
       wait_ms: parts.compile_wait_ms,
+      dev: config.dev,
       log,
     });
     const dbs = createDatabases(sql, log);

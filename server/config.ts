@@ -19,6 +19,7 @@
  * | OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET | none | the provider of OpenID Connect; all three or none |
  * | OIDC_NAME | the issuer's host | what the sign-in page calls the provider |
  * | OIDC_ROLE_CLAIM | none | the claim with a new user's role |
+ * | DEV | none | `1`: set by `deno task dev`; the console reloads after a change of its sources |
  * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
  */
 import { z } from "zod";
@@ -61,6 +62,8 @@ export interface Config {
   smtp_url: string | undefined;
   /** The sender of mails. */
   mail_from: string;
+  /** Whether `deno task dev` started it. */
+  dev: boolean;
   /** Server processes on one port of this machine. */
   workers: number;
   /** From 1. Undefined unless a supervisor started this process as one of several. */
@@ -147,6 +150,8 @@ const Environment = z.object({
   ).optional(),
   MAIL_FROM: z.string().regex(/^([^<>\r\n]+<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, "must be an e-mail address")
     .optional(),
+  /** Set by `deno task dev`. */
+  DEV: z.literal("1").optional(),
   WORKERS: integer(1, 64).default(1),
   /** Set by the supervisor only. */
   PROCESS_NUMBER: integer(1, 64).optional(),
@@ -193,6 +198,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     action_wait_ms: env.ACTION_WAIT_MS,
     smtp_url: env.SMTP_URL,
     mail_from: env.MAIL_FROM ?? `Atrium <atrium@${new URL(base_url).hostname}>`,
+    dev: env.DEV !== undefined,
     workers: env.WORKERS,
     process_number: env.PROCESS_NUMBER,
     child_environment: childEnvironment(given),

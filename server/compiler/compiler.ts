@@ -62,7 +62,31 @@ export interface VendorFile {
   gzip: Uint8Array<ArrayBuffer>;
 }
 
+/** What a page needs to load the console. Names are relative to `/console/`. */
+export interface ConsoleManifest {
+  entry: string;
+  styles: string[];
+  /** Modules that the entry imports statically, for `modulepreload`. */
+  preload: string[];
+  files: string[];
+  /** SHA-256 of the sources, in hexadecimal; `dev` in a build of `deno task dev`. */
+  sources: string;
+}
+
+/** The web console, built from client/console/. */
+export interface ConsoleFiles {
+  /** Undefined while it is being built, which this call begins, and after a build that failed less than a minute ago. */
+  manifest(): Promise<ConsoleManifest | undefined>;
+  /** Why the last build failed, if it did. */
+  fault(): string | undefined;
+  /** A file of any build that is kept, or undefined. */
+  file(name: string): Promise<VendorFile | undefined>;
+  /** Builds it unless it is there. Never rejects. */
+  prepare(): Promise<void>;
+}
+
 export interface Compiler {
+  console: ConsoleFiles;
   /**
    * Compiles a source.
    *

@@ -1,13 +1,13 @@
 /** Every route that is no procedure, for the route table, the API reference and the tests. */
 import { ASSETS } from "./files/assets.ts";
 import { DB_FILES } from "./files/db_files.ts";
-import { DEPARTMENT_FOOTERS } from "./files/department_footers.ts";
 import { EMBED_SCRIPT } from "./files/embed_script.ts";
 import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PASSKEYS } from "./files/passkey_script.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
 import { EMBEDDED_PAGE } from "./pages/open_embedded.ts";
+import { CONSOLE_PAGES } from "./pages/console/console.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
 import { ONE_TIME_PAGES } from "./pages/one_time.ts";
 import { OIDC_PAGES } from "./pages/sign_in/oidc.ts";
@@ -20,7 +20,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   FLOW_PROCESS_CHANGES,
   ...RECORD_CHANGES,
   ...DB_FILES,
-  ...DEPARTMENT_FOOTERS,
+  ...CONSOLE_PAGES,
   ...SIGN_IN_PAGES,
   ...ONE_TIME_PAGES,
   ...OIDC_PAGES,

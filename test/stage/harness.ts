@@ -10,6 +10,7 @@ import { createLog } from "../../server/log.ts";
 import { sharedStore } from "../once/compiler/scratch.ts";
 import { hashOf } from "../../server/http/files/variants.ts";
 import type { Connectors, Lookup } from "../../server/connectors/connectors.ts";
+import type { ConsoleFiles } from "../../server/compiler/compiler.ts";
 import { openDatabase, type Pool } from "../../server/database/pool.ts";
 import { migrate } from "../../db/migrate.ts";
 
@@ -41,6 +42,7 @@ export interface TestServer {
   data_dir: string;
   sql: Pool;
   connectors: Connectors;
+  console: ConsoleFiles;
   handler: (request: Request) => Promise<Response>;
   /** The lines of the log, each a JSON object. */
   logged: string[];
@@ -104,6 +106,7 @@ export async function startServer(
     data_dir: folder,
     sql: atrium.sql,
     connectors: atrium.connectors,
+    console: atrium.compiler.console,
     handler: atrium.handler,
     endStreams: atrium.endStreams,
     sweep: atrium.sweep,

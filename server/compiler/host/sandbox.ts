@@ -8,6 +8,8 @@ import { sha256 } from "../hash.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
 import { sizeOf } from "./build_size.ts";
+import { consoleBuilder } from "./console_builder.ts";
+import { createConsoleFiles } from "./console_files.ts";
 import { createCostlySources } from "./costly_sources.ts";
 import { startPatience, unlessAborted } from "./patience.ts";
 import type { Uses } from "../uses.ts";
@@ -40,6 +42,8 @@ export interface CompilerOptions {
   idle_ms?: number;
   /** Whether apps may import modules from `https:` addresses. */
   remote_imports?: boolean;
+  /** Whether `deno task dev` rebuilds the console while the server runs. */
+  dev?: boolean;
   log?: { info(event: string, detail?: Record<string, unknown>): void };
   /** Path of the Deno that runs the workers. */
   deno?: string;
@@ -72,6 +76,7 @@ export function createCompiler({
   cache_mb = 32,
   idle_ms = 30_000,
   remote_imports = false,
+  dev = false,
   log,
   deno = Deno.execPath(),
   prebuilt = findPrebuilt,
@@ -162,7 +167,11 @@ export function createCompiler({
     };
   }
 
+  const console_builder = consoleBuilder(deno, environment);
+  const console = createConsoleFiles({ store: vendor_store, build: console_builder.build, dev, log });
+
   return {
+    console,
     async compile(asked, account = SERVER) {
       const source = { ...asked, css_engine: cssEngineOf(asked) };
       const { engine, css_engine, source_code } = source;
@@ -212,6 +221,7 @@ export function createCompiler({
     },
     close: async () => {
       closed = true;
+      console_builder.kill();
       await Promise.all([pool.close(), background.close()]);
     },
   };

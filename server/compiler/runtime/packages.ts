@@ -2,7 +2,7 @@
  * Resolves npm packages to files for the browser. esbuild can only search node_modules folders, which Deno's cache does
  * not have.
  */
-import { createRequire } from "node:module";
+import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -40,12 +40,9 @@ export function findPackageFile(specifier: string, importer = fileURLToPath(impo
 }
 
 function folderOf(name: string, importer: string): string {
-  let folder = dirname(createRequire(importer).resolve(name));
-  while (readManifest(folder)?.name !== name) {
-    if (folder === dirname(folder)) throw new Error(`${name} has no package.json`);
-    folder = dirname(folder);
-  }
-  return folder;
+  const manifest = findPackageJSON(name, importer);
+  if (!manifest) throw new Error(`${name} has no package.json`);
+  return dirname(manifest);
 }
 
 function readManifest(folder: string): Manifest | undefined {

@@ -41,17 +41,6 @@ const GONE_ON = { description: "Redirects, with the cookie set or removed" };
 export const SIGN_IN_PAGES: readonly PlainRoute[] = [
   {
     method: "GET",
-    path: "/",
-    name: "open_home",
-    tag: "files",
-    summary: "Open the site",
-    callers: "everyone",
-    replies: { 303: { description: "Redirects to the sign-in page, which shows a member's apps" } },
-    refuses: [503],
-    answer: ({ call }) => goTo(call, "/sign_in"),
-  },
-  {
-    method: "GET",
     path: "/sign_in",
     name: "open_sign_in",
     tag: "files",

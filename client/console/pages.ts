@@ -1,0 +1,15 @@
+/** The console's pages by address. Each is a chunk of its own, loaded at the first visit. */
+import type { Component } from "svelte";
+
+/** A page gets the part of its address that `(…)` matches; the others get an empty text. */
+type Page = Component | Component<{ id: string }>;
+
+export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = [
+  { pattern: /^\/$/, load: async () => (await import("./pages/home/Home.svelte")).default },
+  { pattern: /^\/apps$/, load: async () => (await import("./pages/apps/Apps.svelte")).default },
+  { pattern: /^\/apps\/new$/, load: async () => (await import("./pages/apps/NewApp.svelte")).default },
+  { pattern: /^\/apps\/([^/]+)$/, load: async () => (await import("./pages/app/AppPage.svelte")).default },
+];
+
+/** Whether an address belongs to the console: it is then opened without a load. */
+export const isConsole = (path: string): boolean => PAGES.some(({ pattern }) => pattern.test(path));

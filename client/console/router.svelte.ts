@@ -1,0 +1,51 @@
+/** The address of the page, and moves between pages without a load. */
+import { isConsole } from "./pages.ts";
+
+/** The part of the address that pages read. */
+interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+const read = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+
+let place = $state.raw(read());
+
+addEventListener("popstate", () => place = read());
+
+export const here = {
+  get path() {
+    return place.path;
+  },
+  get query() {
+    return place.query;
+  },
+};
+
+/** Opens an address: of the console without a load, of an app with one. */
+export function go(address: string): void {
+  if (!isConsole(address.replace(/[?#].*/, ""))) return location.assign(address);
+  history.pushState(null, "", address);
+  place = read();
+}
+
+/** Changes parameters of the present address. Null removes one. */
+export function setQuery(changes: Record<string, string | null>): void {
+  const query = new URLSearchParams(place.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  const text = query.size > 0 ? `?${query}` : "";
+  history.replaceState(null, "", place.path + text);
+  place = read();
+}
+
+/** Handles clicks on links of the console. Other links, new tabs and downloads are left to the browser. */
+export function followLinks(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!link || link.target || link.origin !== location.origin || !isConsole(link.pathname)) return;
+  event.preventDefault();
+  go(link.pathname + link.search);
+}

@@ -1,0 +1,58 @@
+/** Runs the build of the console in a process of its own, with low priority and limited memory. */
+import { fileURLToPath } from "node:url";
+import { confined } from "./confined.ts";
+
+const HEAP_MB = 384;
+/** Writable memory of the process, V8's code range included. */
+const DATA_MB = HEAP_MB + 1024;
+/** Seconds of processor time: ten times what it takes. */
+const CPU_S = 120;
+/** See `BACKGROUND_NICE` of sandbox.ts. */
+const NICE = 5;
+/** Of the fault that is reported. */
+const LAST_WORDS = 2_000;
+
+export function consoleBuilder(deno: string, env: Readonly<Record<string, string>>) {
+  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  let child: Deno.ChildProcess | undefined;
+  let killed = false;
+
+  return {
+    /** @throws {Error} with the end of what it printed */
+    async build(): Promise<string> {
+      if (killed) throw new Error("the server stops");
+      const [program = deno, ...args] = await confined(
+        [
+          deno,
+          "run",
+          "--quiet",
+          "--no-prompt",
+          `--config=${file("../../../deno.json")}`,
+          "--allow-read",
+          "--allow-env",
+          "--allow-run",
+          "--allow-sys",
+          `--v8-flags=--max-old-space-size=${HEAP_MB}`,
+          file("../console/build.ts"),
+        ],
+        { data_mb: DATA_MB, cpu_s: CPU_S, nice: NICE },
+      );
+      child = new Deno.Command(program, { args, env, clearEnv: true, stdout: "piped", stderr: "piped", detached: true })
+        .spawn();
+      const { success, stdout, stderr } = await child.output();
+      child = undefined;
+      if (success) return new TextDecoder().decode(stdout);
+      throw new Error(new TextDecoder().decode(stderr).trim().slice(-LAST_WORDS) || "the process was ended");
+    },
+    kill(): void {
+      killed = true;
+      if (!child) return;
+      try {
+        // The process group: esbuild ends with it.
+        Deno.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It has already ended.
+      }
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * The console's files: those in client/console/dist/, if `deno task build` has made them of the present sources; else
+ * those that a server has built before and kept with the vendor files; else a background process builds them now.
+ */
+import { brotliDecompress, gzip } from "node:zlib";
+import { promisify } from "node:util";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { ConsoleFiles, ConsoleManifest, VendorFile } from "../compiler.ts";
+import { CONSOLE, hashOfConsole } from "./console_sources.ts";
+import type { VendorStore } from "./vendor.ts";
+
+const Manifest = z.object({
+  entry: z.string(),
+  styles: z.array(z.string()),
+  preload: z.array(z.string()),
+  files: z.array(z.string()),
+  sources: z.string(),
+});
+
+const Base64 = z.string().transform((text) => Uint8Array.fromBase64(text));
+
+/** What the build process prints. */
+const BuiltConsole = z.object({
+  manifest: Manifest,
+  files: z.array(z.object({ file: z.string(), body: Base64, brotli: Base64, gzip: Base64 })),
+});
+
+/** After a failed build the next one waits this long. */
+const PAUSE_MS = 60_000;
+
+interface ConsoleOptions {
+  store: VendorStore;
+  /** Runs the build. @returns what it prints */
+  build: () => Promise<string>;
+  /** The folder that `deno task build` writes. */
+  dist?: URL;
+  /** Reads the manifest anew at every request, and serves a build of `deno task dev`. */
+  dev: boolean;
+  log?: { info(event: string, detail?: Record<string, unknown>): void };
+}
+
+export function createConsoleFiles({
+  store,
+  build,
+  dist = new URL("dist/", CONSOLE),
+  dev,
+  log,
+}: ConsoleOptions): ConsoleFiles {
+  const contents = new LRUCache<string, VendorFile>({ max: 300 });
+  let known: ConsoleManifest | undefined;
+  let building: Promise<void> | undefined;
+  let failed: { at: number; fault: string } | undefined;
+
+  async function shipped(sources: string): Promise<ConsoleManifest | undefined> {
+    const text = await Deno.readTextFile(new URL("manifest.json", dist)).catch(ignoreMissing);
+    if (text === undefined) return undefined;
+    const manifest = Manifest.parse(JSON.parse(text));
+    return manifest.sources === sources || dev && manifest.sources === "dev" ? manifest : undefined;
+  }
+
+  async function kept(sources: string): Promise<ConsoleManifest | undefined> {
+    const file = await store.get(manifestName(sources));
+    return file && Manifest.parse(JSON.parse(new TextDecoder().decode(file.body)));
+  }
+
+  async function buildAndKeep(sources: string): Promise<void> {
+    const started = performance.now();
+    try {
+      const { manifest, files } = BuiltConsole.parse(JSON.parse(await build()));
+      for (const { file, ...content } of files) {
+        await store.put(keptName(file), { content_type: typeOf(file), ...content });
+      }
+      // Last: who reads the manifest relies on its files. It is never served, so it is not compressed.
+      const body = new TextEncoder().encode(JSON.stringify(manifest));
+      const nothing = new Uint8Array();
+      const content = { content_type: "application/json", body, brotli: nothing, gzip: nothing };
+      await store.put(manifestName(sources), content);
+      known = manifest;
+      failed = undefined;
+      log?.info("console_built", { ms: Math.round(performance.now() - started) });
+    } catch (error) {
+      failed = { at: performance.now(), fault: String(error) };
+      log?.info("console_not_built", { fault: String(error) });
+    }
+  }
+
+  async function manifest(): Promise<ConsoleManifest | undefined> {
+    if (known && !dev) return known;
+    const sources = await hashOfConsole();
+    known = await shipped(sources) ?? await kept(sources);
+    if (known || failed && performance.now() - failed.at < PAUSE_MS) return known;
+    building ??= buildAndKeep(sources).finally(() => building = undefined);
+    return undefined;
+  }
+
+  return {
+    manifest,
+    fault: () => failed?.fault,
+    async file(name) {
+      if (!NAME.test(name)) return undefined;
+      const cached = contents.get(name);
+      if (cached) return cached;
+      const found = await fromDist(dist, name) ?? await store.get(keptName(name));
+      if (found) contents.set(name, found);
+      return found;
+    },
+    async prepare() {
+      await manifest();
+      await building;
+    },
+  };
+}
+
+/** Files are named after their content, so those of several builds are kept beside each other. */
+const NAME = /^[\w-]+\.(?:js|css)$/;
+const keptName = (file: string) => `console-${file}`;
+const manifestName = (sources: string) => `console-${sources.slice(0, 32)}.json`;
+const typeOf = (file: string) => `text/${file.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`;
+
+async function fromDist(dist: URL, name: string): Promise<VendorFile | undefined> {
+  const brotli = await Deno.readFile(new URL(`${name}.br`, dist)).catch(ignoreMissing);
+  if (!brotli) return undefined;
+  const body = new Uint8Array(await promisify(brotliDecompress)(brotli));
+  return { content_type: typeOf(name), body, brotli, gzip: new Uint8Array(await promisify(gzip)(body)) };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

@@ -1,0 +1,36 @@
+/**
+ * `deno task dev`: a build of the console that follows its sources, and a server that starts again when one of its own
+ * files changes. The server is not started again for a file of the console.
+ */
+import { fileURLToPath } from "node:url";
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const DIST = new URL("../../client/console/dist/", import.meta.url);
+
+const permissions = ["net", "env", "read", "write", "run", "sys"].map((name) => `--allow-${name}`);
+const start = (args: string[], env: Record<string, string> = {}) =>
+  new Deno.Command(Deno.execPath(), { args: ["run", ...args], env }).spawn();
+
+const build = start(["-A", file("../compiler/console/build.ts"), "--watch"]);
+const server = start(
+  ["--v8-flags=--wasm-tiering-budget=300000000", ...permissions, "--watch", file("../../main.ts")],
+  { DEV: "1" },
+);
+
+/** Also ends what the other has left: a build for development is not one to ship. */
+async function stop(): Promise<void> {
+  for (const child of [server, build]) {
+    try {
+      child.kill("SIGTERM");
+    } catch {
+      // It has already ended.
+    }
+  }
+  await Promise.all([server.status, build.status]);
+  await Deno.remove(DIST, { recursive: true }).catch(() => {});
+  Deno.exit(0);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => void stop());
+await Promise.race([server.status, build.status]);
+await stop();

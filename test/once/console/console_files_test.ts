@@ -1,0 +1,93 @@
+/** The console's page and files, as the server sends them. */
+import assert from "node:assert/strict";
+import { childEnvironment } from "../../../server/config.ts";
+import type { VendorFile } from "../../../server/compiler/compiler.ts";
+import { consoleBuilder } from "../../../server/compiler/host/console_builder.ts";
+import { createConsoleFiles } from "../../../server/compiler/host/console_files.ts";
+import { startServer } from "../../stage/harness.ts";
+
+Deno.test("console: its page is for members, and strict; its files are immutable and compressed", async () => {
+  await using stack = new AsyncDisposableStack();
+  const server = await startServer();
+  stack.defer(() => server.close());
+  await server.console.prepare();
+
+  for (const path of ["/", "/apps", "/apps/new", "/apps/some-id?tab=settings", "/people", "/account/tokens", "/docs"]) {
+    const visitor = await server.request("GET", path, { token: null });
+    const sign_in = path === "/" ? "/sign_in" : `/sign_in?return_to=${encodeURIComponent(path)}`;
+    assert.deepEqual([visitor.status, visitor.headers.get("location")], [303, sign_in]);
+    const member = await server.request("GET", path);
+    assert.equal(member.status, 200);
+    assert.match(member.headers.get("content-type") ?? "", /^text\/html/);
+    assert.match(member.headers.get("content-security-policy") ?? "", /script-src 'self'; style-src 'self';/);
+    assert.equal(member.headers.get("x-frame-options"), "DENY");
+    assert.doesNotMatch(member.body, /<script(?! type="module" src=")|style=/);
+  }
+
+  const { body: page } = await server.request("GET", "/");
+  const files = [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, file]) => file);
+  assert.ok(files.length > 3);
+  for (const file of files) {
+    const { status, headers } = await server.request("GET", file, {
+      token: null,
+      headers: { "accept-encoding": "br" },
+    });
+    assert.deepEqual([status, headers.get("content-encoding")], [200, "br"], file);
+    assert.match(headers.get("cache-control") ?? "", /immutable/);
+    assert.match(headers.get("content-type") ?? "", file.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
+    const plain = await server.request("GET", file, { token: null, headers: { "accept-encoding": "identity" } });
+    assert.equal(plain.headers.get("content-encoding"), null);
+  }
+  for (const file of ["missing-AAAAAAAA.js", "manifest.json", "build.json", "reload.js", "..%2Fmain.ts", "main.ts"]) {
+    assert.equal((await server.request("GET", `/console/${file}`, { token: null })).status, 404, file);
+  }
+});
+
+/** A store in memory, and the events that were logged. */
+function kept() {
+  const files = new Map<string, VendorFile>();
+  const events: string[] = [];
+  return {
+    files,
+    events,
+    options: {
+      store: {
+        get: (name: string) => Promise.resolve(files.get(name)),
+        put: (name: string, file: VendorFile) => Promise.resolve(void files.set(name, file)),
+      },
+      log: { info: (event: string) => void events.push(event) },
+      dev: false,
+    },
+  };
+}
+
+Deno.test("console: a first start builds it once; later starts and other processes read what it kept", async () => {
+  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
+  const { files, events, options } = kept();
+  const builder = consoleBuilder(Deno.execPath(), childEnvironment(Deno.env.toObject()));
+  const first = createConsoleFiles({ ...options, dist, build: builder.build });
+  assert.equal(await first.manifest(), undefined, "nobody waits for a build");
+  await Promise.all([first.prepare(), first.prepare()]);
+  assert.deepEqual(events, ["console_built"]);
+  const manifest = await first.manifest();
+  assert.ok(manifest && files.size === manifest.files.length + 1);
+  for (const name of manifest.files) {
+    const file = await first.file(name);
+    assert.ok(file && file.body.length > 0 && file.brotli.length > 0 && file.gzip.length > 0, name);
+  }
+  const never = () => Promise.reject(new Error("it is there"));
+  const second = createConsoleFiles({ ...options, dist, build: never });
+  assert.deepEqual(await second.manifest(), manifest);
+  assert.deepEqual(await second.file(manifest.entry), await first.file(manifest.entry));
+});
+
+Deno.test("console: a build that fails is reported, and tried again later, not at every request", async () => {
+  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
+  const { events, options } = kept();
+  let builds = 0;
+  const files = createConsoleFiles({ ...options, dist, build: () => Promise.reject(new Error(`no disk ${++builds}`)) });
+  await files.prepare();
+  assert.equal(await files.manifest(), undefined);
+  assert.equal(files.fault(), "Error: no disk 1");
+  assert.deepEqual([builds, events], [1, ["console_not_built"]]);
+});
