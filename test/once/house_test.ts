@@ -43,7 +43,8 @@ Deno.test("house: flow, schedule and compiler import no http, no trpc and no dom
   const strays = broken(
     // The console is a client of the API: its packages are those of its builder, too.
     (file) =>
-      /^server\/(flow|schedule|compiler)\//.test(file) && !isTest(file) && file !== "server/compiler/console/packages.ts",
+      /^server\/(flow|schedule|compiler)\//.test(file) && !isTest(file) &&
+      file !== "server/compiler/console/packages.ts",
     ({ to }) => /^server\/(http\/|domains\/|router\.ts|trpc\.ts)|^(hono|@trpc\/)/.test(to),
   );
   assert.deepEqual(strays, []);
