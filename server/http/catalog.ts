@@ -1,6 +1,7 @@
 /** Every route that is no procedure, for the route table, the API reference and the tests. */
 import { ASSETS } from "./files/assets.ts";
 import { DB_FILES } from "./files/db_files.ts";
+import { DEPARTMENT_FOOTERS } from "./files/department_footers.ts";
 import { EMBED_SCRIPT } from "./files/embed_script.ts";
 import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PASSKEYS } from "./files/passkey_script.ts";
@@ -21,6 +22,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ...RECORD_CHANGES,
   ...DB_FILES,
   ...CONSOLE_PAGES,
+  ...DEPARTMENT_FOOTERS,
   ...SIGN_IN_PAGES,
   ...ONE_TIME_PAGES,
   ...OIDC_PAGES,

@@ -1,10 +1,8 @@
 /** Databases as files: their types, and the records of a table out and in. */
-import type { z } from "zod";
 import { CsvExportOptions, exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
 import { ImportOptions, ImportResult, importTable } from "../../domains/records/import.ts";
 import { inDb } from "../../domains/records/place.ts";
 import { badRequest, notFound, unsupported } from "../../errors.ts";
-import { fieldsOf, sentenceOf } from "../../input/messages.ts";
 import { faultOf } from "../../log.ts";
 import { typesOf } from "../../store/store.ts";
 import { proveRole } from "../../viewer.ts";
@@ -12,6 +10,7 @@ import { queryOf } from "../address.ts";
 import { CORS, stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import { JSON_TYPE, type Parameter, type PlainRoute } from "../plain_route.ts";
+import { parametersOf, readQuery } from "../read_query.ts";
 import type { Params } from "../route_table.ts";
 
 interface FileFormat {
@@ -48,8 +47,6 @@ const TABLE_NAME: Parameter = {
   example: "people",
   description: "Of a database with several tables",
 };
-const parametersOf = (options: z.ZodObject): Parameter[] =>
-  Object.entries(options.shape).map(([name, shape]) => ({ in: "query", name, shape }));
 const OPTIONS = {
   csv: { exported: CsvExportOptions, imported: ImportOptions },
   ndjson: { exported: CsvExportOptions.omit({ raw: true }), imported: ImportOptions.omit({ raw: true }) },
@@ -117,14 +114,6 @@ function readCode({ db_code = "" }: Params): string {
   return db_code;
 }
 
-/** @throws {Refusal} 400 */
-function readOptions<Options extends z.ZodObject>(options: Options, query: URLSearchParams): z.output<Options> {
-  const given = Object.keys(options.shape).flatMap((name) => query.has(name) ? [[name, query.get(name)]] : []);
-  const { data, error } = options.safeParse(Object.fromEntries(given));
-  if (data === undefined) throw badRequest(sentenceOf(fieldsOf(error?.issues ?? [])));
-  return data;
-}
-
 const fileHeaders = ({ call }: HttpContext, content_type: string, file: string) => ({
   ...CORS,
   ...stamp(call),
@@ -140,7 +129,7 @@ async function answerExport(context: HttpContext, params: Params, format: Format
   const code = readCode(params);
   const query = queryOf(call.request.url);
   const table = query.get("table_name") ?? undefined;
-  const texts = await exportTable(context, code, table, format, readOptions(CsvExportOptions, query));
+  const texts = await exportTable(context, code, table, format, readQuery(CsvExportOptions, call.request.url));
   const headers = fileHeaders(context, `${FORMS[format].type}; charset=utf-8`, `${table ?? code}.${format}`);
   // No record is read before the first text.
   if (call.is_head) return new Response(null, { headers });
@@ -174,7 +163,7 @@ async function answerImport(context: HttpContext, params: Params, format: Format
   }
   if (!request.body) throw badRequest("The body is empty");
   const query = queryOf(request.url);
-  const options = readOptions(ImportOptions, query);
+  const options = readQuery(ImportOptions, request.url);
   const table = query.get("table_name") ?? undefined;
   const result = await importTable(context, code, table, format, request.body, options);
   return new Response(JSON.stringify(result), {
