@@ -4,8 +4,9 @@ import type { Sql } from "../../database/pool.ts";
 import { forbidden, notFound } from "../../errors.ts";
 import type { KnownUser } from "../../reach.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
+import { containing, within } from "../../database/like.ts";
 import { fold } from "../../input/shapes.ts";
-import type { UserSetting, UserSettingPage } from "./schema.ts";
+import type { ListedUser, UserSetting, UserSettingPage } from "./schema.ts";
 
 export interface Values {
   login?: string;
@@ -38,6 +39,21 @@ const columns = (sql: Sql) =>
     u.without_department, u.active, u.lock_version, iso(u.created_at) as created_at, iso(u.updated_at) as updated_at
   `;
 
+const listed = (sql: Sql) =>
+  sql`
+    ${columns(sql)},
+    coalesce(
+      (
+        select json_agg(json_build_object('id', d.id, 'name', d.name) order by d.name_folded)
+        from department_users m
+        join departments d on d.id = m.department_id
+        where m.user_id = u.id
+      ),
+      '[]'
+    ) as departments,
+    iso(a.last_seen_at) as last_seen_at, iso(a.last_sign_in_at) as last_sign_in_at
+  `;
+
 const orders = (sql: Sql) => ({
   id: sql`u.id`,
   "-id": sql`u.id desc`,
@@ -45,22 +61,47 @@ const orders = (sql: Sql) => ({
   "-login": sql`u.login_folded desc`,
   email: sql`u.email_folded`,
   "-email": sql`u.email_folded desc`,
+  name: sql`lower(u.name), u.id`,
+  "-name": sql`lower(u.name) desc, u.id desc`,
   created_at: sql`u.created_at, u.id`,
   "-created_at": sql`u.created_at desc, u.id desc`,
+  last_seen_at: sql`a.last_seen_at nulls first, u.id`,
+  "-last_seen_at": sql`a.last_seen_at desc nulls last, u.id desc`,
 });
 
 export function listUserSettings(sql: Sql, account: number, page: UserSettingPage) {
+  const { q, id, role, active, department_id, team_id, group_id } = page;
+  const found = q === undefined ? undefined : { text: within(q), folded: containing(q) };
   const chosen = sql`
     from users u
+    left join user_activity a on a.user_id = u.id
     where u.account_id = ${account}
-      ${page.role === undefined ? sql`` : sql`and u.role = ${page.role}`}
-      ${page.active === undefined ? sql`` : sql`and u.active = ${page.active}`}
+      ${id === undefined ? sql`` : sql`and u.id = ${id}`}
+      ${role === undefined ? sql`` : sql`and u.role = ${role}`}
+      ${active === undefined ? sql`` : sql`and u.active = ${active}`}
+      ${isMember(sql, "department_ids", department_id)}
+      ${isMember(sql, "team_ids", team_id)}
+      ${isMember(sql, "group_ids", group_id)}
+      ${
+    found === undefined ? sql`` : sql`and (
+        u.name ilike ${found.text} or u.login_folded like ${found.folded} or u.email_folded like ${found.folded}
+      )`
+  }
   `;
-  return listJson<UserSetting>(
+  return listJson<ListedUser>(
     sql,
-    sql`select ${columns(sql)} ${chosen} order by ${orders(sql)[page.sort ?? "id"]} ${slice(sql, page)}`,
+    sql`select ${listed(sql)} ${chosen} order by ${orders(sql)[page.sort ?? "id"]} ${slice(sql, page)}`,
     sql`select count(*) ${chosen}`,
   );
+}
+
+/** A condition on the user `u`. @param owner undefined: any; null: the user is a member of none */
+function isMember(sql: Sql, membership: Membership, owner: number | null | undefined) {
+  if (owner === undefined) return sql``;
+  const { table, column } = MEMBERSHIPS[membership];
+  return owner === null
+    ? sql`and not exists (select from ${sql(table)} m where m.user_id = u.id)`
+    : sql`and exists (select from ${sql(table)} m where m.user_id = u.id and m.${sql(column)} = ${owner})`;
 }
 
 export const findUserSetting = (sql: Sql, account: number, id: number) =>

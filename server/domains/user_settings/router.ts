@@ -5,13 +5,13 @@ import { adminProcedure, guestProcedure, managerProcedure, router } from "../../
 import { SendMail } from "../invitations/one_time_link.ts";
 import { createPasswordReset, PasswordReset } from "../passwords/reset.ts";
 import { listUserSettings, readUserSetting } from "./queries.ts";
-import { NewUserSetting, UserSetting, UserSettingChanges, UserSettingPage } from "./schema.ts";
+import { ListedUser, NewUserSetting, UserSetting, UserSettingChanges, UserSettingPage } from "./schema.ts";
 import { changeUserSetting, createUserSetting, removeUserSetting } from "./write.ts";
 
 export const user_settings = router({
   list: managerProcedure
     .meta({ rest: "GET /account/user_settings.json", summary: "List users" })
-    .input(UserSettingPage).output(sent(z.array(UserSetting)))
+    .input(UserSettingPage).output(sent(z.array(ListedUser)))
     .query(({ ctx, input }) => listUserSettings(ctx.sql, ctx.viewer.account_id, input)),
 
   find: guestProcedure

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../../viewer.ts";
 
-import { Email, Id, Ids, LockVersion, Name, page, Timestamp } from "../../input/shapes.ts";
+import { Email, Id, Ids, LockVersion, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { NewPassword } from "../passwords/schema.ts";
 
 const fields = {
@@ -28,6 +28,18 @@ export const UserSetting = z.object({
 });
 export type UserSetting = z.output<typeof UserSetting>;
 
+/** A user in lists. */
+export const ListedUser = UserSetting.extend({
+  departments: z.array(z.object({ id: Id, name: z.string().meta({ examples: ["Sales"] }) })).describe(
+    "The departments of `department_ids`, by name",
+  ),
+  last_seen_at: Timestamp.nullable().describe(
+    "The last request with a session or token of the user, up to a minute late; null: never",
+  ),
+  last_sign_in_at: Timestamp.nullable().describe("The last sign-in; null: the user has never signed in"),
+});
+export type ListedUser = z.output<typeof ListedUser>;
+
 const Assigned = Ids.meta({ examples: [[]] });
 const assigned = { team_ids: Assigned, group_ids: Assigned, department_ids: Assigned };
 
@@ -40,6 +52,16 @@ export type UserSettingChanges = z.output<typeof UserSettingChanges>;
 export const NewUserSetting = written.extend({ email: fields.email });
 export type NewUserSetting = z.output<typeof NewUserSetting>;
 
-export const UserSettingPage = page(["id", "-id", "login", "-login", "email", "-email", "created_at", "-created_at"])
-  .extend({ role: fields.role.optional(), active: fields.active.optional() });
+const SORTS = ["id", "login", "email", "name", "created_at", "last_seen_at"] as const;
+
+export const UserSettingPage = page([...SORTS, ...SORTS.map((field) => `-${field}` as const)])
+  .extend({
+    q: text(255).optional().describe("Part of the name, the e-mail address or the login").meta({ examples: ["ada"] }),
+    id: Id.optional().describe("Only this user"),
+    role: fields.role.optional(),
+    active: fields.active.optional(),
+    department_id: Id.nullable().optional().describe("Only users of this department; blank: without one"),
+    team_id: Id.optional().describe("Only members of this team"),
+    group_id: Id.optional().describe("Only members of this group"),
+  });
 export type UserSettingPage = z.output<typeof UserSettingPage>;

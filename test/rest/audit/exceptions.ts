@@ -27,6 +27,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   db_tables: "follows the schema of its database",
   reindexings: "the progress of a change of a schema",
   public_writes: "counts",
+  user_activity: "follows sessions and tokens",
   sign_in_attempts: "counts",
   sign_in_challenges: "last minutes",
   readiness: "a probe",
