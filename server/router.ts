@@ -13,6 +13,7 @@ import { flow_processes } from "./domains/flow_processes/router.ts";
 import { flows } from "./domains/flows/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
+import { overview } from "./domains/overview/router.ts";
 import { invitations } from "./domains/invitations/router.ts";
 import { passwords } from "./domains/passwords/router.ts";
 import { identities } from "./domains/identities/router.ts";
@@ -25,6 +26,7 @@ import { router } from "./trpc.ts";
 
 export const appRouter = router({
   account,
+  overview,
   access,
   departments,
   user_settings,

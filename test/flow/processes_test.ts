@@ -45,6 +45,11 @@ inTeam(
     const { body: { steps: [going_on] } } = await ask("GET", `${PATH}/${held}.json`);
     assert.deepEqual([going_on.place, going_on.status, going_on.input.params], ["call", "running", { path: "held" }]);
     assert.deepEqual((await list("?status=error")).ids, [two]);
+    const { started, failed } = (await ask("GET", "/account/activity.json")).body;
+    const sum = (counts: number[]) => counts.reduce((all, one) => all + one);
+    assert.deepEqual([sum(started), sum(failed)], [5, 1], "with those in progress");
+    const [problem] = (await ask("GET", "/account/problems.json")).body;
+    assert.deepEqual([problem.run_id, problem.step, problem.message.startsWith("call: ")], [two, "call", true]);
     assert.deepEqual((await list("?status=finished")).ids, [acted, three, one]);
     assert.deepEqual((await list(`?flow_code=${good.code}`)).ids, [acted, three, one]);
     assert.deepEqual((await list("?trigger=action")).ids, [acted]);

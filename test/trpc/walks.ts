@@ -48,6 +48,11 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await departments.delete.mutate({ id });
   },
 
+  async overview({ overview }) {
+    assert.deepEqual(await overview.problems.query({}), []);
+    assert.equal((await overview.activity.query()).started.length, 96);
+  },
+
   async directory({ teams, groups, mailboxes }) {
     for (const [directory, key] of [[teams, "team"], [groups, "group"]] as const) {
       await walkEntries(directory, key);

@@ -7,6 +7,7 @@ export const DOMAINS = [
   "account",
   "access",
   "audit",
+  "overview",
   "departments",
   "user_settings",
   "teams",

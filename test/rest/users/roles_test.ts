@@ -120,6 +120,8 @@ const WEAKEST: Record<string, Role> = {
   "flows.delete": "manager",
   "flows.run": "user",
   "flow_processes.list": "user",
+  "overview.activity": "user",
+  "overview.problems": "user",
   "flow_processes.find": "user",
   "flow_processes.program": "user",
   "flow_processes.cancel": "user",

@@ -1,0 +1,52 @@
+/** What needs the viewer's attention, and how much an account does. */
+import type { Context } from "../../context.ts";
+import { createdAt } from "../../database/uuid_v7.ts";
+import { isoOf } from "../../flow/flow.ts";
+import { mayDo } from "../../viewer.ts";
+import { visibleTo } from "../../visibility.ts";
+import { countRuns, listFailedRuns, listTroubledTriggers } from "./queries.ts";
+import type { Activity, Problem, ProblemQuery } from "./schema.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Newest first. */
+export async function listProblems({ sql, viewer, clock }: Context, query: ProblemQuery): Promise<Problem[]> {
+  const { days, per_page } = query;
+  const [runs, triggers] = await Promise.all([
+    listFailedRuns(sql, viewer, clock.now().getTime() - days * DAY_MS, per_page),
+    listTroubledTriggers(sql, viewer, per_page),
+  ]);
+  const retry = mayDo(viewer, "user", "flow_processes:write") ? "retry" : "open";
+  const resume = mayDo(viewer, "manager", "crons:write") ? "resume" : "open";
+  const problems = [
+    ...runs.map((run): Problem => ({ kind: "run", ...run, action: retry })),
+    ...triggers.map(({ paused, ...trigger }): Problem => ({
+      kind: "trigger",
+      ...trigger,
+      action: paused ? resume : "open",
+    })),
+  ];
+  return problems.toSorted((a, b) => a.at < b.at ? 1 : a.at > b.at ? -1 : 0).slice(0, per_page);
+}
+
+const SLOTS = 96;
+const SLOT_MINUTES = 15;
+const SLOT_MS = SLOT_MINUTES * 60_000;
+
+/** Runs in progress that are counted. */
+const MOST_PENDING = 10_000;
+
+/** The last 24 hours in slots that begin at full quarters of an hour. */
+export async function readActivity({ sql, viewer, clock, flows }: Context): Promise<Activity> {
+  const end = Math.floor(clock.now().getTime() / SLOT_MS + 1) * SLOT_MS;
+  const from = end - SLOTS * SLOT_MS;
+  const moments = Array.from({ length: SLOTS + 1 }, (_, n) => from + n * SLOT_MS);
+  const pending = await flows.pending(viewer.account_id, MOST_PENDING);
+  const ended = await countRuns(sql, viewer, moments);
+  const started = ended.map((slot) => slot.started);
+  for (const { id, department_id } of pending) {
+    const slot = Math.floor((createdAt(id) - from) / SLOT_MS);
+    if (slot in started && visibleTo(viewer, department_id)) started[slot] = (started[slot] ?? 0) + 1;
+  }
+  return { from: isoOf(from), minutes: SLOT_MINUTES, started, failed: ended.map(({ failed }) => failed) };
+}

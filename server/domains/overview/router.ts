@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { router, userProcedure } from "../../trpc.ts";
+import { listProblems, readActivity } from "./read.ts";
+import { Activity, Problem, ProblemQuery } from "./schema.ts";
+
+export const overview = router({
+  problems: userProcedure
+    .meta({
+      rest: "GET /account/problems.json",
+      summary: "List what needs attention",
+      description:
+        "Failed runs and triggers in trouble that the caller sees, newest first. A run that was repeated is left out, and " +
+        "so are runs of a listed trigger.",
+    })
+    .input(ProblemQuery).output(z.array(Problem))
+    .query(({ ctx, input }) => listProblems(ctx, input)),
+
+  activity: userProcedure
+    .meta({
+      rest: "GET /account/activity.json",
+      summary: "Count the runs of the last 24 hours",
+      description: "In 96 slots of a quarter of an hour: the runs that the caller sees, those in progress included.",
+    })
+    .output(Activity)
+    .query(({ ctx }) => readActivity(ctx)),
+});

@@ -1,0 +1,40 @@
+/** Shapes of what needs attention, and of an account's activity. */
+import { z } from "zod";
+import { Timestamp, Uuid } from "../../input/shapes.ts";
+
+export const Problem = z.object({
+  kind: z.enum(["run", "trigger"]).describe(
+    "`run`: the latest failed run of a flow; `trigger`: its last run failed, or the server has paused it",
+  ),
+  id: z.string().describe("Of the run or of the trigger").meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }),
+  name: z.string().describe("Of the flow or of the trigger; the flow's code where there is no name").meta({
+    examples: ["Watch rates"],
+  }),
+  flow_code: z.string().meta({ examples: ["watch"] }),
+  run_id: Uuid.nullable().describe("The failed run; null for a trigger that was never started"),
+  step: z.string().nullable().describe("The place of the step at which the run ended").meta({ examples: ["rates"] }),
+  message: z.string().meta({ examples: ["The connector answered with status 502"] }),
+  count: z.int().describe("Failed runs of the flow, at most 500; failed runs of the trigger in a row")
+    .meta({ examples: [1] }),
+  at: Timestamp,
+  action: z.enum(["retry", "open", "resume"]).describe("What the caller may do about it").meta({ examples: ["retry"] }),
+});
+export type Problem = z.output<typeof Problem>;
+
+export const ProblemQuery = z.object({
+  days: z.int().min(1).max(14).default(7).describe("Failed runs of these last days"),
+  per_page: z.int().min(1).max(100).default(20).describe("At most this many; there are no further pages"),
+});
+export type ProblemQuery = z.output<typeof ProblemQuery>;
+
+const Counts = z.array(z.int()).meta({ examples: [[0, 12, 3]] });
+
+export const Activity = z.object({
+  from: Timestamp.describe("The beginning of the first slot"),
+  minutes: z.int().describe("The length of a slot").meta({ examples: [15] }),
+  started: Counts.describe(
+    "Runs that have started in each of the 96 slots, the oldest slot first; the last one goes on",
+  ),
+  failed: Counts.describe("Those among them that have failed since"),
+});
+export type Activity = z.output<typeof Activity>;
