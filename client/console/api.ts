@@ -1,12 +1,8 @@
 /** The typed client with the session of the browser. */
+import { sessionFetch } from "./connection.svelte.ts";
 import { type ClientError, createClient, isClientError } from "../mod.ts";
 
-export const api = createClient({ url: location.origin, fetch: withSession });
-
-/** Requests of the server's own pages carry the session's cookie. */
-function withSession(input: URL | RequestInfo, init?: RequestInit): Promise<Response> {
-  return fetch(input, { ...init, credentials: "same-origin" });
-}
+export const api = createClient({ url: location.origin, fetch: sessionFetch });
 
 /** What a person can be told of a failed call. */
 export interface Trouble {

@@ -51,7 +51,12 @@ async function configOf(): Promise<Record<string, unknown>> {
     nodeModulesDir: "none",
     unstable: root.unstable,
     imports: root.imports,
-    compilerOptions: { ...root.compilerOptions, lib: ["esnext", "dom", "dom.iterable", "deno.ns", "deno.unstable"] },
+    // svelte2tsx names snippets that only the markup uses.
+    compilerOptions: {
+      ...root.compilerOptions,
+      noUnusedLocals: false,
+      lib: ["esnext", "dom", "dom.iterable", "deno.ns", "deno.unstable"],
+    },
   };
 }
 

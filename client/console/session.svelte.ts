@@ -2,6 +2,7 @@
 import { api } from "./api.ts";
 
 type Me = Awaited<ReturnType<typeof api.account.me.query>>;
+export type Role = Me["user"]["role"];
 
 let me = $state.raw<Me>();
 

@@ -1,4 +1,5 @@
 /** The destinations of the side bar and the palette. */
+import { type Role, session } from "../session.svelte.ts";
 import type { IconName } from "../parts/icons.ts";
 
 export interface Destination {
@@ -6,10 +7,23 @@ export interface Destination {
   href: string;
   icon: IconName;
   /** Pressed after `g`. */
-  key: string;
+  key?: string;
+  /** Its heading in the side bar; the first ones have none. */
+  group?: "Organisation";
+  /** Who sees it; everyone unless set. */
+  roles?: readonly Role[];
+  /** Whether it is a tab at the bottom of a phone. */
+  on_phone?: boolean;
 }
 
-export const DESTINATIONS: readonly Destination[] = [
-  { name: "Home", href: "/", icon: "house", key: "h" },
-  { name: "Apps", href: "/apps", icon: "layout-grid", key: "a" },
+/** In the order of the side bar. */
+const ALL: readonly Destination[] = [
+  { name: "Home", href: "/", icon: "house", key: "h", on_phone: true },
+  { name: "Apps", href: "/apps", icon: "layout-grid", key: "a", on_phone: true },
 ];
+
+/** Those that the viewer's role sees. */
+export const destinations = (): readonly Destination[] => {
+  const role = session.me?.user.role;
+  return ALL.filter(({ roles }) => !roles || role && roles.includes(role));
+};

@@ -1,0 +1,94 @@
+/**
+ * The connection to the server. While it does not answer, the console says so and asks until it is back. When the
+ * session has ended, requests wait until the person has signed in again, and are then sent anew.
+ */
+
+/** Milliseconds between two questions whether the server is back. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 15_000;
+/** While a page is shown, and nobody changes it here, it is read again after this time. */
+const REFRESH_MS = 30_000;
+
+let reachable = $state(true);
+let expired = $state(false);
+let waiting: PromiseWithResolvers<void> | undefined;
+const revisits = new Set<() => void>();
+
+export const connection = {
+  get reachable() {
+    return reachable;
+  },
+  /** Whether the session has ended: the sign-in dialog is shown. */
+  get expired() {
+    return expired;
+  },
+};
+
+/** A request with the session's cookie. It waits for a new session where the present one has ended. */
+export async function sessionFetch(input: URL | RequestInfo, init?: RequestInit): Promise<Response> {
+  for (;;) {
+    let response;
+    try {
+      response = await fetch(input, { ...init, credentials: "same-origin" });
+    } catch (error) {
+      if (!init?.signal?.aborted) lost();
+      throw error;
+    }
+    if (!reachable) found();
+    if (response.status !== 401) return response;
+    expired = true;
+    waiting ??= Promise.withResolvers();
+    await waiting.promise;
+  }
+}
+
+/** Call after a sign-in: the requests that wait are sent again. */
+export function signedInAgain(): void {
+  expired = false;
+  waiting?.resolve();
+  waiting = undefined;
+}
+
+function lost(): void {
+  if (!reachable) return;
+  reachable = false;
+  void ask(FIRST_PAUSE_MS);
+}
+
+async function ask(pause: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, pause));
+  if (reachable) return;
+  const ok = await fetch("/healthz", { cache: "no-store" }).then((answer) => answer.ok, () => false);
+  if (ok) found();
+  else await ask(Math.min(pause * 2, LAST_PAUSE_MS));
+}
+
+function found(): void {
+  reachable = true;
+  for (const revisit of revisits) revisit();
+}
+
+addEventListener("offline", lost);
+addEventListener("online", () => void ask(0));
+
+let seen_at = Date.now();
+
+function refresh(): void {
+  if (document.visibilityState !== "visible" || !reachable || expired || Date.now() - seen_at < REFRESH_MS / 2) return;
+  seen_at = Date.now();
+  for (const revisit of revisits) revisit();
+}
+
+document.addEventListener("visibilitychange", refresh);
+setInterval(refresh, REFRESH_MS);
+
+/**
+ * Calls `read` when what the page shows may have changed: the person comes back to the tab, the server is back, or some
+ * time has passed. Called in a component's setup.
+ */
+export function onRevisit(read: () => void): void {
+  $effect(() => {
+    revisits.add(read);
+    return () => revisits.delete(read);
+  });
+}

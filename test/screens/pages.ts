@@ -1,0 +1,34 @@
+/** The pages of the console that `deno task screenshots` takes. */
+import type { Page } from "../packages/playwright.ts";
+
+interface Screen {
+  /** Of its files. */
+  name: string;
+  /** Its address, perhaps of something that the API lists. */
+  path: (page: Page, url: string) => string | Promise<string>;
+  /** What a person does before the picture is taken. */
+  prepare?: (page: Page) => Promise<void>;
+}
+
+const at = (path: string) => () => path;
+
+/** The address of the first item of a list of the API. */
+const first = (list: string, address: (id: string) => string) => async (page: Page, url: string): Promise<string> => {
+  const [item] = await (await page.context().request.get(url + list, { headers: { "sec-fetch-site": "same-origin" } }))
+    .json();
+  return address(item.id);
+};
+
+const APP = "/platform/apps.json?sort=name&per_page=1";
+
+export const PAGES: readonly Screen[] = [
+  { name: "home", path: at("/") },
+  { name: "apps", path: at("/apps") },
+  { name: "apps-list", path: at("/apps?view=list") },
+  { name: "apps-none", path: at("/apps?q=nothing+has+this+name") },
+  { name: "apps-new", path: at("/apps/new") },
+  { name: "app", path: first(APP, (id) => `/apps/${id}`) },
+  { name: "app-settings", path: first(APP, (id) => `/apps/${id}?tab=settings`) },
+  { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
+  { name: "palette", path: at("/"), prepare: (page) => page.keyboard.press("Control+k") },
+];

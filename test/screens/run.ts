@@ -1,0 +1,62 @@
+/**
+ * `deno task screenshots`: pictures of every page of the console, in four widths and two themes, in the folder screens/.
+ * `--only=apps,people` takes the pages whose names begin so, `--widths=360,1280` and `--themes=dark` fewer pictures,
+ * `--url=http://… --login=… --password=…` a server that runs already; otherwise one is started and filled.
+ */
+import { chromium } from "../packages/playwright.ts";
+import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
+import { print } from "../stage/print.ts";
+import { fill } from "./fill.ts";
+import { PAGES } from "./pages.ts";
+
+const options = new Map(Deno.args.map((arg): [string, string] => {
+  const [, name = "", value = ""] = /^--(\w+)=(.*)$/.exec(arg) ?? [];
+  return [name, value];
+}));
+const listOf = (name: string, all: string) => (options.get(name) ?? all).split(",");
+
+const FOLDER = new URL("../../screens/", import.meta.url);
+const HEIGHTS: Record<string, number> = { 360: 780, 768: 1024, 1280: 800, 1920: 1080 };
+
+const own = options.has("url") ? undefined : await startServer();
+const url = options.get("url") ?? own?.listen() ?? "";
+if (own) {
+  await own.console.prepare();
+  await fill(own);
+}
+const login = options.get("login") ?? "admin";
+const password = options.get("password") ?? ADMIN_PASSWORD;
+
+await Deno.mkdir(FOLDER, { recursive: true });
+const browser = await chromium.launch({
+  executablePath: Deno.env.get("TEST_CHROMIUM") ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+});
+const only = options.get("only")?.split(",") ?? [""];
+const wanted = PAGES.filter(({ name }) => only.some((start) => name.startsWith(start)));
+for (const colorScheme of listOf("themes", "light,dark")) {
+  if (colorScheme !== "light" && colorScheme !== "dark") throw new Error("--themes=light,dark");
+  const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.goto(`${url}/sign_in`);
+  await page.fill("[name=login]", login);
+  await page.fill("[name=password]", password);
+  await page.click("form button");
+  for (const width of listOf("widths", "360,768,1280,1920").map(Number)) {
+    await page.setViewportSize({ width, height: HEIGHTS[width] ?? 800 });
+    for (const { name, path, prepare } of wanted) {
+      const address = await path(page, url);
+      await page.goto(url + address);
+      await page.locator("h1").first().waitFor();
+      await page.waitForFunction("!document.querySelector('.skel')").catch(() => {});
+      await prepare?.(page);
+      // Frames of apps paint after their page has loaded.
+      await page.waitForTimeout(700);
+      await page.screenshot({ path: new URL(`${name}-${width}-${colorScheme}.png`, FOLDER).pathname });
+    }
+    print(`${colorScheme}, ${width} px: ${wanted.length} pages`);
+  }
+  await context.close();
+}
+await browser.close();
+await own?.close();
