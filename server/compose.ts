@@ -9,6 +9,7 @@ import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
+import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
@@ -147,6 +148,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         await sweepLinks(sql);
         await sweepEntries(sql, clock.now());
         await sweepEntryCodes(sql, 1_000);
+        await sweepPreviews(sql, 1_000);
         await flows.sweep();
         await schedules.sweep();
       },

@@ -1,6 +1,6 @@
 /** What a procedure may use. Modules keep no state: everything that a request needs comes in through its context. */
 import { actorOf } from "./actor.ts";
-import type { Compiler } from "./compiler/compiler.ts";
+import type { Build, Compiler, CssEngine, Engine, Size } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
 import type { Connectors } from "./connectors/connectors.ts";
 import { actingPool } from "./database/acting.ts";
@@ -27,6 +27,11 @@ export interface OpenApp {
   action_authors: Readonly<Record<string, number>>;
 }
 
+export interface PageBuild extends Build {
+  engine: Engine;
+  css_engine: CssEngine;
+}
+
 /** Active apps in memory. What it returns may be up to 5 s old. */
 export interface Pages {
   byId(app_id: string): Promise<OpenApp | undefined>;
@@ -36,6 +41,8 @@ export interface Pages {
   embeddingHosts(account_id: number): Promise<readonly string[]>;
   /** Call after a change of them: it holds at once in this process. */
   forgetEmbedding(account_id: number): void;
+  /** The size of the document around a build, without what only one viewer's has. */
+  weigh(build: PageBuild): Promise<Size>;
   /** Call after a change of an app: its page is built again at once in this process. */
   forget(app_id: string): void;
 }

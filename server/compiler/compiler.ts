@@ -39,6 +39,11 @@ export interface Build {
   css_build_time: number;
   /** Whether its code can send requests to the server, through the `platform` module or the browser's own means. */
   asks: boolean;
+  /**
+   * The mappings of a source map (version 3) from `code` to the source. Only where asked for; absent for js and html,
+   * whose code is the source.
+   */
+  positions?: string | undefined;
   /** Shown as the app's `config`. */
   config: BuildConfig;
 }
@@ -49,9 +54,31 @@ export interface BuildConfig {
   /** SHA-256 of the source text, in hexadecimal. */
   source_hash: string;
   /** Bytes of code and css. */
-  size: { raw: number; brotli: number };
+  size: Size;
+  /** Bytes of what a page loads for this build. */
+  sizes: PartSizes;
   /** `line:column message`, in the author's coordinates. */
   warnings: string[];
+}
+
+/** In bytes: as it is, and compressed with brotli. */
+export interface Size {
+  raw: number;
+  brotli: number;
+}
+
+/** Parts that a build does not have are absent. */
+export interface PartSizes {
+  /** The app's code; absent for html. */
+  script?: Size | undefined;
+  /** The app's stylesheet. */
+  css?: Size | undefined;
+  /** The engine's vendor files. */
+  runtime?: Size | undefined;
+  /** The `platform` module. */
+  platform?: Size | undefined;
+  /** The browser build of Tailwind. */
+  tailwind?: Size | undefined;
 }
 
 /** A file of a runtime, served at `/vendor/<hash>.js`. It never changes, and is kept permanently. */
@@ -91,10 +118,11 @@ export interface Compiler {
    * Compiles a source.
    *
    * @param account accounts take turns while sources wait
+   * @param positions whether the build has `positions`
    * @throws {CompileFailure} where the source has mistakes or exceeds a limit
    * @throws {CompilerBusy} where the queue is full, no worker is free in time, or none can run
    */
-  compile(source: Source, account?: number): Promise<Build>;
+  compile(source: Source, account?: number, positions?: boolean): Promise<Build>;
   /** The vendor file with this name (`<hash>.js`), or undefined. */
   vendor(file: string): Promise<VendorFile | undefined>;
   /** Starts a worker before the first source needs it. Never rejects: the first source reports a failure. */

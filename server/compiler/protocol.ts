@@ -44,7 +44,7 @@ export interface WarmUp {
 }
 
 export type Request =
-  | { id: number; job: "compile"; source: Source; runtime: Runtime; remote_imports: boolean }
+  | { id: number; job: "compile"; source: Source; runtime: Runtime; remote_imports: boolean; positions: boolean }
   | { id: number; job: "runtime"; name: RuntimeName };
 
 const Base64 = z.base64();
@@ -67,6 +67,8 @@ export const WorkerBuild = z.object({
   /** See `Build`. */
   asks: z.boolean(),
   warnings: z.array(z.string()),
+  /** See `Build`. */
+  positions: z.string().max(OUTPUT_LIMIT).optional(),
 }).refine(({ code, css }) => code.length + css.length <= OUTPUT_LIMIT);
 export type WorkerBuild = z.output<typeof WorkerBuild>;
 

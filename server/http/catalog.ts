@@ -10,6 +10,7 @@ import { HEALTH } from "./health.ts";
 import { EMBEDDED_PAGE } from "./pages/open_embedded.ts";
 import { CONSOLE_PAGES } from "./pages/console/console.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
+import { PREVIEW_PAGES } from "./pages/open_preview.ts";
 import { ONE_TIME_PAGES } from "./pages/one_time.ts";
 import { OIDC_PAGES } from "./pages/sign_in/oidc.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in/sign_in.ts";
@@ -28,6 +29,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ...OIDC_PAGES,
   ...APP_PAGES,
   EMBEDDED_PAGE,
+  ...PREVIEW_PAGES,
   EMBED_SCRIPT,
   ...ASSETS,
   PLATFORM_TYPES,

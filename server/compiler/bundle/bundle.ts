@@ -3,11 +3,12 @@
  * runtime, or the plugin `closed` refuses it.
  */
 import * as esbuild from "esbuild";
-import { bundleKnown } from "./known_imports.ts";
-import { APP, BASE, type Bundled, type Imports, type Loader, MINIFY, MODULE_MARK, STDIN } from "./options.ts";
+import { bundleKnown, outputsOf } from "./known_imports.ts";
+import { APP, BASE, type Bundled, type Imports, type Loader, MAPPED, MINIFY, MODULE_MARK, STDIN } from "./options.ts";
 import { closed, virtualModules, virtualOf } from "./plugins.ts";
 import { AUTHOR, type Compiled, type Found } from "../engines/engine.ts";
 import { VENDOR } from "./links.ts";
+import { positionsOf } from "./position_map.ts";
 import { columnOfByte, showWarning } from "./positions.ts";
 import type { Runtime } from "../protocol.ts";
 import { failureOf, hasParsed, isBuildFailure, quoted, quotedIn } from "./esbuild_errors.ts";
@@ -20,6 +21,7 @@ export interface Bundle {
   /** Vendor files that the app loads, directly or through another vendor file. */
   imports: string[];
   warnings: string[];
+  positions: string | undefined;
 }
 
 /** @throws {CompileFailure} with a message for each syntax error, or for each missing module and export */
@@ -32,7 +34,7 @@ export async function bundleApp(source: string, compiled: Compiled, imports: Imp
     return compiled.locate({ line, column: columnOfByte(lineText, column) + 1 - moved });
   };
   try {
-    const { text, files, warnings, imported } = await bundleKnown(compiled, imports) ??
+    const { text, files, warnings, imported, positions } = await bundleKnown(compiled, imports) ??
       await firstThatParses(author.loaders, (loader) => bundle(compiled, loader, imports));
     const absent = new Set(warnings.filter(({ id }) => id === "import-is-undefined").map(({ text }) => quotedIn(text)));
     const other = prove?.({
@@ -50,6 +52,7 @@ export async function bundleApp(source: string, compiled: Compiled, imports: Imp
       : await unknownImports(code, "js", STDIN, isKnown);
     return {
       code: text,
+      positions,
       imports: withImports(files, imports.runtime),
       // `import "phaser"` without names is correct where the app uses the global.
       warnings: [...warnings, ...unknown].filter(({ id }) => id !== "ignored-bare-import").flatMap((warning) => {
@@ -69,13 +72,15 @@ async function bundle(compiled: Compiled, loader: Loader, imports: Imports): Pro
   let used: Promise<ReadonlySet<string> | undefined> | undefined;
   const isUnused = async (path: string) =>
     (await (used ??= usedImports(author?.code ?? code, loader)))?.has(path) === false;
-  const { outputFiles: [output], metafile, warnings } = await esbuild.build({
+  const file = author ? AUTHOR : STDIN;
+  const { outputFiles, metafile, warnings } = await esbuild.build({
     ...APP,
+    ...imports.positions && MAPPED,
     stdin: { contents: code, loader: author ? "js" : loader },
     inject,
-    plugins: [virtualModules(virtual), closed(words, imports, author ? AUTHOR : STDIN, imported, isUnused)],
+    plugins: [virtualModules(virtual), closed(words, imports, file, imported, isUnused)],
   });
-  const [outcome] = Object.values(metafile.outputs);
+  const { output, map, outcome } = outputsOf({ outputFiles, metafile });
   if (!output || !outcome) throw new Error("esbuild wrote nothing");
   const files = outcome.imports.filter(({ path }) => path.startsWith(VENDOR));
   return {
@@ -83,6 +88,7 @@ async function bundle(compiled: Compiled, loader: Loader, imports: Imports): Pro
     files: [...new Set(files.map(({ path }) => path.slice(VENDOR.length)))],
     imported,
     warnings,
+    positions: map && positionsOf(compiled, { map, file, text: output.text }),
   };
 }
 
@@ -115,7 +121,7 @@ export async function bundleStyles(source: string, css: string): Promise<string>
     const { outputFiles: [output] } = await esbuild.build({
       ...BASE,
       stdin: { contents: css, loader: "css" },
-      plugins: [closed(new Set(), { runtime: NOTHING, remote_imports: true })],
+      plugins: [closed(new Set(), { runtime: NOTHING, remote_imports: true, positions: false })],
     });
     return output?.text.trim() ?? "";
   } catch (error) {

@@ -1,11 +1,12 @@
 /** The fast path through esbuild, which nearly every app takes: no plugin is called. */
 import * as esbuild from "esbuild";
-import { APP, type Bundled, type Imports, MODULE_MARK, RUN, STDIN } from "./options.ts";
+import { APP, type Bundled, type Imports, MAPPED, MODULE_MARK, RUN, STDIN } from "./options.ts";
 import { AUTHOR, type Compiled } from "../engines/engine.ts";
 import { freePrefix } from "./free_prefix.ts";
 import { link, named } from "./links.ts";
 import { isBuildFailure } from "./esbuild_errors.ts";
 import { INTERNAL } from "./plugins.ts";
+import { positionsOf } from "./position_map.ts";
 import { readShow, type Show, show } from "./shown.ts";
 
 /**
@@ -15,7 +16,7 @@ import { readShow, type Show, show } from "./shown.ts";
  *
  * @returns undefined where there is a mistake or another import: the build with the plugin deals with it
  */
-export async function bundleKnown(compiled: Compiled, { runtime }: Imports): Promise<Bundled | undefined> {
+export async function bundleKnown(compiled: Compiled, { runtime, positions }: Imports): Promise<Bundled | undefined> {
   const { author, globals } = compiled;
   // A module that only runs: its exports must be removed with everything that only they use.
   if (author && compiled.code === RUN) return undefined;
@@ -24,25 +25,41 @@ export async function bundleKnown(compiled: Compiled, { runtime }: Imports): Pro
   const { code, define } = author ? withGlobals(author.code, globals) : named(compiled.code);
   const stdin = { contents: code, sourcefile: file, loader: author?.loaders[0] ?? "js" };
   try {
-    const [{ outputFiles: [output], metafile, warnings }, shown] = await Promise.all([
-      esbuild.build({ ...APP, stdin, define, external }),
+    const [{ outputFiles, metafile, warnings }, shown] = await Promise.all([
+      esbuild.build({ ...APP, ...positions && MAPPED, stdin, define, external }),
       author && showOf(compiled.code, external),
     ]);
-    const [outcome] = Object.values(metafile.outputs);
+    const { output, map, outcome } = outputsOf({ outputFiles, metafile });
     if (!output || !outcome || Object.keys(metafile.inputs).some((path) => path !== file)) return undefined;
     // esbuild leaves web addresses as they are, too.
     if (!outcome.imports.every(({ path }) => Object.hasOwn(runtime.modules, path))) return undefined;
-    const text = shown ? show(output.text, shown) : author ? undefined : output.text;
-    const linked = text && link(text, [...outcome.imports, ...shown?.imports ?? []], runtime);
+    const whole = shown ? show(output.text, shown) : author ? undefined : { text: output.text, head: 0 };
+    const linked = whole && link(whole.text, [...outcome.imports, ...shown?.imports ?? []], runtime);
     if (!linked) return undefined;
     const { imports = [] } = metafile.inputs[file] ?? {};
     if (author && imports.some(({ path }) => INTERNAL.test(path))) return undefined;
-    return { ...linked, imported: new Set(imports.map(({ path }) => path)), warnings };
+    return {
+      text: linked.text,
+      files: linked.files,
+      imported: new Set(imports.map(({ path }) => path)),
+      warnings,
+      positions: map && positionsOf(compiled, { map, file, text: output.text, shown: whole.head, linked }),
+    };
   } catch (error) {
     if (isBuildFailure(error)) return undefined;
     throw error;
   }
 }
+
+/** esbuild's code, its source map if there is one, and what it knows of the code. */
+export function outputsOf({ outputFiles, metafile }: Pick<MappedResult, "outputFiles" | "metafile">) {
+  const output = outputFiles.find(({ path }) => !path.endsWith(".map"));
+  const map = outputFiles.find(({ path }) => path.endsWith(".map"))?.text;
+  const [, outcome] = Object.entries(metafile.outputs).find(([path]) => !path.endsWith(".map")) ?? [];
+  return { output, map, outcome };
+}
+
+type MappedResult = esbuild.BuildResult<{ write: false; metafile: true }>;
 
 /** Appends imports of the globals that the code uses, so that positions in the code stay. */
 function withGlobals(

@@ -12,6 +12,10 @@ export interface Linked {
   text: string;
   /** The vendor files that it imports, without the path. */
   files: string[];
+  /** Characters in front of the text that was linked. */
+  head: number;
+  /** What was removed from that text, in order. */
+  cuts: { start: number; end: number }[];
 }
 
 /** An import in esbuild's output. Imports may stand anywhere in it: each bundled module keeps its own. */
@@ -34,13 +38,14 @@ export function link(
   for (const edition of [...editions, {}]) files ??= placesOf(statements, { ...modules, ...edition });
   if (!files) return undefined;
   const head = [...files].map(([file, names]) => `import{${names}}from"${VENDOR}${file}";`).join("");
+  const cuts = statements.map(({ 0: statement, index }) => ({ start: index, end: index + statement.length }));
   let rest = "";
-  let end = 0;
-  for (const { 0: statement, index } of statements) {
-    rest += text.slice(end, index);
-    end = index + statement.length;
+  let done = 0;
+  for (const { start, end } of cuts) {
+    rest += text.slice(done, start);
+    done = end;
   }
-  return { text: head + rest + text.slice(end), files: [...files.keys()] };
+  return { text: head + rest + text.slice(done), files: [...files.keys()], head: head.length, cuts };
 }
 
 /** Vendor file → names to import from it. Undefined where these modules lack one of the names. */

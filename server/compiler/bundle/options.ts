@@ -36,7 +36,16 @@ export const MODULE_MARK = "export{};";
 export interface Imports {
   runtime: Runtime;
   remote_imports: boolean;
+  /** Whether to find out where the code is in the source. */
+  positions: boolean;
 }
+
+/** With these options esbuild writes a source map as a further file. */
+export const MAPPED = {
+  sourcemap: "external",
+  sourcesContent: false,
+  outfile: "/app.js",
+} as const satisfies esbuild.BuildOptions;
 
 export type Loader = NonNullable<Compiled["author"]>["loaders"][number];
 
@@ -47,4 +56,6 @@ export interface Bundled {
   /** The modules that the author's module imports, by the specifiers in its source. */
   imported: ReadonlySet<string>;
   warnings: esbuild.Message[];
+  /** See `position_map.ts`; undefined unless asked for. */
+  positions: string | undefined;
 }

@@ -38,6 +38,30 @@ export function indexAt(source: string, { line, column }: Position): number {
   return before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1;
 }
 
+/** The index of each line's first character. */
+export function startsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** `positionAt` and `indexAt` for many places in one text. */
+export function linesOf(text: string) {
+  const starts = startsOf(text);
+  return {
+    positionAt(index: number): Position {
+      let [low, high] = [0, starts.length - 1];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((starts[middle] ?? 0) <= index) low = middle;
+        else high = middle - 1;
+      }
+      return { line: low + 1, column: index - (starts[low] ?? 0) + 1 };
+    },
+    indexAt: ({ line, column }: Position): number => (starts[line - 1] ?? text.length) + column - 1,
+  };
+}
+
 /** The start of the first match, or of its first group where the pattern has one and the `d` flag. */
 export function positionOf(source: string, pattern: RegExp): Position | undefined {
   const match = pattern.exec(source);

@@ -14,6 +14,13 @@ export interface Show {
   body: string;
 }
 
+/** The author's module together with the code that shows it. */
+export interface Shown {
+  text: string;
+  /** Characters in front of the author's. */
+  head: number;
+}
+
 /** @param text showing code, bundled with all imports external */
 export function readShow(text: string): Show | undefined {
   const show: Show = { imports: [], component: undefined, body: "" };
@@ -40,12 +47,12 @@ const EXPORTS = /export\{([^{}]*)\};\s*$/;
  * @param text the author's module, bundled
  * @returns undefined where it lacks a default export that the code shows, or has exports outside of one list
  */
-export function show(text: string, { imports, component, body }: Show): string | undefined {
+export function show(text: string, { imports, component, body }: Show): Shown | undefined {
   const [tail = "", list = ""] = EXPORTS.exec(text) ?? [];
   const own = text.slice(0, text.length - tail.length);
   if (/\bexport\s*(?:default\b|\*|\{)/.test(own)) return undefined;
   const [, exported] = /(?:^|,)([^\s,]+) as default(?:,|$)/.exec(list) ?? [];
-  if (!component) return own + body;
+  if (!component) return { text: own + body, head: 0 };
   if (!exported) return undefined;
   const free = nameFinder(new Set(text.match(/[\w$]+/g)));
   const renamed = new Map([[component, exported]]);
@@ -55,7 +62,8 @@ export function show(text: string, { imports, component, body }: Show): string |
     renamed.set(local, outer);
     head += `import{${name} as ${outer}}from${JSON.stringify(module)};`;
   }
-  return `${head}${own}${body.replace(TOKEN, (token) => renamed.get(token) ?? token)}\n`;
+  const shown = body.replace(TOKEN, (token) => renamed.get(token) ?? token);
+  return { text: `${head}${own}${shown}\n`, head: head.length };
 }
 
 /** A string, a property access, or a name. */

@@ -31,7 +31,7 @@ for (const { name, lines, author, shown } of CASES) {
   Deno.test(`shown: ${name}`, () => {
     const read = readShow(lines);
     assert.ok(read);
-    assert.equal(show(author, read), shown);
+    assert.equal(show(author, read)?.text, shown);
   });
 }
 

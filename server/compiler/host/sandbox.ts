@@ -3,11 +3,11 @@
  * and nothing else: a source of 264 bytes can make Svelte's compiler hang, one of 169 bytes can fill gigabytes.
  */
 import { LRUCache } from "lru-cache";
-import { type Build, CompileFailure, type Compiler, type Source } from "../compiler.ts";
+import { type Build, CompileFailure, type Compiler, type PartSizes, type Source } from "../compiler.ts";
 import { sha256 } from "../hash.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
-import { sizeOf } from "./build_size.ts";
+import { sizeOf, sumOf, vendorSizes } from "./build_size.ts";
 import { consoleBuilder } from "./console_builder.ts";
 import { createConsoleFiles } from "./console_files.ts";
 import { createCostlySources } from "./costly_sources.ts";
@@ -106,12 +106,12 @@ export function createCompiler({
   const results = new LRUCache<string, Build>({
     maxSize: Math.max(1, cache_mb * 1024 * 1024),
     // Strings take at most two bytes a character.
-    sizeCalculation: ({ code, css }) => 2 * (code.length + css.length) + 2000,
+    sizeCalculation: ({ code, css, positions = "" }) => 2 * (code.length + css.length + positions.length) + 2000,
   });
   const running = new Map<string, Promise<Build>>();
   const costly = createCostlySources(refused_ms);
 
-  async function build(source: Source, source_hash: string, account: number): Promise<Build> {
+  async function build(source: Source, source_hash: string, account: number, positions: boolean): Promise<Build> {
     const { engine, css_engine } = source;
     const further = furtherRuntimesOf(source);
     using patience = startPatience(wait_ms);
@@ -121,21 +121,28 @@ export function createCompiler({
       vendor.runtime("platform"),
       ...further.map(vendor.runtime),
     ]);
-    const [own, tailwind, ...others] = await unlessAborted(loading, patience.signal);
-    const runtime = others.reduce(withModulesOf, own);
-    const job = { job: "compile", source, runtime, remote_imports } as const;
+    const [own, tailwind, platform, ...others] = await unlessAborted(loading, patience.signal);
+    const runtime = [platform, ...others].reduce(withModulesOf, own);
+    const job = { job: "compile", source, runtime, remote_imports, positions } as const;
     const answer = await pool.perform(job, account, time_limit_ms, patience.signal);
     const { code, css, imports, warnings, ...times } = buildOrFail(answer, engine);
+    const scripts = [...runtime.scripts, ...tailwind?.scripts ?? []];
+    const [script_size, css_size, vendor_sizes] = await Promise.all([
+      sizeOf(code),
+      sizeOf(css),
+      vendorSizes([...imports, ...scripts], vendor.size, platform, tailwind),
+    ]);
     return {
       code,
       css,
       imports: imports.map(address),
-      scripts: [...runtime.scripts, ...tailwind?.scripts ?? []].map(address),
+      scripts: scripts.map(address),
       ...times,
       config: {
         compiler: toolchainOf(engine, css_engine, ...further),
         source_hash,
-        size: await sizeOf(code, css),
+        size: sumOf([script_size, css_size]),
+        sizes: withoutAbsent({ script: script_size, css: css_size, ...vendor_sizes }),
         warnings: warnings.slice(0, MOST_WARNINGS).map((warning) => warning.slice(0, LONGEST_WARNING)),
       },
     };
@@ -144,17 +151,24 @@ export function createCompiler({
   /** Has a worker check a js source, which is served unchanged. */
   async function script(source: Source, source_hash: string, account: number): Promise<Build> {
     using patience = startPatience(wait_ms);
-    const job = { job: "compile", source, runtime: NO_RUNTIME, remote_imports } as const;
+    const job = { job: "compile", source, runtime: NO_RUNTIME, remote_imports, positions: false } as const;
     buildOrFail(await pool.perform(job, account, time_limit_ms, patience.signal), "js");
     const { usesOf } = await import("../uses.ts");
-    return await unchanged(source.source_code, source_hash, usesOf(source.source_code));
+    return await unchanged(source, source_hash, usesOf(source.source_code));
   }
 
-  const html = async (document: string, source_hash: string): Promise<Build> =>
-    await unchanged(document, source_hash, (await import("../uses.ts")).usesInHtml(document));
+  const html = async (source: Source, source_hash: string): Promise<Build> =>
+    await unchanged(source, source_hash, (await import("../uses.ts")).usesInHtml(source.source_code));
 
-  async function unchanged(code: string, source_hash: string, { platform, requests }: Uses): Promise<Build> {
-    const { scripts } = platform ? await vendor.runtime("platform") : NO_RUNTIME;
+  async function unchanged(
+    { engine, source_code: code }: Source,
+    source_hash: string,
+    { platform, requests }: Uses,
+  ): Promise<Build> {
+    const runtime = platform ? await vendor.runtime("platform") : NO_RUNTIME;
+    const { scripts } = runtime;
+    const size = await sizeOf(code);
+    const sizes = await vendorSizes(scripts, vendor.size, runtime);
     return {
       code,
       css: "",
@@ -163,7 +177,13 @@ export function createCompiler({
       app_build_time: 0,
       css_build_time: 0,
       asks: platform || requests,
-      config: { compiler: {}, source_hash, size: await sizeOf(code, ""), warnings: [] },
+      config: {
+        compiler: {},
+        source_hash,
+        size: sumOf([size]),
+        sizes: withoutAbsent(engine === "html" ? sizes : { script: size, ...sizes }),
+        warnings: [],
+      },
     };
   }
 
@@ -172,25 +192,32 @@ export function createCompiler({
 
   return {
     console,
-    async compile(asked, account = SERVER) {
+    async compile(asked, account = SERVER, asks_positions = false) {
       const source = { ...asked, css_engine: cssEngineOf(asked) };
       const { engine, css_engine, source_code } = source;
       const source_hash = await sha256(source_code);
-      if (engine === "html") return await html(source_code, source_hash);
+      if (engine === "html") return await html(source, source_hash);
       if (engine !== "js" && !isCompiled(engine)) {
         throw new CompileFailure([`${engine} apps cannot be compiled by this release`]);
       }
       const key = JSON.stringify([engine, css_engine, source_hash]);
-      const known = results.get(key) ?? running.get(key);
-      if (known) return known;
+      // The source of a js app is its code.
+      const positions = asks_positions && engine !== "js";
+      const known = results.get(key);
+      if (known && (!positions || known.positions !== undefined)) return known;
+      const mapped = `${key} with positions`;
+      const other = running.get(mapped) ?? (positions ? undefined : running.get(key));
+      if (other) return other;
       costly.refuse(key);
-      const building = (engine === "js" ? script : build)(source, source_hash, account).finally(() =>
-        running.delete(key)
+      const name = positions ? mapped : key;
+      const building = (engine === "js" ? script : build)(source, source_hash, account, positions).finally(() =>
+        running.delete(name)
       );
-      running.set(key, building);
+      running.set(name, building);
       try {
         const result = await building;
-        results.set(key, result);
+        // A save that was compiled meanwhile must not replace a build with positions.
+        if (positions || !results.get(key)) results.set(key, result);
         return result;
       } catch (error) {
         costly.note(key, error);
@@ -237,6 +264,9 @@ const withModulesOf = (runtime: Runtime, { modules, imports }: Runtime): Runtime
   modules: { ...runtime.modules, ...modules },
   imports: { ...runtime.imports, ...imports },
 });
+
+const withoutAbsent = ({ ...sizes }: PartSizes): PartSizes =>
+  Object.fromEntries(Object.entries(sizes).filter(([, size]) => size));
 
 /** Lists of apps contain their warnings. */
 const MOST_WARNINGS = 20;

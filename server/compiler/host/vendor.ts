@@ -4,7 +4,7 @@
  * version continue to work.
  */
 import { LRUCache } from "lru-cache";
-import type { VendorFile } from "../compiler.ts";
+import type { Size, VendorFile } from "../compiler.ts";
 import { sha256 } from "../hash.ts";
 import { type BuiltRuntime, Runtime, type RuntimeName } from "../protocol.ts";
 import { recipeOf } from "../toolchain.ts";
@@ -34,6 +34,8 @@ export interface Vendor {
   /** Builds the runtime with this function where it neither ships nor has been built. Concurrent callers share it. */
   prepare(name: RuntimeName, build: BuildRuntime): Promise<void>;
   file(name: string): Promise<VendorFile | undefined>;
+  /** Zero for a file that does not exist. */
+  size(name: string): Promise<Size>;
 }
 
 /** Files kept in this process's memory. The largest runtime has 2 MB with its compressed forms. */
@@ -44,6 +46,8 @@ export function createVendor({ store, prebuilt, build }: VendorOptions): Vendor 
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ body, brotli, gzip }) => 1 + body.length + brotli.length + gzip.length,
   });
+  /** Files never change, and a server has about a hundred of them. */
+  const sizes = new Map<string, Size>();
   const runtimes = new Map<RuntimeName, Promise<Runtime>>();
   const prepared = new Map<RuntimeName, Promise<Runtime>>();
 
@@ -72,6 +76,15 @@ export function createVendor({ store, prebuilt, build }: VendorOptions): Vendor 
     return loading;
   }
 
+  async function file(name: string): Promise<VendorFile | undefined> {
+    if (!/^\w+\.js$/.test(name)) return undefined;
+    const kept = files.get(name);
+    if (kept) return kept;
+    const file = await store.get(name);
+    if (file) files.set(name, file);
+    return file;
+  }
+
   return {
     async runtime(name) {
       // A failed preparation, such as a killed process, does not fail this call.
@@ -89,13 +102,14 @@ export function createVendor({ store, prebuilt, build }: VendorOptions): Vendor 
       }
     },
 
-    async file(name) {
-      if (!/^\w+\.js$/.test(name)) return undefined;
-      const kept = files.get(name);
-      if (kept) return kept;
-      const file = await store.get(name);
-      if (file) files.set(name, file);
-      return file;
+    file,
+    async size(name) {
+      const known = sizes.get(name);
+      if (known) return known;
+      const { body, brotli } = await file(name) ?? {};
+      const size = { raw: body?.length ?? 0, brotli: brotli?.length ?? 0 };
+      if (body) sizes.set(name, size);
+      return size;
     },
   };
 }

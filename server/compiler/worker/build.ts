@@ -1,5 +1,6 @@
 /** Compiles a source: engine, then bundler and CSS engine in parallel. */
 import { type Bundle, bundleApp, bundleStyles } from "../bundle/bundle.ts";
+import type { Imports } from "../bundle/options.ts";
 import { CompileFailure, type Source } from "../compiler.ts";
 import { ENGINE_LOADERS } from "../engines/loaders.ts";
 import { OUTPUT_LIMIT, type Runtime, type WorkerBuild } from "../protocol.ts";
@@ -9,7 +10,7 @@ import { usesOf } from "../uses.ts";
 import { styleInPage } from "../tailwind/style_in_page.ts";
 
 /** @throws {CompileFailure} with the mistakes of both code and styles */
-export async function build(source: Source, runtime: Runtime, remote_imports: boolean): Promise<WorkerBuild> {
+export async function build(source: Source, imports: Imports): Promise<WorkerBuild> {
   const { engine, css_engine, source_code } = source;
   if (engine === "js") return checked(source_code);
   const load = ENGINE_LOADERS[engine];
@@ -23,7 +24,7 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
   const isTailwind = css_engine === "tailwind";
   // In parallel: esbuild's process bundles the code while this one works on the styles.
   const [app, styles] = await both(
-    timed(bundleApp(source_code, compiled, { runtime, remote_imports })),
+    timed(bundleApp(source_code, compiled, imports)),
     timed(
       isTailwind ? buildTailwind(source_code, compiled.css) : bundleStyles(source_code, inPage ? "" : compiled.css),
     ),
@@ -39,8 +40,9 @@ export async function build(source: Source, runtime: Runtime, remote_imports: bo
     imports: app.value.imports,
     app_build_time: Math.ceil(compile_time + app.time),
     css_build_time: isTailwind ? Math.ceil(styles.time) : 0,
-    asks: asks(app.value, runtime),
+    asks: asks(app.value, imports.runtime),
     warnings: [...compiled.warnings, ...app.value.warnings],
+    positions: app.value.positions,
   };
 }
 

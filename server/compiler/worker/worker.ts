@@ -39,8 +39,7 @@ type Outcome =
 async function perform(request: Request): Promise<Outcome> {
   try {
     if (request.job === "compile") {
-      const { source, runtime, remote_imports } = request;
-      return { build: await build(source, runtime, remote_imports) };
+      return { build: await build(request.source, request) };
     }
     const load = RUNTIME_LOADERS[request.name];
     if (!load) throw new Error(`${request.name} has no runtime`);
@@ -64,7 +63,8 @@ const NO_RUNTIME = { modules: {}, imports: {}, scripts: [] };
 async function warmUp(engine: Engine) {
   const { sample } = await ENGINE_LOADERS[engine]?.() ?? {};
   if (!sample) return;
-  await build({ engine, css_engine: "tailwind", source_code: sample }, NO_RUNTIME, false).catch(() => {});
+  const source = { engine, css_engine: "tailwind", source_code: sample } as const;
+  await build(source, { runtime: NO_RUNTIME, remote_imports: false, positions: false }).catch(() => {});
 }
 
 /** Whether the next request should go to a new worker. */

@@ -21,6 +21,8 @@ import {
   Version,
   VersionPage,
 } from "./schema.ts";
+import { createPreview } from "./previews/create.ts";
+import { NewPreview, Preview } from "./previews/schema.ts";
 import { readApp, readVersion, readVersions } from "./read.ts";
 import { changeApp, createApp, removeApp, restoreVersion } from "./write.ts";
 
@@ -73,6 +75,22 @@ export const apps = router({
     .meta({ rest: "DELETE /platform/apps/:id.json", status: 204, summary: "Delete an app" })
     .input(ByUuid).output(z.void())
     .mutation(({ ctx, input }) => removeApp(ctx, input.id)),
+
+  preview: managerProcedure
+    .meta({
+      counts_as: "compiles",
+      rest: "POST /platform/apps/preview.json",
+      status: 201,
+      wrapper: "app",
+      summary: "Compile a source and open it, without saving it",
+      description:
+        "Compiles as a save does, with the same refusals. The result opens for the caller only, in a frame " +
+        "of a page of this site, and ends after 10 minutes; a user's newest 20 are kept. The page reports its console, " +
+        "its errors and its first render to the page around (docs/apps.md). With `id` its `platform` module works as " +
+        "in that app.",
+    })
+    .input(z.object({ app: NewPreview })).output(Preview)
+    .mutation(({ ctx, input }) => createPreview(ctx, input.app)),
 
   replace: managerProcedure
     .meta({

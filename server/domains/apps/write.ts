@@ -8,6 +8,7 @@ import { proveDepartment } from "../departments/proof.ts";
 import { buildValues, deleteApp, findWritten, insertApp, updateApp, type Values, type Written } from "./queries.ts";
 import { readApp, readVersion } from "./read.ts";
 import type { App, AppChanges, NewApp } from "./schema.ts";
+import { buildOf } from "./weight.ts";
 import { authorsOf } from "./wiring.ts";
 
 /** After this many conflicts with other writers a change is refused with 409. */
@@ -17,8 +18,7 @@ const ATTEMPTS = 20;
 export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>> {
   await proveDepartment(ctx, input.department_id ?? null);
   const action_authors = await authorsOf(ctx, input.actions ?? []);
-  const { app_engine: engine, css_engine, source_code } = input;
-  const build = await ctx.compiler.compile({ engine, css_engine, source_code }, ctx.viewer.account_id);
+  const build = await buildOf(ctx, input);
   const values = { ...valuesOf(input, {}), action_authors, ...buildValues(build) };
   const created = await insertApp(ctx.sql, ctx.viewer, uuid(), values);
   if (!created) throw new Error("an insert returned no row");
@@ -93,11 +93,8 @@ const differs = (app: Written, changes: AppChanges, keys: readonly (keyof Writte
 
 const keeps = (app: Written, changes: AppChanges) => differs(app, changes, [...SOURCES, "actions"]);
 
-async function rebuilt({ compiler, viewer }: Context, app: Written, changes: AppChanges): Promise<Values> {
-  if (!differs(app, changes, SOURCES)) return {};
-  const { app_engine: engine, css_engine, source_code } = { ...app, ...changes };
-  return buildValues(await compiler.compile({ engine, css_engine, source_code }, viewer.account_id));
-}
+const rebuilt = async (ctx: Context, app: Written, changes: AppChanges): Promise<Values> =>
+  differs(app, changes, SOURCES) ? buildValues(await buildOf(ctx, { ...app, ...changes })) : {};
 
 /** @param fields the app's `fields` before the write */
 function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, unknown>): Values {

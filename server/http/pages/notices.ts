@@ -8,6 +8,10 @@ import { signInAddress } from "./return_to.ts";
 export const missingApp = (): Response =>
   notice(404, "There is no app here", "The address may be mistyped, or the app is switched off or deleted.");
 
+/** Also the answer for a preview of another user's, and outside of a frame. */
+export const missingPreview = (): Response =>
+  notice(404, "There is no preview here", "A preview ends after ten minutes, and opens only beside its source.");
+
 /** For a visitor, whether there is an app at the address or not. A browser is sent to the sign-in page. */
 export function signInFirst(request: Request): Response {
   const wants_html = request.headers.get("accept")?.includes("text/html") ?? false;

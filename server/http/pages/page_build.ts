@@ -37,15 +37,32 @@ const scriptOf = async (file: string) =>
   (await Deno.readTextFile(new URL(`../../../client/app/${file}`, import.meta.url)))
     .replace(/^\s*\/\*[^]*?\*\/\s*/gm, "").replace(/^\s+/gm, "").replace(/;\s*$/, "");
 
-export async function buildPage(app: Served): Promise<ServedApp> {
-  const [storage, frame, embed, carry, renewal] = await Promise.all([
-    scriptOf("shim.js"),
-    scriptOf("shim_frame.js"),
-    scriptOf("shim_embed.js"),
-    scriptOf("shim_token.js"),
-    scriptOf("shim_renewal.js"),
-  ]);
-  const shim = `${storage};${frame};${embed}`;
+/** What runs before an app's own code, as JavaScript. */
+export interface Shims {
+  /** In every page. */
+  always: string;
+  /** In pages with a token: a function that is called with the token. */
+  carry: string;
+  /** In pages with a token: a function that is called with the carrier and the token's renewal, or null. */
+  renewal: string;
+  /** In previews: a function that is called with what the preview is. */
+  preview: string;
+}
+
+export async function readShims(): Promise<Shims> {
+  const [storage, frame, embed, carry = "", renewal = "", preview = ""] = await Promise.all(
+    ["shim", "shim_frame", "shim_embed", "shim_token", "shim_renewal", "shim_preview"].map((name) =>
+      scriptOf(`${name}.js`)
+    ),
+  );
+  return { always: `${storage};${frame};${embed}`, carry, renewal, preview };
+}
+
+/** @param token and `renewal`: JavaScript */
+export const shimWithToken = ({ always, carry, renewal }: Shims, token: string, renewed: string) =>
+  `${renewal}(${carry}(${token}),${renewed});${always}`;
+
+export function buildPage(app: Served, shims: Shims): ServedApp {
   const script = app.engine === "html" ? undefined : variantsOf(app.code, "text/javascript; charset=utf-8");
   const style = app.css ? variantsOf(app.css, "text/css; charset=utf-8") : undefined;
   const parts = {
@@ -53,10 +70,8 @@ export async function buildPage(app: Served): Promise<ServedApp> {
     script: `/a/${app.id}/${script?.hash}.js`,
     style: style && `/a/${app.id}/${style.hash}.css`,
   };
-  const page = variantsOf(renderPage(parts, "null", shim), "text/html; charset=utf-8");
-  const pageFor = withGaps((user, token, renewed) =>
-    renderPage(parts, user, `${renewal}(${carry}(${token}),${renewed});${shim}`)
-  );
+  const page = variantsOf(renderPage(parts, "null", shims.always), "text/html; charset=utf-8");
+  const pageFor = withGaps((user, token, renewed) => renderPage(parts, user, shimWithToken(shims, token, renewed)));
   const [sandboxed, own] = [
     prepared(page, "private, no-cache", SANDBOX),
     prepared(page, "private, no-cache", OWN_ORIGIN),

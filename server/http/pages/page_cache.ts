@@ -1,12 +1,14 @@
 /** Keeps active apps with their rendered pages in memory, so that `/a/` answers without a query. */
-import type { Pages } from "../../context.ts";
+import type { PageBuild, Pages } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { findAccountOfHost } from "../../domains/account/queries.ts";
 import { findEmbeddingHosts } from "../../domains/embedding/queries.ts";
 import { findServed, findServedId, findServedVersion } from "../../domains/apps/served.ts";
 import type { Log } from "../../log.ts";
 import { accountKey, ofAccount, readAccountKey, remember } from "../../remembered.ts";
-import { buildPage, bytesOf, type ServedApp } from "./page_build.ts";
+import { variantsOf } from "../files/variants.ts";
+import { buildPage, bytesOf, readShims, type ServedApp, type Shims, shimWithToken } from "./page_build.ts";
+import { renderPage } from "./page_html.ts";
 
 const BELIEVED_MS = 5_000;
 const REMEMBERED_BYTES = 64 * 1024 * 1024;
@@ -19,6 +21,8 @@ interface Embedders {
 }
 
 export interface PageCache extends Pages {
+  /** What runs before an app's own code. */
+  shims(): Promise<Shims>;
   /** Finds an active app by its id. */
   byId(id: string): Promise<ServedApp | undefined>;
   /** Finds the account of a request without a login. */
@@ -29,10 +33,12 @@ export interface PageCache extends Pages {
 
 export function createPages(sql: Pool, log: Log): PageCache {
   const notified = { sql, log, channel: "app_changed" };
+  let reading: Promise<Shims> | undefined;
+  const shims = () => reading ??= readShims();
   const apps = remember<string, ServedApp>({
     async load(id) {
       const served = await findServed(sql, id);
-      return served && await buildPage(served);
+      return served && buildPage(served, await shims());
     },
     believed_ms: BELIEVED_MS,
     limit: { bytes: REMEMBERED_BYTES, sizeOf: bytesOf },
@@ -60,6 +66,8 @@ export function createPages(sql: Pool, log: Log): PageCache {
     notified: ofAccount(sql, log, "embedding_changed"),
   });
   return {
+    shims,
+    weigh: async (build) => sizeOfPage(build, await shims()),
     embeddingHosts: async (account_id) => (await hosts.find(account_id))?.hosts ?? [],
     forgetEmbedding: hosts.forget,
     forget(id) {
@@ -74,4 +82,27 @@ export function createPages(sql: Pool, log: Log): PageCache {
       return id === undefined ? undefined : await apps.find(id);
     },
   };
+}
+
+/** With the longest of addresses and without a name. */
+function sizeOfPage({ engine, css_engine, code, css, imports, scripts, asks }: PageBuild, shims: Shims) {
+  const file = `/a/${"0".repeat(36)}/${"0".repeat(32)}`;
+  const page = renderPage(
+    {
+      id: "",
+      name: "",
+      db_code: null,
+      engine,
+      css_engine,
+      code,
+      script: `${file}.js`,
+      style: css ? `${file}.css` : undefined,
+      imports,
+      scripts,
+    },
+    "null",
+    asks ? shimWithToken(shims, '""', "null") : shims.always,
+  );
+  const { identity, br } = variantsOf(page, "text/html");
+  return { raw: identity.length, brotli: br?.length ?? identity.length };
 }

@@ -3,7 +3,8 @@ import type { CssEngine, Engine } from "../../compiler/compiler.ts";
 import { escapeHtml } from "../../input/html.ts";
 
 export interface PageParts {
-  id: string;
+  /** Null in the preview of an app that has not been created. */
+  id: string | null;
   name: string;
   db_code: string | null;
   engine: Engine;
@@ -18,7 +19,12 @@ export interface PageParts {
   imports: readonly string[];
   /** Addresses of classic scripts that run before the app, such as the browser build of Tailwind. */
   scripts: readonly string[];
+  /** Then the app's code starts on a line of its own, and the page may read the errors of a classic script. */
+  is_preview?: true;
 }
+
+/** The beginning of what is put in front of an app's own code. */
+export const CONTEXT = "<script>window.PlatformAppContext";
 
 /**
  * @param user the viewer as JSON; `null` for a visitor
@@ -28,10 +34,10 @@ export function renderPage(parts: PageParts, user: string, shim: string): string
   const { id, name, db_code } = parts;
   const context = `{user:${inScript(user)},app:${inScript(JSON.stringify({ id, name, db_code }))}}`;
   const before = [
-    `<script>window.PlatformAppContext=${context};${inScript(shim)}</script>`,
+    `${CONTEXT}=${context};${inScript(shim)}</script>`,
     ...parts.scripts.map((src) => `<script src="${attribute(src)}"></script>`),
   ];
-  if (parts.engine === "html") return insertFirst(parts.code, before.join(""));
+  if (parts.engine === "html") return insertFirst(parts.code, before.join("") + (parts.is_preview ? "\n" : ""));
   const head = [
     ...parts.imports.map((href) => `<link rel="modulepreload" href="${attribute(href)}">`),
     ...(parts.style ? [`<link rel="stylesheet" href="${attribute(parts.style)}">`] : []),
@@ -39,7 +45,7 @@ export function renderPage(parts: PageParts, user: string, shim: string): string
     ...(GAMES.includes(parts.engine) ? ["<style>body{margin:0}canvas{display:block}</style>"] : []),
     ...before,
   ];
-  const kind = parts.engine === "js" ? "" : ` type="module"`;
+  const kind = parts.engine !== "js" ? ` type="module"` : parts.is_preview ? " crossorigin" : "";
   return `<!doctype html>
 <html lang="en">
 <head>

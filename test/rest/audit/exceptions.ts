@@ -5,6 +5,7 @@ const RUN = "a run is kept as a flow process, with its caller";
 /** Routes whose success changes nothing that is audited, and why. */
 export const NO_CHANGES: Record<string, string> = {
   "apps.call_action": RUN,
+  "apps.preview": "a preview ends after ten minutes and changes no app",
   "flows.run": RUN,
   "flow_processes.cancel": RUN,
   "flow_processes.retry": RUN,
@@ -37,6 +38,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   vendor_files: "files of runtimes",
   used_codes: "follows apps and flows",
   app_entry_codes: "codes of redirections, which end after half a minute",
+  app_previews: "compiled sources that nobody has saved, for ten minutes",
   app_versions: "the state before a change of an app, which is audited",
   flow_versions: "follows flows",
   flow_processes: RUN,

@@ -121,6 +121,8 @@ const ELSEWHERE = new Set([
   ...["passkeys.update", "passkeys.delete", "identities.delete"],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
+  // Opened by a key and for its maker: test/rest/apps/apps_preview_test.ts
+  ...["open_preview", "read_preview_file"],
 ]);
 
 const ROUTES = [...routesOf(appRouter), ...PLAIN_ROUTES]

@@ -39,6 +39,7 @@ export async function compile(source: string): Promise<Compiled> {
   const component = `${freePrefix(source)}App`;
   const { js, css, warnings, locate } = await compileOrFail(withApplyEnded(source), component);
   const prefix = freePrefix(js.code);
+  let map: TraceMap | undefined;
   const exported = `export default function ${component}(`;
   if (!js.code.includes(exported)) throw new Error("svelte's output has no component");
   return {
@@ -54,10 +55,8 @@ export async function compile(source: string): Promise<Compiled> {
     }),
     locate: ({ line, column }) => {
       // The source map is decoded only for an app that has a mistake.
-      const { line: row, column: unit } = originalPositionFor(new TraceMap(js.map.toString()), {
-        line,
-        column: column - 1,
-      });
+      map ??= new TraceMap(js.map.toString());
+      const { line: row, column: unit } = originalPositionFor(map, { line, column: column - 1 });
       return row === null ? undefined : locate({ line: row, column: unit + 1 });
     },
   };

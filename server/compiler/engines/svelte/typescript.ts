@@ -5,7 +5,7 @@
 import * as esbuild from "esbuild";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { parse } from "svelte/compiler";
-import { indexAt, type Position, positionAt } from "../../bundle/positions.ts";
+import { linesOf, type Position } from "../../bundle/positions.ts";
 
 export interface Converted {
   source: string;
@@ -31,9 +31,15 @@ interface Part {
   end: number;
   /** Where its JavaScript stands in the converted source. */
   at: number;
-  code: string;
+  code: Lines;
+  /** Characters of its JavaScript. */
+  length: number;
+  /** The part of the author's source. */
+  authors: Lines;
   map: TraceMap;
 }
+
+type Lines = ReturnType<typeof linesOf>;
 
 /** Converts the scripts of a component. @throws {esbuild.TransformFailure} */
 export async function toJavaScript(source: string): Promise<Converted> {
@@ -44,16 +50,26 @@ export async function toJavaScript(source: string): Promise<Converted> {
   let converted = "";
   let done = 0;
   for (const { start, end } of scripts) {
-    const { code, map } = await esbuild.transform(source.slice(start, end), OPTIONS);
+    const typed = source.slice(start, end);
+    const { code, map } = await esbuild.transform(typed, OPTIONS);
     converted += source.slice(done, start);
-    parts.push({ start, end, at: converted.length, code, map: new TraceMap(map) });
+    parts.push({
+      start,
+      end,
+      at: converted.length,
+      code: linesOf(code),
+      length: code.length,
+      authors: linesOf(typed),
+      map: new TraceMap(map),
+    });
     converted += code;
     done = end;
   }
   converted += source.slice(done);
+  const [authors, lines] = [linesOf(source), linesOf(converted)];
   return {
     source: converted,
-    locate: (place) => positionAt(source, originOf(indexAt(converted, place), source, parts)),
+    locate: (place) => authors.positionAt(originOf(lines.indexAt(place), parts)),
   };
 }
 
@@ -66,18 +82,16 @@ function placeOf(node: object): { start: number; end: number } {
 }
 
 /** The index in the author's source of an index in the converted one. */
-function originOf(index: number, source: string, parts: readonly Part[]): number {
+function originOf(index: number, parts: readonly Part[]): number {
   let shift = 0;
-  for (const { start, end, at, code, map } of parts) {
+  for (const { start, end, at, code, length, authors, map } of parts) {
     if (index < at) break;
-    if (index < at + code.length) {
-      const { line, column } = positionAt(code, index - at);
+    if (index < at + length) {
+      const { line, column } = code.positionAt(index - at);
       const found = originalPositionFor(map, { line, column: column - 1 });
-      return found.line === null
-        ? start
-        : start + indexAt(source.slice(start, end), { line: found.line, column: found.column + 1 });
+      return found.line === null ? start : start + authors.indexAt({ line: found.line, column: found.column + 1 });
     }
-    shift = end - (at + code.length);
+    shift = end - (at + length);
   }
   return index + shift;
 }
