@@ -9,6 +9,7 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
   { pattern: /^\/apps$/, load: async () => (await import("./pages/apps/Apps.svelte")).default },
   { pattern: /^\/apps\/new$/, load: async () => (await import("./pages/apps/NewApp.svelte")).default },
   { pattern: /^\/apps\/([^/]+)$/, load: async () => (await import("./pages/app/AppPage.svelte")).default },
+  { pattern: /^\/docs(?:\/([^/]+))?$/, load: async () => (await import("./pages/docs/Docs.svelte")).default },
 ];
 
 /** Whether an address belongs to the console: it is then opened without a load. */

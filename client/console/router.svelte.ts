@@ -5,9 +5,15 @@ import { isConsole } from "./pages.ts";
 interface Place {
   path: string;
   query: URLSearchParams;
+  /** Without the `#`; empty where there is none. */
+  hash: string;
 }
 
-const read = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+const read = (): Place => ({
+  path: location.pathname,
+  query: new URLSearchParams(location.search),
+  hash: location.hash.slice(1),
+});
 
 let place = $state.raw(read());
 
@@ -19,6 +25,9 @@ export const here = {
   },
   get query() {
     return place.query;
+  },
+  get hash() {
+    return place.hash;
   },
 };
 
@@ -47,5 +56,5 @@ export function followLinks(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
   if (!link || link.target || link.origin !== location.origin || !isConsole(link.pathname)) return;
   event.preventDefault();
-  go(link.pathname + link.search);
+  go(link.pathname + link.search + link.hash);
 }

@@ -20,6 +20,7 @@ export interface Destination {
 const ALL: readonly Destination[] = [
   { name: "Home", href: "/", icon: "house", key: "h", on_phone: true },
   { name: "Apps", href: "/apps", icon: "layout-grid", key: "a", on_phone: true },
+  { name: "Docs", href: "/docs", icon: "book-open", group: "Organisation", on_phone: true },
 ];
 
 /** Those that the viewer's role sees. */

@@ -63,7 +63,9 @@ async function watch(): Promise<void> {
     }
   };
   await built();
-  const watcher = Deno.watchFs([CONSOLE, new URL("../mod.ts", CONSOLE)].map((url) => fileURLToPath(url)));
+  const watcher = Deno.watchFs(
+    [CONSOLE, new URL("../mod.ts", CONSOLE), new URL("../../docs/", CONSOLE)].map((url) => fileURLToPath(url)),
+  );
   let timer: ReturnType<typeof setTimeout> | undefined;
   for await (const { paths, kind } of watcher) {
     if (kind === "access" || paths.every((path) => /[/\\](dist|\.console)([/\\]|$)/.test(path))) continue;

@@ -3,6 +3,7 @@ import * as esbuild from "esbuild";
 import { fileURLToPath } from "node:url";
 import type { ConsoleManifest } from "../compiler.ts";
 import { CONSOLE } from "../host/console_sources.ts";
+import { docsPlugin } from "./docs/docs_plugin.ts";
 import { packagePlugin } from "./package_plugin.ts";
 import { sveltePlugin } from "./svelte_plugin.ts";
 
@@ -33,7 +34,7 @@ const options = (minify: boolean): esbuild.BuildOptions & { metafile: true; writ
   define: { "process.env.NODE_ENV": '"production"' },
   conditions: ["svelte", "browser", "production"],
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-  plugins: [sveltePlugin, packagePlugin],
+  plugins: [sveltePlugin, docsPlugin, packagePlugin],
 });
 
 /** @param sources see `hashOfConsole` */

@@ -1,15 +1,20 @@
 /** Names the sources that a build of the console is made of, so that a stale build is not served. */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { CHAPTERS } from "../console/docs/manuscript.ts";
 
 export const CONSOLE = new URL("../../../client/console/", import.meta.url);
 const ROOT = fileURLToPath(CONSOLE);
-/** Outside of the folder: the typed client, the builder, and the versions of packages. */
+/** Outside of the folder: the typed client, the builder, the versions of packages, and the documentation. */
 const OTHERS = [
   "../mod.ts",
   "../../deno.json",
   "../../server/compiler/console/bundle.ts",
   "../../server/compiler/console/svelte_plugin.ts",
+  "../../server/compiler/console/docs/docs_plugin.ts",
+  "../../server/compiler/console/docs/manuscript.ts",
+  "../../server/compiler/console/docs/render.ts",
+  ...CHAPTERS.map(({ file }) => `../../${file}`),
 ];
 /** Not part of the bundle. */
 const ELSE = /^(dist\/|check\.)/;
