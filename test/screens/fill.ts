@@ -1,5 +1,81 @@
-/** What a team has after some weeks, for pictures of the console. */
-import type { TestServer } from "../stage/harness.ts";
+/** What a small team has after some weeks, for pictures of the console. */
+import { GALLERY, readSource } from "../../client/gallery/gallery.ts";
+import { made } from "../stage/people.ts";
+import type { Answer, Sent } from "../stage/harness.ts";
 
-export async function fill(_server: TestServer): Promise<void> {
+type Request = (method: string, path: string, sent?: Sent) => Promise<Answer>;
+
+const DEPARTMENTS = ["Workshop", "Front desk", "Purchasing", "Rentals"];
+const PEOPLE: [name: string, role: string][] = [
+  ["Ines Okafor", "admin"],
+  ["Jonas Lindqvist", "manager"],
+  ["Marta Wolska", "manager"],
+  ["Aiko Brandt", "user"],
+  ["Sam Hughes", "user"],
+  ["Noor Willems", "guest"],
+];
+
+export async function fill(request: Request): Promise<void> {
+  /** A busy compiler is asked again. */
+  const post = async (path: string, json: unknown) => {
+    let answer = await request("POST", path, { json });
+    while (answer.status === 503) answer = await request("POST", path, { json });
+    return made(answer);
+  };
+  const departments: number[] = [];
+  for (const name of DEPARTMENTS) {
+    departments.push((await post("/account/departments.json", { department: { name } })).id);
+  }
+  for (const [index, [name, role]] of PEOPLE.entries()) {
+    const login = name.split(" ")[0]?.toLowerCase();
+    await post("/account/user_settings.json", {
+      user_setting: {
+        name,
+        login,
+        email: `${login}@kettlelane.example`,
+        role,
+        department_ids: index % 3 === 0 ? [] : departments.slice(index % 2, index % 2 + 2),
+        without_department: index % 3 === 0,
+      },
+    });
+  }
+  const tiles: { app_id: string; x: number; y: number; w: number; h: number }[] = [];
+  for (const [index, app] of GALLERY.entries()) {
+    const { file: _, ...fields } = app;
+    const source_code = await readSource(app);
+    const { id } = await post("/platform/apps.json", {
+      app: { ...fields, source_code, public: index % 3 === 0, dashboard_widget: true },
+    });
+    if (index < 5) {
+      tiles.push({
+        app_id: id,
+        x: index < 2 ? index * 6 : (index - 2) * 4,
+        y: index < 2 ? 0 : 5,
+        w: index < 2 ? 6 : 4,
+        h: 5,
+      });
+    }
+  }
+  await request("PUT", "/account/dashboard.json", { json: { dashboard: { tiles } } });
+  await post("/platform/dbs.json", {
+    db: {
+      name: "Repairs",
+      schema: {
+        fields: { bike: { type: "string", required: true }, due: "date", done: "boolean" },
+        indexes: { idx_str_1: "bike" },
+      },
+    },
+  });
+  for (
+    const [name, connector_code] of [["Watch the exchange rate", "bank_of_rates"], ["Nightly stock letter", "mail"]]
+  ) {
+    const program = [
+      { type: "mutation", set: { base: "EUR" } },
+      { type: "connector", id: "rates", connector_code, method: "latest", params: { base: "{base}" } },
+    ];
+    const flow = await post("/connect/flows.json", {
+      flow: { kind: "platform/custom_flow", name, fields: { program } },
+    });
+    await request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+  }
 }

@@ -22,7 +22,7 @@ const own = options.has("url") ? undefined : await startServer();
 const url = options.get("url") ?? own?.listen() ?? "";
 if (own) {
   await own.console.prepare();
-  await fill(own);
+  await fill(own.request);
 }
 const login = options.get("login") ?? "admin";
 const password = options.get("password") ?? ADMIN_PASSWORD;
