@@ -20,6 +20,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual((await departments.list.query({ sort: "-name" })).map(({ id }) => id), [second.id, first.id]);
     assert.deepEqual((await departments.list.query({ per_page: 1, page: 2 })).map(({ id }) => id), [second.id]);
     assert.deepEqual(await departments.find.query({ id: second.id }), second);
+    assert.equal((await departments.usage.query({ id: second.id })).users, second.user_setting_ids.length);
     const changed = await departments.update.mutate({ id: first.id, department: { phone: "1", lock_version: 0 } });
     assert.deepEqual([changed.phone, changed.name, changed.lock_version], ["1", "Sales", 1]);
     assert.equal((await departments.set_as_main.mutate({ id: second.id })).main, true);
@@ -148,6 +149,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
       dashboard_widget: true,
     } as const;
     const { id } = await apps.create.mutate({ app });
+    assert.deepEqual(await embeds.targets.query({}), [{ target: "crm", apps: 1 }]);
     assert.deepEqual((await embeds.list.query({ target: "crm" })).map(({ title }) => title), ["Tile"]);
     assert.deepEqual((await embeds.open.mutate({ app: id })).apps, await embeds.list.query({ target: "crm" }));
     assert.equal((await refusalOf(embeds.renew.mutate({ app: id, viewer: "x" }))).httpStatus, 401);

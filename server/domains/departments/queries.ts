@@ -1,6 +1,7 @@
 import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
+import { containing, within } from "../../database/like.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Department, DepartmentPage } from "./schema.ts";
 
@@ -44,19 +45,29 @@ const orders = (sql: Sql) => ({
 });
 
 /** One page of an account's departments, by name unless `page.sort` says otherwise. */
-export const listDepartments = (sql: Sql, account: number, site: string, page: DepartmentPage) =>
-  listJson<Department>(
+export function listDepartments(sql: Sql, account: number, site: string, page: DepartmentPage) {
+  const { q, sort = "name" } = page;
+  const chosen = q === undefined ? sql`d.account_id = ${account}` : sql`
+    d.account_id = ${account}
+    and (
+      d.name_folded like ${containing(q)}
+      or d.shortcut ilike ${within(q)}
+      or d.email ilike ${within(q)}
+    )
+  `;
+  return listJson<Department>(
     sql,
     sql`
       select ${columns(sql, site)}
       from departments d
       join accounts a on a.id = d.account_id
-      where d.account_id = ${account}
-      order by ${orders(sql)[page.sort ?? "name"]}
+      where ${chosen}
+      order by ${orders(sql)[sort]}
       ${slice(sql, page)}
     `,
-    sql`select count(*) from departments where account_id = ${account}`,
+    sql`select count(*) from departments d where ${chosen}`,
   );
+}
 
 export const findDepartment = (sql: Sql, account: number, site: string, id: number) =>
   oneJson<Department>(

@@ -4,7 +4,8 @@ import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
 import { listDepartments, readDepartment } from "./queries.ts";
-import { Department, DepartmentChanges, DepartmentPage, NewDepartment } from "./schema.ts";
+import { Department, DepartmentChanges, DepartmentPage, DepartmentUsage, NewDepartment } from "./schema.ts";
+import { readUsage } from "./usage.ts";
 import { changeDepartment, chooseMainDepartment, createDepartment, removeDepartment } from "./write.ts";
 
 const multipart_only = ["logo", "logo_remove"];
@@ -19,6 +20,15 @@ export const departments = router({
     .meta({ rest: "GET /account/departments/:id.json", summary: "Read a department" })
     .input(ById).output(sent(Department))
     .query(({ ctx, input }) => readDepartment(ctx.sql, ctx.viewer.account_id, ctx.config.base_url, input.id)),
+
+  usage: managerProcedure
+    .meta({
+      rest: "GET /account/departments/:id/usage.json",
+      summary: "Count what a department holds",
+      description: "The users, mailboxes and objects that a deletion touches.",
+    })
+    .input(ById).output(sent(DepartmentUsage))
+    .query(({ ctx, input }) => readUsage(ctx.sql, ctx.viewer, input.id)),
 
   create: adminProcedure
     .meta({

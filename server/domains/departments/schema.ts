@@ -77,8 +77,31 @@ export const DepartmentPage = page([
   "-id",
   "created_at",
   "-created_at",
-]);
+]).extend({
+  q: text(255).optional().describe("Part of the name, the shortcut or the e-mail address").meta({ examples: ["sal"] }),
+});
 export type DepartmentPage = z.output<typeof DepartmentPage>;
+
+const count = (of: string) => z.int().describe(of).meta({ examples: [2] });
+
+/** What a department holds, and so what its deletion touches. */
+export const DepartmentUsage = z.object({
+  users: count("Users assigned to it"),
+  users_of_no_other: count("Those of them who have no other department"),
+  mailboxes: count("Mailboxes assigned to it"),
+  invitations: count("Open invitations to it"),
+  apps: count("As far as the caller sees them, like all that follow"),
+  dbs: count("Databases"),
+  records: count("Records; at most 10,000 are counted"),
+  connectors: count("Connectors"),
+  flows: count("Flows"),
+  flow_processes: count("Ended runs of flows; at most 10,000 are counted"),
+  crons: count("Triggers"),
+  next_main: z.object({ id: Id, name: Name }).nullable().describe(
+    "For the main department: the one that its deletion makes the main one",
+  ).meta({ examples: [null] }),
+});
+export type DepartmentUsage = z.output<typeof DepartmentUsage>;
 
 /** The columns that store a field unchanged. */
 export const COLUMNS = Object.keys(written) as (keyof typeof written)[];

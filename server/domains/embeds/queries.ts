@@ -3,7 +3,7 @@ import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
-import type { Embed, EmbedPage } from "./schema.ts";
+import type { Embed, EmbedPage, Target, TargetPage } from "./schema.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -30,6 +30,21 @@ export function listEmbeds(
     sql,
     sql`select ${columns(sql, base_url)} ${chosen} order by position, name_folded, id ${slice(sql, page)}`,
     sql`select count(*) ${chosen}`,
+  );
+}
+
+/** One page of the modules and pages that show at least one app to this caller, by name. */
+export function listTargets(sql: Sql, account: number, viewer: Viewer | undefined, page: TargetPage) {
+  const shown = sql`from apps where ${opensFor(sql, account, viewer)} and show_in_module is not null`;
+  return listJson<Target>(
+    sql,
+    sql`
+      select show_in_module as target, count(*) as apps ${shown}
+      group by show_in_module
+      order by show_in_module collate "C"
+      ${slice(sql, page)}
+    `,
+    sql`select count(distinct show_in_module) ${shown}`,
   );
 }
 

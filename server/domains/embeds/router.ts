@@ -3,9 +3,9 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { openProcedure, pageProcedure, router } from "../../trpc.ts";
 import { openEmbeds, renewToken } from "./open.ts";
-import { listEmbeds } from "./queries.ts";
+import { listEmbeds, listTargets } from "./queries.ts";
 import { proveLister } from "./read.ts";
-import { Embed, EmbedPage, EmbedRequest, Embeds, RenewalRequest, RenewedToken } from "./schema.ts";
+import { Embed, EmbedPage, EmbedRequest, Embeds, RenewalRequest, RenewedToken, Target, TargetPage } from "./schema.ts";
 
 export const embeds = router({
   list: pageProcedure
@@ -23,6 +23,17 @@ export const embeds = router({
       const { account_id, viewer } = ctx.caller;
       return listEmbeds(ctx.sql, ctx.config.base_url, account_id, viewer, input);
     }),
+
+  targets: pageProcedure
+    .meta({
+      rest: "GET /platform/embeds/targets.json",
+      refuses: [401, 403],
+      summary: "List the modules and pages with apps",
+      description: "With the number of apps that open for the caller, by name. Scope: `apps:read`.",
+    })
+    .use(({ ctx, next }) => (proveLister(ctx), next()))
+    .input(TargetPage).output(sent(z.array(Target)))
+    .query(({ ctx, input }) => listTargets(ctx.sql, ctx.caller.account_id, ctx.caller.viewer, input)),
 
   open: pageProcedure
     .meta({

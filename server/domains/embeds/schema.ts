@@ -22,6 +22,16 @@ export const EmbedPage = page(["position"]).extend({
 });
 export type EmbedPage = z.output<typeof EmbedPage>;
 
+/** A module or page with apps. */
+export const Target = z.object({
+  target: z.string().meta({ examples: ["contacts/index"] }),
+  apps: z.int().describe("The number of its apps that open for the caller").meta({ examples: [2] }),
+});
+export type Target = z.output<typeof Target>;
+
+export const TargetPage = page(["target"]);
+export type TargetPage = z.output<typeof TargetPage>;
+
 const Jwt = z.string().max(8_192).describe("A JWT (HS256) that an embedding key has signed").meta({
   examples: ["eyJhbGciOiJIUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhZGEifQ.5f2b"],
 });

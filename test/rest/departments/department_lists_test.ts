@@ -112,3 +112,41 @@ inAccount(
     assert.deepEqual((await ask("GET", "/platform/apps.json?show_in_module=tasks/show")).body, []);
   },
 );
+
+inAccount("departments: q finds by name, shortcut and e-mail address", async ({ ask }) => {
+  const add = async (department: Record<string, unknown>) =>
+    made(await ask("POST", "/account/departments.json", { json: { department } }));
+  await add({ name: "Żywiec Sales", shortcut: "zs" });
+  await add({ name: "Workshop", shortcut: "50%", email: "Sales.Desk@example.com" });
+  await add({ name: "Office" });
+  const named = async (q: string) => {
+    const { body, headers } = await ask("GET", `/account/departments.json?q=${encodeURIComponent(q)}`);
+    return [headers.get("x-total-count"), ...body.map(({ name }: { name: string }) => name)];
+  };
+  assert.deepEqual(await named("sales"), ["2", "Workshop", "Żywiec Sales"]);
+  assert.deepEqual(await named("ŻYW"), ["1", "Żywiec Sales"]);
+  assert.deepEqual(await named("%"), ["1", "Workshop"]);
+  assert.deepEqual(await named("nothing"), ["0"]);
+});
+
+inAccount("departments: usage counts what a deletion touches, as far as the caller sees it", async ({ ask }) => {
+  const { d1, d2 } = await setScene(ask);
+  const path = `/account/departments/${d1}/usage.json`;
+  await addPerson(ask, "user", { department_ids: [d1] });
+  await addPerson(ask, "user", { department_ids: [d1, d2] });
+  const stranger = await addPerson(ask, "manager", { department_ids: [d2] });
+  const colleague = await addPerson(ask, "manager", { department_ids: [d1, d2] });
+  const mailbox = made(await ask("POST", "/account/mailboxes.json", { json: { mailbox: { name: "Box" } } }));
+  await ask("PATCH", `/account/departments/${d1}.json`, { json: { department: { mailbox_ids: [mailbox.id] } } });
+  made(await ask("POST", RECORDS, { json: { record: { data: { n: 1 }, department_id: d1 } } }));
+  const app = { name: "A", app_engine: "html", source_code: "<p>", department_id: d1 };
+  made(await ask("POST", "/platform/apps.json", { json: { app } }));
+  const nothing = { apps: 0, dbs: 0, records: 0, connectors: 0, flows: 0, flow_processes: 0, crons: 0 };
+  const people = { users: 3, users_of_no_other: 1, mailboxes: 1, invitations: 0, next_main: { id: d2, name: "D2" } };
+  const usage = async (token?: string) => (await ask("GET", path, { token })).body;
+  assert.deepEqual(await usage(), { ...people, ...nothing, apps: 1, dbs: 1, records: 1 });
+  assert.deepEqual(await usage(colleague.token), { ...people, ...nothing, apps: 1, dbs: 1, records: 1 });
+  assert.deepEqual(await usage(stranger.token), { ...people, ...nothing });
+  assert.equal((await ask("GET", `/account/departments/${d2}/usage.json`)).body.next_main, null);
+  assert.equal((await ask("GET", "/account/departments/99999999/usage.json")).status, 404);
+});

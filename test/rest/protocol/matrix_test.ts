@@ -107,7 +107,7 @@ const FOR_CALLERS: Record<string, Expected> = {
 
 /** Routes on objects without a department, or that an address opens. Tests of their own compare them with missing ones. */
 const ELSEWHERE = new Set([
-  ...["find", "update", "set_as_main", "delete"].map((name) => `departments.${name}`),
+  ...["find", "usage", "update", "set_as_main", "delete"].map((name) => `departments.${name}`),
   ...["read_department_footer", "read_department_text_footer"],
   ...[
     "user_settings.find",
