@@ -9,6 +9,7 @@ import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
+import { sweepDrafts } from "./domains/apps/drafts/queries.ts";
 import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
@@ -149,6 +150,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         await sweepEntries(sql, clock.now());
         await sweepEntryCodes(sql, 1_000);
         await sweepPreviews(sql, 1_000);
+        await sweepDrafts(sql, 1_000);
         await flows.sweep();
         await schedules.sweep();
       },

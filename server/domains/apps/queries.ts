@@ -10,15 +10,18 @@ import type { App, AppPage, ListedApp } from "./schema.ts";
 /** The number of earlier versions that an app keeps. */
 const KEPT_VERSIONS = 100;
 
-const listed = (sql: Sql) =>
+const listed = (sql: Sql, viewer: Viewer) =>
   sql`
     id, name, url_code, description, app_engine, css_engine, public, active, app_build_time, css_build_time,
     fields, config, actions, db_code, show_in_module, position, embed_width, embed_height, department_id,
     coalesce(fields -> 'dashboard_widget' = 'true', false) as dashboard_widget,
+    exists (
+      select from app_drafts d where d.user_id = ${viewer.user_id} and d.app_id = id and d.source_code is not null
+    ) as has_draft,
     lock_version, created_by_id, updated_by_id, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
-const columns = (sql: Sql) => sql`${listed(sql)}, prompt, source_code`;
+const columns = (sql: Sql, viewer: Viewer) => sql`${listed(sql, viewer)}, prompt, source_code`;
 
 const orders = (sql: Sql) => ({
   name: sql`name_folded, id`,
@@ -55,7 +58,9 @@ export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
   `;
   return listJson<ListedApp>(
     sql,
-    sql`select ${listed(sql)} ${chosen} order by ${orders(sql)[page.sort ?? "-created_at"]} ${slice(sql, page)}`,
+    sql`select ${listed(sql, viewer)} ${chosen} order by ${orders(sql)[page.sort ?? "-created_at"]} ${
+      slice(sql, page)
+    }`,
     sql`select count(*) ${chosen}`,
   );
 }
@@ -64,7 +69,7 @@ const one = (sql: Sql, viewer: Viewer, id: string) =>
   sql`id = ${id} and account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
 
 export const findApp = (sql: Sql, viewer: Viewer, id: string) =>
-  oneJson<App>(sql, sql`select ${columns(sql)} from apps where ${one(sql, viewer, id)}`);
+  oneJson<App>(sql, sql`select ${columns(sql, viewer)} from apps where ${one(sql, viewer, id)}`);
 
 /** The state that a change starts from. */
 export interface Written {
@@ -128,7 +133,7 @@ const asJson = (sql: Sql, values: Values) => sql.json(values as Parameters<Sql["
 export const insertApp = (sql: Sql, viewer: Viewer, id: string, values: Values) =>
   oneJson<App>(
     sql,
-    sql`select ${columns(sql)} from inserted`,
+    sql`select ${columns(sql, viewer)} from inserted`,
     sql`
       with inserted as (
         insert into apps (id, account_id, created_by_id, ${stored(sql)})
@@ -154,7 +159,7 @@ export const updateApp = (
 ) =>
   oneJson<App>(
     sql,
-    sql`select ${columns(sql)} from updated`,
+    sql`select ${columns(sql, viewer)} from updated`,
     sql`
       with before as (
         select *

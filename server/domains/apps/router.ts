@@ -21,6 +21,7 @@ import {
   Version,
   VersionPage,
 } from "./schema.ts";
+import { drafts } from "./drafts/router.ts";
 import { createPreview } from "./previews/create.ts";
 import { NewPreview, Preview } from "./previews/schema.ts";
 import { readApp, readVersion, readVersions } from "./read.ts";
@@ -91,6 +92,8 @@ export const apps = router({
     })
     .input(z.object({ app: NewPreview })).output(Preview)
     .mutation(({ ctx, input }) => createPreview(ctx, input.app)),
+
+  drafts,
 
   replace: managerProcedure
     .meta({

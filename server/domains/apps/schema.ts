@@ -153,6 +153,7 @@ export const App = z.object({
       warnings: [],
     }],
   }),
+  has_draft: z.boolean().describe("Whether the caller has a draft of it").meta({ examples: [false] }),
   lock_version: LockVersion,
   created_by_id: Id.nullable(),
   updated_by_id: Id.nullable(),

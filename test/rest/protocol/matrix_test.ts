@@ -64,6 +64,11 @@ const ON_OBJECTS: Record<string, Expected> = {
   "records.find": row("record", "user", "records:read"),
   "records.update": row("record", "user", "records:write", { sent: json({ record: { data: {} } }) }),
   "records.delete": row("record", "user", "records:write", { deletes: true }),
+  "apps.drafts.find": row("app", "manager", "apps:read"),
+  "apps.drafts.put": row("app", "manager", "apps:write", {
+    sent: json({ draft: { source_code: "", base_lock_version: 0, revision: 0 } }),
+  }),
+  "apps.drafts.delete": row("app", "manager", "apps:write"),
   "connectors.find": row("connector", "user", "connectors:read"),
   "connectors.update": row("connector", "manager", "connectors:write", changed("connector")),
   "connectors.delete": row("connector", "manager", "connectors:write", { deletes: true }),
