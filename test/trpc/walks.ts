@@ -161,6 +161,13 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await dashboards.delete.mutate();
     assert.deepEqual(await dashboards.find_default.query(), await dashboards.find.query());
 
+    assert.match((await apps.preview.mutate({ app: { id, source_code: SOURCE } })).url, /^\/previews\//);
+    const draft = { source_code: "1", base_lock_version: 0, revision: 1 };
+    assert.equal((await apps.drafts.put.mutate({ id, draft })).app_id, id);
+    assert.equal((await apps.drafts.find.query({ id })).source_code, "1");
+    assert.deepEqual((await apps.drafts.list.query({})).map(({ name }) => name), ["Tile"]);
+    await apps.drafts.delete.mutate({ id, revision: 1 });
+
     const hosts = ["https://crm.example.com"];
     assert.deepEqual((await embedding.update.mutate({ embedding: { hosts } })).hosts, hosts);
     assert.equal((await embedding.find.query()).unknown_users, "refuse");

@@ -1,7 +1,8 @@
-/** Builds of apps with what each part of their pages weighs. */
+/** Builds of apps with what each part of their pages weighs, and with warnings of secrets. */
 import { z } from "zod";
 import type { Build, BuildConfig, CssEngine, Engine } from "../../compiler/compiler.ts";
 import type { Context } from "../../context.ts";
+import { warningsOfSecrets } from "./suspected_secrets.ts";
 
 const Size = z.object({ raw: z.int(), brotli: z.int() }).meta({ examples: [{ raw: 812, brotli: 420 }] });
 
@@ -34,5 +35,7 @@ export async function buildOf(
 ): Promise<WeighedBuild> {
   const build = await compiler.compile({ engine, css_engine, source_code }, viewer.account_id, positions);
   const html = await pages.weigh({ ...build, engine, css_engine });
-  return { ...build, config: { ...build.config, sizes: { ...build.config.sizes, html } } };
+  const { config } = build;
+  const warnings = [...warningsOfSecrets(source_code), ...config.warnings];
+  return { ...build, config: { ...config, warnings, sizes: { ...config.sizes, html } } };
 }

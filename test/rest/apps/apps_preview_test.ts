@@ -102,6 +102,22 @@ inAccount(
   },
 );
 
+inAccount(
+  "a secret in a source is warned of by preview and save, at its place and without its text",
+  async ({ ask }) => {
+    const source_code = `document.title = "x";\nconst key = "sk_live_${"4eC39HqLyjWDarjtT1zdp7dc"}";`;
+    const { warnings } = made(await ask("POST", PATH, js(source_code)));
+    assert.match(warnings.join(), /^2:14 this looks like a Stripe secret key[^"]*$/);
+    assert.doesNotMatch(warnings.join(), /4eC39/);
+    const app = { name: "Pay", app_engine: "js", source_code };
+    const { id, config } = made(await ask("POST", "/platform/apps.json", { json: { app } }));
+    assert.deepEqual(config.warnings, warnings);
+    const edit = { field: "source_code", old: "sk_live_", new: "pk_live_" };
+    const { body } = await ask("PATCH", `/platform/apps/${id}/replace.json`, { json: edit });
+    assert.deepEqual([body.config.warnings, Object.keys(body.config.sizes)], [[], ["html", "script"]]);
+  },
+);
+
 inAccount("preview: it opens in a frame, for its user and until its end only", async ({ ask, admin, server }) => {
   const colleague = await addPerson(ask, "admin");
   const { url } = made(await ask("POST", PATH, js("1")));

@@ -159,6 +159,8 @@ const MORE: Record<string, number[]> = {
   "apps.update": [409],
   "apps.replace": [409],
   "apps.restore": [409, 422],
+  "apps.drafts.put": [409],
+  "apps.drafts.delete": [409],
   "dbs.update": [409],
   "connectors.update": [409],
   "flows.update": [409],
