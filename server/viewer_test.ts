@@ -55,7 +55,6 @@ async function callerOf(
     bySessionId: find,
     byJwt: unused,
     byGrant: unused,
-    noteView: unused,
     users: { find: () => Promise.resolve(undefined) },
     forget: () => {},
   };

@@ -29,6 +29,23 @@ export const PAGES: readonly Screen[] = [
   { name: "apps-new", path: at("/apps/new") },
   { name: "app", path: first(APP, (id) => `/apps/${id}`) },
   { name: "app-settings", path: first(APP, (id) => `/apps/${id}?tab=settings`) },
+  { name: "app-actions", path: first(APP, (id) => `/apps/${id}?tab=actions`) },
+  { name: "app-database", path: first(APP, (id) => `/apps/${id}?tab=database`) },
+  {
+    name: "app-share",
+    path: first(APP, (id) => `/apps/${id}`),
+    prepare: (page) => page.getByRole("button", { name: "Share", exact: true }).click(),
+  },
+  {
+    name: "app-mistake",
+    path: first(APP, (id) => `/apps/${id}`),
+    prepare: async (page) => {
+      await page.locator(".cm-content").click();
+      await page.keyboard.press("Control+Home");
+      await page.keyboard.type("<p>{#if</p>");
+      await page.getByRole("alert").first().waitFor();
+    },
+  },
   { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
   { name: "palette", path: at("/"), prepare: (page) => page.keyboard.press("Control+k") },
 ];

@@ -19,4 +19,6 @@ export const PACKAGES = () => [
   import("@codemirror/view"),
   import("@lezer/highlight"),
   import("@replit/codemirror-lang-svelte"),
+  import("prettier"),
+  import("uqr"),
 ];

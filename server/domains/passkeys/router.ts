@@ -23,7 +23,6 @@ export const passkeys = router({
   list: guestProcedure
     .meta({
       rest: "GET /account/passkeys.json",
-      personal: true,
       summary: "List the caller's passkeys",
       description: "An admin may list those of another user.",
     })

@@ -14,10 +14,12 @@ import {
 } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
+import { EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
+  gutter,
+  GutterMarker,
   highlightActiveLine,
   highlightActiveLineGutter,
   keymap,
@@ -25,6 +27,8 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { svelte } from "@replit/codemirror-lang-svelte";
+import { changedLines } from "./changed_lines.ts";
+import { completions, type Known } from "./completions.ts";
 
 export type Engine = "svelte" | "vue" | "react" | "js" | "html" | "kaboom" | "phaser";
 
@@ -39,7 +43,11 @@ export interface Editor {
   text(): string;
   /** Replaces the whole text. The history of changes continues. */
   setText(text: string): void;
-  show(mistakes: readonly Mistake[]): void;
+  show(mistakes: readonly Mistake[], warnings: readonly Mistake[]): void;
+  /** Marks the lines that differ from the published source. */
+  mark(published: string): void;
+  /** Completes these names from now on. */
+  know(known: Known): void;
   goTo(mistake: Mistake): void;
   focus(): void;
   destroy(): void;
@@ -72,6 +80,8 @@ const THEME = EditorView.theme({
   ".cm-content": { padding: "8px 0", caretColor: "var(--accent)" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--faint)", border: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
+  ".cm-changes .cm-gutterElement": { width: "3px" },
+  ".cm-changes .cm-changed": { backgroundColor: "var(--accent)" },
   ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "1.5px" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--accent-soft)",
@@ -88,6 +98,26 @@ const THEME = EditorView.theme({
   ".cm-diagnostic": { padding: "6px 12px", fontFamily: "var(--sans)" },
 });
 
+/** The bar beside a line that differs from the published source. */
+class ChangedMark extends GutterMarker {
+  override elementClass = "cm-changed";
+}
+const CHANGED = new ChangedMark();
+const setChanged = StateEffect.define<readonly number[]>();
+
+/** Lines that differ, by the positions of their starts. */
+const changed = StateField.define<RangeSet<GutterMarker>>({
+  create: () => RangeSet.empty,
+  update(marks, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setChanged)) return RangeSet.of(effect.value.map((position) => CHANGED.range(position)));
+    }
+    return marks.map(transaction.changes);
+  },
+});
+
+const MARK_AFTER_MS = 150;
+
 /** @param label for screen readers */
 export function createEditor(
   place: HTMLElement,
@@ -100,7 +130,10 @@ export function createEditor(
   },
 ): Editor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
-  const view = new EditorView({
+  let known: Known = { db_code: null, fields: [], actions: [] };
+  let published = text;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const view: EditorView = new EditorView({
     root,
     parent: root,
     state: EditorState.create({
@@ -108,6 +141,8 @@ export function createEditor(
       extensions: [
         lineNumbers(),
         lintGutter(),
+        changed,
+        gutter({ class: "cm-changes", markers: (view) => view.state.field(changed) }),
         foldGutter(),
         highlightActiveLineGutter(),
         highlightActiveLine(),
@@ -118,6 +153,7 @@ export function createEditor(
         bracketMatching(),
         closeBrackets(),
         autocompletion(),
+        EditorState.languageData.of(() => [{ autocomplete: completions(() => known) }]),
         syntaxHighlighting(COLOURS),
         THEME,
         EditorState.tabSize.of(2),
@@ -135,11 +171,26 @@ export function createEditor(
         ]),
         LANGUAGES[engine](),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange(update.state.doc.toString());
+          if (!update.docChanged) return;
+          onChange(update.state.doc.toString());
+          clearTimeout(timer);
+          timer = setTimeout(mark, MARK_AFTER_MS);
         }),
       ],
     }),
   });
+
+  function mark() {
+    const { doc } = view.state;
+    const positions: number[] = [];
+    let number = 1;
+    for (const { kind } of changedLines(published, doc.toString())) {
+      if (kind === "removed") continue;
+      if (kind === "added") positions.push(doc.line(number).from);
+      number++;
+    }
+    view.dispatch({ effects: setChanged.of(positions) });
+  }
 
   const positionOf = ({ line, column }: Mistake): number => {
     const { doc } = view.state;
@@ -149,17 +200,23 @@ export function createEditor(
   return {
     text: () => view.state.doc.toString(),
     setText: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
-    show(mistakes) {
-      const diagnostics = mistakes.map((mistake): Diagnostic => {
+    mark(next) {
+      published = next;
+      mark();
+    },
+    know: (next) => void (known = next),
+    show(mistakes, warnings) {
+      const of = (severity: "error" | "warning") => (mistake: Mistake): Diagnostic => {
         const from = positionOf(mistake);
         const word = view.state.wordAt(from);
         return {
           from,
           to: word?.to ?? Math.min(from + 1, view.state.doc.length),
-          severity: "error",
+          severity,
           message: mistake.text,
         };
-      });
+      };
+      const diagnostics = [...mistakes.map(of("error")), ...warnings.map(of("warning"))];
       view.dispatch(setDiagnostics(view.state, diagnostics));
     },
     goTo(mistake) {
@@ -167,6 +224,9 @@ export function createEditor(
       view.focus();
     },
     focus: () => view.focus(),
-    destroy: () => view.destroy(),
+    destroy() {
+      clearTimeout(timer);
+      view.destroy();
+    },
   };
 }
