@@ -26,6 +26,8 @@ export interface ClientOptions {
   url: string;
   /** An API token. A function is called for each request. Without a token only public procedures answer. */
   token?: string | (() => string | Promise<string>);
+  /** Further headers, such as `X-View-As`. A function is called for each request. Subscriptions do not carry them. */
+  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   /** Whether concurrent calls share one request; true by default. */
   batch?: boolean;
   fetch?: typeof globalThis.fetch;
@@ -37,11 +39,11 @@ export type Client = ReturnType<typeof createTRPCClient<AppRouter>>;
 export type ClientError = TRPCClientError<AppRouter>;
 export const isClientError = (error: unknown): error is ClientError => error instanceof TRPCClientError;
 
-export function createClient({ url, token, batch = true, fetch }: ClientOptions): Client {
+export function createClient({ url, token, headers: more = {}, batch = true, fetch }: ClientOptions): Client {
   const secretOf = async () => typeof token === "function" ? await token() : token;
   const headers = async () => {
     const secret = await secretOf();
-    return secret ? { authorization: `Bearer ${secret}` } : {};
+    return { ...typeof more === "function" ? await more() : more, ...secret && { authorization: `Bearer ${secret}` } };
   };
   const connectionParams = async () => {
     const secret = await secretOf();

@@ -18,7 +18,7 @@ export interface Actor {
 
 /** Evaluated when a change is made: the caller is proven by then. */
 export function actorOf({ viewer, caller, address, request_id }: Call): Actor {
-  const user_id = viewer?.user_id ?? null;
+  const user_id = viewer?.viewed_by ?? viewer?.user_id ?? null;
   const id = viewer?.session_id ?? viewer?.token_id ?? undefined;
   const app_id = caller?.app_id;
   const via = app_id !== undefined ? "page" : !viewer ? "anonymous" : viewer.session_id === null ? "token" : "session";

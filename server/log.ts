@@ -20,6 +20,8 @@ export interface RequestLine {
   /** Undefined if the caller is anonymous. */
   account: number | undefined;
   user: number | undefined;
+  /** The user whose answers the admin `user` asked for. */
+  viewed_as?: number | undefined;
 }
 
 /** Lines are buffered for this long: a system call for each request was a tenth of a small answer's cost. */
@@ -57,8 +59,9 @@ export function createLog(write: (text: string) => void = writeOut, now: () => n
   const line = (level: string) => (event: string, detail: Record<string, unknown> = {}) =>
     add(JSON.stringify({ time: timeOf(), level, event, ...detail }) + "\n", level === "error");
   // Written without JSON.stringify, which was a tenth of a page's cost. Only the caller's text needs escaping.
-  const request = ({ request_id, method, route, status, ms, account, user }: RequestLine) => {
-    const who = account === undefined ? "" : `,"account":${account},"user":${user}`;
+  const request = ({ request_id, method, route, status, ms, account, user, viewed_as }: RequestLine) => {
+    const as = viewed_as === undefined ? "" : `,"viewed_as":${viewed_as}`;
+    const who = account === undefined ? "" : `,"account":${account},"user":${user}${as}`;
     add(
       `{"time":"${timeOf()}","level":"info","event":"request","request_id":"${request_id}","method":${
         JSON.stringify(method)

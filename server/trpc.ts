@@ -9,7 +9,7 @@ import { refusalOfDatabase } from "./database/pg_errors.ts";
 import { badRequest, internal, invalid, notFound, Refusal, type RefusalStatus, unavailable } from "./errors.ts";
 import type { Who } from "./fairness/rate_limits.ts";
 import { fieldsOf, sentenceOf } from "./input/messages.ts";
-import { proveCaller, proveRole, type Role } from "./viewer.ts";
+import { proveCaller, proveRole, refuseViewAs, type Role } from "./viewer.ts";
 
 export interface Meta {
   /** `METHOD /path.json`, with `:names` for input keys that stand in the path. */
@@ -36,6 +36,8 @@ export interface Meta {
   counts_as?: "writes" | "compiles" | "actions";
   /** For the API reference; the procedure's domain unless set. */
   tag?: string;
+  /** Concerns the viewer's own credentials, or what only the viewer reads: never answered as another user. */
+  personal?: true;
   /** Any token may call, whatever its scopes. */
   any_scope?: true;
   /** Needs no credential; set by the base procedure. */
@@ -80,7 +82,7 @@ export const adminProcedure = procedureFor("admin");
 
 /** Procedures for anyone: a viewer, the page of an app, or a visitor known by a browser key. It fills `ctx.caller`. */
 export const pageProcedure = t.procedure.use(async ({ ctx, meta, type, next }) => {
-  const caller = await proveCaller(ctx);
+  const caller = await proveCaller(ctx, isViewable(type, meta));
   const counted = type === "mutation" && limit(ctx, caller, meta);
   if (counted) await counted;
   const result = await next();
@@ -88,7 +90,8 @@ export const pageProcedure = t.procedure.use(async ({ ctx, meta, type, next }) =
 });
 
 /** Procedures that take no credential, such as the one that checks a password. */
-export const openProcedure = t.procedure.meta({ open: true }).use(async ({ meta, next }) => {
+export const openProcedure = t.procedure.meta({ open: true }).use(async ({ ctx, meta, next }) => {
+  refuseViewAs(ctx.call);
   const result = await next();
   return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
 });
@@ -97,13 +100,15 @@ export const openProcedure = t.procedure.meta({ open: true }).use(async ({ meta,
 function procedureFor(role: Role) {
   return t.procedure.meta({ role }).use(async ({ ctx, meta, path, type, next }) => {
     const scope = `${path.slice(0, path.indexOf("."))}:${type === "mutation" ? "write" : "read"}`;
-    const viewer = await proveRole(ctx, role, meta?.any_scope ? undefined : scope);
+    const viewer = await proveRole(ctx, role, meta?.any_scope ? undefined : scope, isViewable(type, meta));
     const counted = type === "mutation" && limit(ctx, { account_id: viewer.account_id, viewer }, meta);
     if (counted) await counted;
     const result = await next();
     return result.ok ? result : { ...result, error: refusalOf(result.error, meta) };
   });
 }
+
+const isViewable = (type: string, meta: Meta | undefined): boolean => type === "query" && !meta?.personal;
 
 /** Counts a mutation. A visitor's actions are counted by app. @throws {Refusal} 429 */
 function limit(

@@ -9,10 +9,12 @@
  * | entry | a cookie of a host that serves apps, when a person opens an app there | the viewer of that app's page |
  * | a host's JWT | in the body, where apps are opened in frames of other sites | a viewer, for as long as the JWT lives |
  * | browser key | a cookie | that the same browser calls again, without a login |
+ *
+ * An admin may ask for the answers that another user of the account gets, with the header `X-View-As`: `viewedAs`.
  */
-import { createHash, randomBytes } from "node:crypto";
-import { parse } from "hono/utils/cookie";
-import { forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
+import { createHash } from "node:crypto";
+import { readBrowser } from "./browser_cookie.ts";
+import { badRequest, forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
 import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { Keys } from "./secrets/keys.ts";
 import { entryOf } from "./apps_site.ts";
@@ -42,6 +44,8 @@ export interface Viewer extends Restriction {
   scopes: readonly string[] | null;
   /** Of a viewer that a host page has vouched for: role and departments above are already within it. */
   grant?: Grant;
+  /** The admin who asks for the answers that this user gets; all of the above except the scopes is this user's. */
+  viewed_by?: number;
 }
 
 /** Finds viewers by their tokens and sessions, and users by their ids, through a cache of a few seconds. */
@@ -68,6 +72,8 @@ export interface Viewers {
   byGrant(user_id: number, grant: Grant): Promise<Viewer | undefined>;
   /** For what acts without a request. */
   readonly users: Users;
+  /** Notes in the audit log, once an hour, that an admin views the account as another user. */
+  noteView(admin: Viewer, user_id: number, call: Call): Promise<void>;
   /** Call after a change of tokens, sessions, users, departments or the account: it holds at once in this process. */
   forget(): void;
 }
@@ -181,9 +187,11 @@ type ProvingViewer = Pick<Proving, "call" | "viewers" | "config" | "limits">;
  * The viewer where the request names one; undefined without a token or session, and with one that is not valid. A token
  * goes before a session: a request with a wrong token is never answered as the browser's member.
  *
- * @throws {Refusal} 429 after too many requests of the token, the session or the account
+ * @param viewable the answer may be given as another user
+ * @throws {Refusal} 429 after too many requests of the token, the session or the account; 400, 403, 404 for `X-View-As`
  */
-export async function findViewer({ call, viewers, config, limits }: ProvingViewer): Promise<Viewer | undefined> {
+export async function findViewer(ctx: ProvingViewer, viewable = false): Promise<Viewer | undefined> {
+  const { call, viewers, config, limits } = ctx;
   const { token, request } = call;
   const secret = token === undefined ? sessionSecret(request, config) : undefined;
   const viewer = token !== undefined
@@ -191,10 +199,42 @@ export async function findViewer({ call, viewers, config, limits }: ProvingViewe
     : secret !== undefined
     ? viewers.cachedSession(secret) ?? await viewers.bySession(secret)
     : undefined;
-  call.viewer = viewer;
+  const views = request.headers.has(VIEW_AS);
+  // The calls of a batch share `call`: none of them may meet the admin here.
+  if (!views) call.viewer = viewer;
   const counted = viewer && limits.take("requests", { account_id: viewer.account_id, viewer, address: call.address });
   if (counted) await counted;
+  if (views && viewer) return call.viewer = await viewedAs(ctx, viewer, viewable);
   return viewer;
+}
+
+/** Carries the id of a user. */
+const VIEW_AS = "x-view-as";
+
+/** @throws {Refusal} 403 where the request asks for an answer as another user, which this is not */
+export function refuseViewAs({ request }: Call): void {
+  if (request.headers.has(VIEW_AS)) throw forbidden("This is not answered as another user (X-View-As)");
+}
+
+/**
+ * The user whose answers an admin asks for. The scopes stay those of the admin's token, and the user's own credentials
+ * stay out of reach, because what concerns them is not viewable.
+ *
+ * @throws {Refusal} 400, 403, 404
+ */
+async function viewedAs({ call, viewers }: ProvingViewer, admin: Viewer, viewable: boolean): Promise<Viewer> {
+  if (!viewable || call.request.method !== "GET") refuseViewAs(call);
+  if (admin.role !== "admin") throw forbidden("The header X-View-As needs the role admin");
+  const id = call.request.headers.get(VIEW_AS) ?? "";
+  if (!/^[1-9]\d{0,8}$/.test(id)) throw badRequest("The header X-View-As must be the id of a user");
+  const user = await viewers.users.find(admin.account_id, Number(id));
+  if (!user) throw notFound("User");
+  if (!user.active) throw forbidden("The header X-View-As names a user who is switched off and sees nothing");
+  await viewers.noteView(admin, user.user_id, call);
+  const { account_id, user_id, role, restricted, department_ids, without_department } = user;
+  const { scopes, expires_at, user_id: viewed_by } = admin;
+  const own = { account_id, user_id, role, restricted, department_ids, without_department };
+  return { ...own, token_id: null, session_id: null, scopes, expires_at, viewed_by };
 }
 
 /** Whether the request names a viewer, by a token or a session that need not be valid. */
@@ -237,16 +277,16 @@ export async function proveEmbedded(
   return viewer;
 }
 
-/** @throws {Refusal} 401, 429 */
-export async function proveViewer(ctx: ProvingViewer): Promise<Viewer> {
-  const viewer = await findViewer(ctx);
+/** @throws {Refusal} 401, 429; 400, 403, 404 for `X-View-As` */
+export async function proveViewer(ctx: ProvingViewer, viewable = false): Promise<Viewer> {
+  const viewer = await findViewer(ctx, viewable);
   if (!viewer) throw unauthorized();
   return viewer;
 }
 
-/** @throws {Refusal} 401, 403 */
-export async function proveRole(ctx: ProvingViewer, role: Role, scope?: string): Promise<Viewer> {
-  const viewer = await proveViewer(ctx);
+/** @param viewable as `findViewer` has it. @throws {Refusal} 401, 403, 429; 400, 404 for `X-View-As` */
+export async function proveRole(ctx: ProvingViewer, role: Role, scope?: string, viewable = false): Promise<Viewer> {
+  const viewer = await proveViewer(ctx, viewable);
   allow(viewer, role, scope);
   return viewer;
 }
@@ -256,17 +296,18 @@ export async function proveRole(ctx: ProvingViewer, role: Role, scope?: string):
  *
  * @throws {Refusal} 401 where a login or a page token is no longer valid, or its app no longer opens for its viewer
  */
-export async function proveCaller(ctx: Proving): Promise<Caller> {
+export async function proveCaller(ctx: Proving, viewable = false): Promise<Caller> {
   const { call } = ctx;
   const page_token = call.request.headers.get("x-app-token");
-  return call.caller = page_token === null ? await callerOfRequest(ctx) : await callerOfPage(ctx, page_token);
+  return call.caller = page_token === null ? await callerOfRequest(ctx, viewable) : await callerOfPage(ctx, page_token);
 }
 
-async function callerOfRequest(ctx: Proving): Promise<Caller> {
+async function callerOfRequest(ctx: Proving, viewable: boolean): Promise<Caller> {
   const { call, pages, limits } = ctx;
   // A wrong token is refused; the cookie of a session that has ended makes its browser a visitor.
-  const viewer = call.token === undefined ? await findViewer(ctx) : await proveViewer(ctx);
-  const { browser, set_cookie } = readBrowser(ctx);
+  const viewer = call.token === undefined ? await findViewer(ctx, viewable) : await proveViewer(ctx, viewable);
+  if (!viewer && call.request.headers.has(VIEW_AS)) throw unauthorized();
+  const { browser, set_cookie } = readBrowser(ctx.call.request, ctx.config);
   call.set_cookie = set_cookie;
   const account_id = viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0;
   if (!viewer) await limits.take("requests", { account_id, viewer, address: call.address });
@@ -283,6 +324,7 @@ async function callerOfPage(
   { call, viewers, keys, clock, pages, limits }: Proving,
   page_token: string,
 ): Promise<Caller> {
+  refuseViewAs(call);
   const token = readAppToken(keys, page_token, clock.now());
   const viewer = token?.token
     ? await viewers.byTokenId(token.token)
@@ -319,7 +361,7 @@ export function signPageToken(
   app: { id: string; account_id: number },
   viewer: Viewer | undefined,
 ): string {
-  const { browser, set_cookie } = readBrowser(ctx);
+  const { browser, set_cookie } = readBrowser(ctx.call.request, ctx.config);
   ctx.call.set_cookie = set_cookie;
   return signAppToken(
     ctx.keys,
@@ -339,7 +381,7 @@ export function signPageToken(
 
 /** The browser key of the request, whatever else names its caller. Sets one where there is none. */
 export function proveBrowser(ctx: Pick<Proving, "call" | "config">): string {
-  const { browser, set_cookie } = readBrowser(ctx);
+  const { browser, set_cookie } = readBrowser(ctx.call.request, ctx.config);
   ctx.call.set_cookie = set_cookie;
   return browser;
 }
@@ -353,19 +395,3 @@ export const ownerOfKeys = ({ viewer, browser }: Caller): string =>
   viewer
     ? `user ${viewer.user_id}${viewer.grant ? ` within ${JSON.stringify(viewer.grant)}` : ""}`
     : `browser ${createHash("sha256").update(browser).digest("base64url")}`;
-
-const BROWSER_KEY = /^[\w-]{43}$/;
-const YEAR_S = 365 * 24 * 60 * 60;
-
-/** The browser key of the request's cookie, or a new one with the cookie that carries it. */
-function readBrowser({ call, config }: Pick<Proving, "call" | "config">) {
-  const secure = config.base_url.startsWith("https:");
-  const name = secure ? "__Host-browser" : "browser";
-  const cookies = call.request.headers.get("cookie");
-  const known = cookies === null ? undefined : parse(cookies, name)[name];
-  if (known && BROWSER_KEY.test(known)) return { browser: known, set_cookie: undefined };
-  const browser = randomBytes(32).toString("base64url");
-  const attributes = `Path=/; Max-Age=${YEAR_S}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
-  const set_cookie = `${name}=${browser}; ${attributes}`;
-  return { browser, set_cookie };
-}

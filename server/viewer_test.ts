@@ -55,6 +55,7 @@ async function callerOf(
     bySessionId: find,
     byJwt: unused,
     byGrant: unused,
+    noteView: unused,
     users: { find: () => Promise.resolve(undefined) },
     forget: () => {},
   };

@@ -21,7 +21,7 @@ export const JSON_HEADERS = {
 const PREFLIGHT = {
   ...CORS,
   "access-control-allow-headers":
-    "authorization, content-type, x-app-token, last-event-id, x-request-id, idempotency-key",
+    "authorization, content-type, x-app-token, x-view-as, last-event-id, x-request-id, idempotency-key",
   "access-control-max-age": "86400",
 };
 

@@ -133,6 +133,7 @@ function report({ log }: Pick<HttpServices, "log">, method: string, status: numb
     status,
     ms: Math.round((performance.now() - started) * 10) / 10,
     account: call.viewer?.account_id,
-    user: call.viewer?.user_id,
+    user: call.viewer?.viewed_by ?? call.viewer?.user_id,
+    viewed_as: call.viewer?.viewed_by === undefined ? undefined : call.viewer.user_id,
   });
 }

@@ -39,6 +39,8 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const { code } = await dbs.create.mutate({ db: { name: "Seen", schema: { fields: { title: "string" } } } });
     const [seen] = await access.list.query({ type: "db", id: code });
     assert.deepEqual([seen?.user?.login, seen?.sees, seen?.changes, seen?.rule], ["admin", true, true, "admin"]);
+    const [, counted] = await access.counts.query({});
+    assert.deepEqual([counted?.type, counted?.visible], ["db", 1]);
     await dbs.delete.mutate({ db_code: code });
   },
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { managerProcedure, router } from "../../trpc.ts";
+import { countAccess } from "./counts.ts";
 import { listAccess } from "./read.ts";
-import { Access, AccessQuery } from "./schema.ts";
+import { Access, AccessCounts, AccessQuery, CountsQuery } from "./schema.ts";
 
 export const access = router({
   list: managerProcedure
@@ -16,4 +17,16 @@ export const access = router({
     })
     .input(AccessQuery).output(sent(z.array(Access)))
     .query(({ ctx, input }) => listAccess(ctx, input)),
+
+  counts: managerProcedure
+    .meta({
+      rest: "GET /account/access/counts.json",
+      summary: "How much does a user see?",
+      description:
+        "By type, how many objects the user's lists show, and how many each rule hides: by the department rule and the " +
+        "role, as the lists of the API do; what is public is open to everyone besides. With `db_code` also the records of a database. A manager is told of what the " +
+        "manager sees.",
+    })
+    .input(CountsQuery).output(z.array(AccessCounts))
+    .query(({ ctx, input }) => countAccess(ctx, input)),
 });

@@ -41,3 +41,29 @@ export const Access = z.object({
   rule: z.string().describe("What decides, in one sentence").meta({ examples: ["member of department Sales"] }),
 });
 export type Access = z.output<typeof Access>;
+
+/** Types that are counted: those of lists. */
+export const COUNTED = ["app", "db", "connector", "flow", "cron", "run", "record"] as const satisfies readonly Type[];
+export type Counted = (typeof COUNTED)[number];
+
+export const CountsQuery = z.object({
+  user_id: Id.optional().describe("The user; the caller unless given"),
+  db_code: text(100).optional().describe("Also counts the records of this database").meta({ examples: ["guestbook"] }),
+});
+export type CountsQuery = z.output<typeof CountsQuery>;
+
+const Count = z.int().min(0).meta({ examples: [3] });
+
+export const AccessCounts = z.object({
+  type: z.enum(COUNTED).meta({ examples: ["app"] }),
+  visible: Count.describe("Objects that the user's lists show"),
+  hidden_by: z.array(z.object({
+    rule: z.string().describe("What the user lacks, in one sentence").meta({
+      examples: ["not a member of department Sales"],
+    }),
+    count: Count,
+  })).describe("The others, by the rule that hides them, the most first"),
+  complete: z.boolean().describe("False: there are more than 10,000 runs or records, and only so many are counted")
+    .meta({ examples: [true] }),
+});
+export type AccessCounts = z.output<typeof AccessCounts>;

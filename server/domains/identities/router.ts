@@ -11,6 +11,7 @@ export const identities = router({
   list: guestProcedure
     .meta({
       rest: "GET /account/identities.json",
+      personal: true,
       summary: "List the caller's identities at OpenID providers",
       description: "An admin may list those of another user. A member links one on the sign-in page.",
     })

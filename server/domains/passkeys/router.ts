@@ -23,6 +23,7 @@ export const passkeys = router({
   list: guestProcedure
     .meta({
       rest: "GET /account/passkeys.json",
+      personal: true,
       summary: "List the caller's passkeys",
       description: "An admin may list those of another user.",
     })

@@ -36,7 +36,7 @@ export const sessions = router({
     .mutation(({ ctx }) => signOut(ctx)),
 
   list: guestProcedure
-    .meta({ rest: "GET /account/sessions.json", summary: "List the caller's own sessions" })
+    .meta({ rest: "GET /account/sessions.json", personal: true, summary: "List the caller's own sessions" })
     .input(SessionPage).output(sent(z.array(Session)))
     .query(({ ctx, input }) => listSessions(ctx.sql, ctx.viewer, input)),
 

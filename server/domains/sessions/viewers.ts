@@ -4,6 +4,7 @@ import type { Pool } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import type { Keys } from "../../secrets/keys.ts";
 import type { Viewers } from "../../viewer.ts";
+import { createViews } from "../audit/views.ts";
 import { createVouchedViewers } from "../embedding/vouched_viewers.ts";
 import { createTokenViewers } from "../tokens/viewer_cache.ts";
 import { createUsers } from "../user_settings/user_cache.ts";
@@ -24,6 +25,7 @@ export function createViewers(parts: Parts): Viewers & { close(): Promise<void> 
     ...tokens,
     ...sessions,
     ...vouched,
+    ...createViews(parts),
     users,
     forget() {
       tokens.forget();

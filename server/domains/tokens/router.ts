@@ -9,7 +9,12 @@ import { createToken, managedUser, revokeToken } from "./write.ts";
 
 export const tokens = router({
   list: userProcedure
-    .meta({ rest: "GET /account/tokens.json", summary: "List tokens", description: "An admin sees everybody's." })
+    .meta({
+      rest: "GET /account/tokens.json",
+      personal: true,
+      summary: "List tokens",
+      description: "An admin sees everybody's.",
+    })
     .input(TokenPage).output(sent(z.array(Token)))
     .query(({ ctx, input }) => listTokens(ctx.sql, ctx.viewer.account_id, managedUser(ctx), input)),
 

@@ -35,7 +35,7 @@ export function describe(router: AnyTRPCRouter, plain: readonly PlainRoute[], ba
       version: "0.1.0",
       description:
         "Departments, apps and what goes with them. Lists are bare arrays with `X-Total-Count` and `Link`; " +
-        "times are ISO 8601 in UTC; every answer carries `X-Request-Id`. The same procedures answer at `/trpc`.",
+        "times are ISO 8601 in UTC; every answer carries `X-Request-Id`. Queries answer an admin as another user with `X-View-As: <user id>`. The same procedures answer at `/trpc`.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: base_url }],

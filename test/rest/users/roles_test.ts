@@ -27,6 +27,7 @@ const WEAKEST: Record<string, Role> = {
   "account.find": "user",
   "account.update": "admin",
   "access.list": "manager",
+  "access.counts": "manager",
   "audit.list": "admin",
   "departments.list": "manager",
   "departments.find": "manager",
