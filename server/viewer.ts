@@ -13,7 +13,7 @@
  * An admin may ask for the answers that another user of the account gets, with the header `X-View-As`: `viewedAs`.
  */
 import { createHash } from "node:crypto";
-import { readBrowser } from "./browser_cookie.ts";
+import { readBrowser } from "./secrets/browser_key.ts";
 import { badRequest, forbidden, notFound, type Refusal, unauthorized } from "./errors.ts";
 import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { Keys } from "./secrets/keys.ts";

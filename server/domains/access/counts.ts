@@ -30,8 +30,10 @@ export async function countAccess(ctx: Context, { user_id, db_code }: CountsQuer
   const found = await Promise.all(
     types.map(async (type) => ({ type, groups: await groupsOf(sql, viewer, type, db_code ?? "") })),
   );
-  const ids = found.flatMap(({ groups }) => groups.flatMap(({ department_id, of_db }) => [department_id, of_db]));
-  const names = await namesOfDepartments(sql, viewer.account_id, [...new Set(ids)].filter((id) => id != null));
+  const ids = found.flatMap(({ groups }) =>
+    groups.flatMap(({ department_id, of_db = null }) => [department_id, of_db])
+  );
+  const names = await namesOfDepartments(sql, viewer.account_id, [...new Set(ids)].filter((id) => id !== null));
   return found.map(({ type, groups }) => countsOf(user, type, groups, names));
 }
 

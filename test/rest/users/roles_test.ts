@@ -81,6 +81,7 @@ const WEAKEST: Record<string, Role> = {
   "apps.create": "manager",
   "apps.update": "manager",
   "apps.delete": "manager",
+  "apps.preview": "manager",
   "apps.replace": "manager",
   "apps.versions": "user",
   "apps.version": "user",
