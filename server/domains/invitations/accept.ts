@@ -38,7 +38,7 @@ export async function acceptInvitation(
 ): Promise<{ account_id: number; user_id: number } | undefined> {
   const offer = await findOffer(sql, hash, true);
   if (!offer) return undefined;
-  const { id, account_id, email, name, role, inviter } = offer;
+  const { id, account_id, email, name, role, without_department, inviter } = offer;
   const user_id = await insertUserSetting(sql, account_id, {
     login: email,
     login_folded: fold(email),
@@ -46,7 +46,7 @@ export async function acceptInvitation(
     email_folded: fold(email),
     name,
     role,
-    without_department: seesAll(inviter) || inviter.without_department,
+    without_department: without_department && (seesAll(inviter) || inviter.without_department),
     active: true,
     password_hash,
   });

@@ -11,7 +11,7 @@ const columns = (sql: Sql) =>
     i.id, i.email, i.name, i.role,
     array(select d.department_id from invitation_departments d where d.invitation_id = i.id order by 1)
       as department_ids,
-    i.invited_by, iso(i.created_at) as created_at, iso(i.expires_at) as expires_at
+    i.without_department, i.invited_by, iso(i.created_at) as created_at, iso(i.expires_at) as expires_at
   `;
 
 export function listInvitations(sql: Sql, account: number, page: InvitationPage) {
@@ -41,12 +41,13 @@ export interface Row {
   email_folded: string;
   name: string;
   role: string;
+  without_department: boolean;
   hash: Buffer;
 }
 
 /** An invitation of the same address that has expired gives way. @returns undefined if that address has an open one */
 export async function insertInvitation(sql: Sql, row: Row, department_ids: number[]): Promise<number | undefined> {
-  const { account_id, invited_by, email, email_folded, name, role, hash } = row;
+  const { account_id, invited_by, email, email_folded, name, role, without_department, hash } = row;
   await sql`
     delete from invitations
     where account_id = ${account_id}
@@ -54,9 +55,10 @@ export async function insertInvitation(sql: Sql, row: Row, department_ids: numbe
       and expires_at <= now()
   `;
   const [invitation] = await sql<{ id: number }[]>`
-    insert into invitations (account_id, invited_by, email, email_folded, name, role, hash, expires_at)
+    insert into invitations
+      (account_id, invited_by, email, email_folded, name, role, without_department, hash, expires_at)
     values (
-      ${account_id}, ${invited_by}, ${email}, ${email_folded}, ${name}, ${role}, ${hash},
+      ${account_id}, ${invited_by}, ${email}, ${email_folded}, ${name}, ${role}, ${without_department}, ${hash},
       now() + make_interval(days => ${VALID_DAYS})
     )
     on conflict (account_id, email_folded) do nothing
@@ -110,6 +112,7 @@ export interface Stored {
   email: string;
   name: string;
   role: string;
+  without_department: boolean;
   department_ids: number[];
 }
 
@@ -117,7 +120,7 @@ export interface Stored {
 export async function findByHash(sql: Sql, hash: Buffer, locks: boolean): Promise<Stored | undefined> {
   const [row] = await sql<Stored[]>`
     select
-      i.id, i.account_id, a.name as account, i.invited_by, i.email, i.name, i.role,
+      i.id, i.account_id, a.name as account, i.invited_by, i.email, i.name, i.role, i.without_department,
       array(select d.department_id from invitation_departments d where d.invitation_id = i.id) as department_ids
     from invitations i
     join accounts a on a.id = i.account_id

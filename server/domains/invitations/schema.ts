@@ -11,6 +11,7 @@ export const Invitation = z.object({
   name: z.string().meta({ examples: ["Grace Example"] }),
   role: z.enum(ROLES),
   department_ids: z.array(Id),
+  without_department: z.boolean().meta({ examples: [true] }),
   invited_by: Id.describe("The user who invites"),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -25,6 +26,9 @@ export const NewInvitation = z.object({
   name: Name.optional().describe("The e-mail address unless set").meta({ examples: ["Grace Example"] }),
   role: z.enum(ROLES).default("user").describe("At most the inviter's own").meta({ examples: ["user"] }),
   department_ids: Ids.default([]).describe("Only departments that the inviter sees").meta({ examples: [[]] }),
+  without_department: z.boolean().default(true).describe(
+    "Whether the person will see objects without a department, as far as the inviter does",
+  ).meta({ examples: [true] }),
   send_mail: SendMail,
 });
 export type NewInvitation = z.output<typeof NewInvitation>;

@@ -22,7 +22,7 @@ import { visibleTo } from "../../visibility.ts";
 export async function createInvitation(ctx: Context, input: NewInvitation): Promise<z.output<typeof SentInvitation>> {
   const { sql, viewer } = ctx;
   const { account_id, user_id } = viewer;
-  const { email, role, department_ids, name = email } = input;
+  const { email, role, department_ids, without_department, name = email } = input;
   if (!isWithin(role, viewer)) throw invalid({ role: [`must not exceed your own, which is ${viewer.role}`] });
   const known = new Set(await knownDepartments(sql, account_id, department_ids));
   const unknown = department_ids.filter((id) => !known.has(id) || !visibleTo(viewer, id));
@@ -30,7 +30,8 @@ export async function createInvitation(ctx: Context, input: NewInvitation): Prom
   const email_folded = fold(email);
   if (await isTaken(sql, account_id, email_folded)) throw invalid({ email: ["has already been taken"] });
   const secret = newSessionSecret();
-  const row = { account_id, invited_by: user_id, email, email_folded, name, role, hash: hashOfSession(secret) };
+  const hash = hashOfSession(secret);
+  const row = { account_id, invited_by: user_id, email, email_folded, name, role, without_department, hash };
   const id = await sql.begin((sql) => insertInvitation(sql, row, department_ids));
   const created = id === undefined ? undefined : await findInvitation(sql, account_id, id);
   if (!created) throw invalid({ email: ["has already been invited: revoke that invitation first"] });

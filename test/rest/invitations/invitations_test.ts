@@ -102,6 +102,11 @@ onServer(
     const accepted = await accept(ask, secretOf(first));
     assert.equal(accepted.status, 303);
     assert.equal((await me(ask, accepted)).user.without_department, false, "as the inviter");
+    await inTurn([[{}, true], [{ without_department: false }, false]] as const, async ([fields, sees]) => {
+      const invited = await invite(ask, fields);
+      assert.equal(invited.body.without_department, sees);
+      assert.equal((await me(ask, await accept(ask, secretOf(invited)))).user.without_department, sees, "by an admin");
+    });
 
     const [demoted, moved, revoked, expired] = [
       await invite(theirs, { role: "manager" }),
