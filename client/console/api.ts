@@ -1,8 +1,27 @@
 /** The typed client with the session of the browser. */
 import { sessionFetch } from "./connection.svelte.ts";
 import { type ClientError, createClient, isClientError } from "../mod.ts";
+import { viewedAs } from "./viewing.svelte.ts";
 
-export const api = createClient({ url: location.origin, fetch: sessionFetch });
+export const api = createClient({ url: location.origin, fetch: asViewed });
+
+/** The client of the signed-in user, also while the console is viewed as another person. */
+export const own_api = createClient({ url: location.origin, fetch: sessionFetch });
+
+function asViewed(input: URL | RequestInfo, init?: RequestInit): Promise<Response> {
+  const viewed = viewedAs();
+  if (!viewed) return sessionFetch(input, init);
+  const headers = new Headers(init?.headers);
+  headers.set("x-view-as", String(viewed.id));
+  return sessionFetch(input, { ...init, headers });
+}
+
+/** How many entries a list has on all of its pages. @param path such as `/account/teams.json` */
+export async function totalOf(path: string, query: Record<string, string> = {}): Promise<number> {
+  const response = await asViewed(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`);
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return Number(response.headers.get("x-total-count") ?? 0);
+}
 
 /** What a person can be told of a failed call. */
 export interface Trouble {

@@ -18,6 +18,32 @@ export function shortTime(moment: string, now = new Date()): string {
 
 const midnight = (date: Date) => new Date(date).setHours(0, 0, 0, 0);
 
+const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+/** Who was seen within this time is here. */
+const HERE_MS = 3 * 60_000;
+
+export const isHere = (moment: string | null, now = Date.now()): boolean =>
+  moment !== null && now - Date.parse(moment) < HERE_MS;
+
+/** `now`, `12 minutes ago`, `2 hours ago`, `yesterday`; before that as `shortTime`. */
+export function ago(moment: string, now = new Date()): string {
+  if (isHere(moment, now.getTime())) return "now";
+  const date = new Date(moment);
+  const minutes = (now.getTime() - date.getTime()) / 60_000;
+  if (minutes < 60) return AGO.format(-Math.round(minutes), "minute");
+  const days = Math.round((midnight(now) - midnight(date)) / DAY_MS);
+  if (days === 0) return AGO.format(-Math.round(minutes / 60), "hour");
+  return days === 1 ? AGO.format(-1, "day") : shortTime(moment, now);
+}
+
+/** `3 apps` */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+/** `a, b and c` */
+export const joined = (words: readonly string[]): string =>
+  new Intl.ListFormat(undefined, { type: "conjunction" }).format(words);
+
 export const exactTime = (moment: string): string => EXACT.format(new Date(moment));
 
 /** `34.2 KB` */

@@ -10,6 +10,7 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
   { pattern: /^\/apps\/new$/, load: async () => (await import("./pages/apps/NewApp.svelte")).default },
   { pattern: /^\/apps\/([^/]+)$/, load: async () => (await import("./pages/app/AppPage.svelte")).default },
   { pattern: /^\/docs(?:\/([^/]+))?$/, load: async () => (await import("./pages/docs/Docs.svelte")).default },
+  { pattern: /^\/people(?:\/(\d+))?$/, load: async () => (await import("./pages/people/People.svelte")).default },
 ];
 
 /** Whether an address belongs to the console: it is then opened without a load. */

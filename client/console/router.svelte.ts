@@ -38,15 +38,26 @@ export function go(address: string): void {
   place = read();
 }
 
-/** Changes parameters of the present address. Null removes one. */
-export function setQuery(changes: Record<string, string | null>): void {
+/**
+ * Changes parameters of the present address. Null removes one.
+ *
+ * @param push whether Back leads to the address before
+ */
+export function setQuery(changes: Record<string, string | null>, { push = false } = {}): void {
   const query = new URLSearchParams(place.query);
   for (const [name, value] of Object.entries(changes)) {
     if (value) query.set(name, value);
     else query.delete(name);
   }
   const text = query.size > 0 ? `?${query}` : "";
-  history.replaceState(null, "", place.path + text);
+  if (push) history.pushState(null, "", place.path + text);
+  else history.replaceState(null, "", place.path + text);
+  place = read();
+}
+
+/** Opens another address of the console in place of the present one. */
+export function replace(address: string): void {
+  history.replaceState(null, "", address);
   place = read();
 }
 

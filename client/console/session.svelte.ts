@@ -1,5 +1,6 @@
 /** Who is signed in. */
 import { api } from "./api.ts";
+import { viewedAs } from "./viewing.svelte.ts";
 
 type Me = Awaited<ReturnType<typeof api.account.me.query>>;
 export type Role = Me["user"]["role"];
@@ -16,8 +17,16 @@ export const session = {
   },
 };
 
-/** Whether the user may create and change apps. */
-export const mayEdit = () => me?.user.role === "admin" || me?.user.role === "manager";
+const ROLES: readonly Role[] = ["guest", "user", "manager", "admin"];
+
+/** Whether the user has this role or a stronger one. */
+export const hasRole = (least: Role): boolean => ROLES.indexOf(me?.user.role ?? "guest") >= ROLES.indexOf(least);
+
+/** Whether the user may create and change apps. Nobody changes anything while viewing as another person. */
+export const mayEdit = () => hasRole("manager") && !viewedAs();
+
+/** Whether the user may change people and the account. */
+export const mayAdminister = () => hasRole("admin") && !viewedAs();
 
 /** Where a click on an app leads: guests may open apps, but not read their source. */
 export const addressOf = ({ id, url_code }: { id: string; url_code: string | null }): string =>

@@ -2,8 +2,8 @@
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
-import type { Viewer } from "../../viewer.ts";
-import { visible, visibleTo } from "../../visibility.ts";
+import type { Role, Viewer } from "../../viewer.ts";
+import { seesAll, visible, visibleTo } from "../../visibility.ts";
 import { type AccessUser, findAccessUser, namesOfDepartments } from "./queries.ts";
 import { hasRole, ROLES_OF } from "./reached.ts";
 import { type AccessCounts, COUNTED, type Counted, type CountsQuery } from "./schema.ts";
@@ -22,10 +22,13 @@ interface Group {
 const MOST = 10_000;
 
 /** @throws {Refusal} 404 */
-export async function countAccess(ctx: Context, { user_id, db_code }: CountsQuery): Promise<AccessCounts[]> {
+export async function countAccess(ctx: Context, query: CountsQuery): Promise<AccessCounts[]> {
   const { sql, viewer } = ctx;
-  const user = await findAccessUser(sql, viewer.account_id, user_id ?? viewer.user_id);
+  const user = query.role === undefined
+    ? await findAccessUser(sql, viewer.account_id, query.user_id ?? viewer.user_id)
+    : invited(viewer, query, query.role);
   if (!user) throw notFound("User");
+  const { db_code } = query;
   const types = COUNTED.filter((type) => type !== "record" || db_code !== undefined);
   const found = await Promise.all(
     types.map(async (type) => ({ type, groups: await groupsOf(sql, viewer, type, db_code ?? "") })),
@@ -37,22 +40,35 @@ export async function countAccess(ctx: Context, { user_id, db_code }: CountsQuer
   return found.map(({ type, groups }) => countsOf(user, type, groups, names));
 }
 
-function countsOf(user: AccessUser, type: Counted, groups: readonly Group[], names: ReadonlyMap<number, string>) {
+/** The part of a user that the rules read. */
+type Reader = Pick<AccessUser, "role" | "active" | "restricted" | "department_ids" | "without_department">;
+
+/** The user whom an invitation by the viewer would create. */
+const invited = (viewer: Viewer, { department_ids, without_department }: CountsQuery, role: Role): Reader => ({
+  role,
+  active: true,
+  restricted: viewer.restricted,
+  department_ids: department_ids ? department_ids.split(",").map(Number) : [],
+  without_department: without_department ?? (seesAll(viewer) || viewer.without_department),
+});
+
+function countsOf(user: Reader, type: Counted, groups: readonly Group[], names: ReadonlyMap<number, string>) {
   const hidden = new Map<string, number>();
-  let [visible, all] = [0, 0];
+  let [visible, all, without_department] = [0, 0, 0];
   for (const group of groups) {
     const rule = ruleThatHides(user, type, group, names);
     all += group.count;
+    if (group.department_id === null) without_department += group.count;
     if (rule === undefined) visible += group.count;
     else hidden.set(rule, (hidden.get(rule) ?? 0) + group.count);
   }
   const hidden_by = [...hidden].map(([rule, count]) => ({ rule, count })).toSorted((a, b) => b.count - a.count);
-  return { type, visible, hidden_by, complete: type !== "run" && type !== "record" || all < MOST };
+  return { type, visible, without_department, hidden_by, complete: type !== "run" && type !== "record" || all < MOST };
 }
 
 /** The first rule that hides the group from the user; undefined where none does. */
 function ruleThatHides(
-  user: AccessUser,
+  user: Reader,
   type: Counted,
   { department_id, of_db, active }: Group,
   names: ReadonlyMap<number, string>,

@@ -48,7 +48,16 @@ export type Counted = (typeof COUNTED)[number];
 
 export const CountsQuery = z.object({
   user_id: Id.optional().describe("The user; the caller unless given"),
+  role: z.enum(ROLES).optional().describe("With it, the user whom an invitation by the caller would create").meta({
+    examples: ["user"],
+  }),
+  department_ids: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/).optional()
+    .describe("Of the user to be invited, separated by commas").meta({ examples: ["1,2"] }),
+  without_department: z.boolean().optional().describe("Of the user to be invited; as the caller's unless set"),
   db_code: text(100).optional().describe("Also counts the records of this database").meta({ examples: ["guestbook"] }),
+}).refine(({ role, user_id }) => role === undefined || user_id === undefined, {
+  path: ["role"],
+  message: "cannot be given with user_id",
 });
 export type CountsQuery = z.output<typeof CountsQuery>;
 
@@ -57,6 +66,7 @@ const Count = z.int().min(0).meta({ examples: [3] });
 export const AccessCounts = z.object({
   type: z.enum(COUNTED).meta({ examples: ["app"] }),
   visible: Count.describe("Objects that the user's lists show"),
+  without_department: Count.describe("Objects that have no department, hidden ones included"),
   hidden_by: z.array(z.object({
     rule: z.string().describe("What the user lacks, in one sentence").meta({
       examples: ["not a member of department Sales"],

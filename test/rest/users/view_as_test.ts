@@ -132,6 +132,7 @@ inAccount(
     assert.deepEqual(rules[0], {
       type: "app",
       visible: 1,
+      without_department: 1,
       hidden_by: [
         { rule: "not a member of department D2", count: 1 },
         { rule: "has no department: needs without_department", count: 1 },
@@ -141,6 +142,7 @@ inAccount(
     assert.deepEqual(rules.at(-1), {
       type: "record",
       visible: 0,
+      without_department: 1,
       hidden_by: [{ rule: "database: has no department: needs without_department", count: 1 }],
       complete: true,
     });
@@ -148,9 +150,17 @@ inAccount(
     assert.deepEqual(guest, {
       type: "db",
       visible: 0,
+      without_department: 1,
       hidden_by: [{ rule: "needs the role user", count: 3 }],
       complete: true,
     });
+    const invited = await counts(`role=user&department_ids=${d1}&without_department=0`);
+    assert.deepEqual(invited, await counts(`user_id=${user}`), "who is to be invited sees what such a user sees");
+    assert.equal((await counts("role=user"))[0].visible, 1, "without a department, as the admin who invites");
+    for (const query of ["role=user&department_ids=x", `role=user&user_id=${user}`, "user_id=999999"]) {
+      const { status } = await ask("GET", `/account/access/counts.json?${query}`);
+      assert.equal(status, query === "user_id=999999" ? 404 : 400, query);
+    }
     const manager = persons["a manager of D2 and none"];
     const told = await ask("GET", `/account/access/counts.json?user_id=${user}`, { token: manager?.token ?? "" });
     assert.equal(told.body[0].hidden_by.length, 2, "a manager is told of D2 and none");
