@@ -21,6 +21,14 @@ const ALL: readonly Destination[] = [
   { name: "Home", href: "/", icon: "house", key: "h", on_phone: true },
   { name: "Apps", href: "/apps", icon: "layout-grid", key: "a", on_phone: true },
   { name: "People", href: "/people", icon: "users", key: "p", group: "Organisation", roles: ["manager", "admin"] },
+  {
+    name: "Departments",
+    href: "/departments",
+    icon: "building",
+    key: "e",
+    group: "Organisation",
+    roles: ["admin", "manager"],
+  },
   { name: "Docs", href: "/docs", icon: "book-open", group: "Organisation", on_phone: true },
 ];
 
