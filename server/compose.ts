@@ -3,6 +3,7 @@ import { migrate } from "../db/migrate.ts";
 import { createCompiler } from "./compiler/host/sandbox.ts";
 import type { VendorStore } from "./compiler/host/vendor.ts";
 import { createVendorFiles } from "./compiler/host/vendor_files.ts";
+import { createChatModel } from "./outside/chat_model.ts";
 import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
 import { openDatabase } from "./database/pool.ts";
@@ -25,7 +26,7 @@ import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
 import { proveSameStore } from "./database/kv_identity.ts";
 import type { Log } from "./log.ts";
-import { createMailer } from "./mail.ts";
+import { createMailer } from "./outside/mail.ts";
 import { createPasswords } from "./secrets/passwords.ts";
 import { createPasswordStrength } from "./secrets/password_strength.ts";
 import { createSchedules } from "./schedule/schedule.ts";
@@ -101,6 +102,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       passwords,
       strength,
       mailer: createMailer(config),
+      model: createChatModel(config.ai),
       identity_provider: createIdentityProvider(config.oidc, config.base_url, log),
       pages,
       keys,

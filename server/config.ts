@@ -20,6 +20,7 @@
  * | OIDC_NAME | the issuer's host | what the sign-in page calls the provider |
  * | OIDC_ROLE_CLAIM | none | the claim with a new user's role |
  * | DEV | none | `1`: set by `deno task dev`; the console reloads after a change of its sources |
+ * | AI_URL, AI_MODEL, AI_KEY | none | a language model with OpenAI's chat completions: the address above `/chat/completions` |
  * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
  */
 import { z } from "zod";
@@ -40,6 +41,15 @@ export interface OidcConfig {
   role_claim: string | undefined;
 }
 
+/** A language model with OpenAI's chat completions. */
+export interface AiConfig {
+  /** Without a trailing slash; the endpoint is `/chat/completions` below it. */
+  url: string;
+  model: string;
+  /** Undefined for a model that needs none. */
+  key: string | undefined;
+}
+
 export interface Config {
   port: number;
   host: string;
@@ -56,6 +66,7 @@ export interface Config {
   /** Lower case, without a slash at the end. */
   apps_origin: string | undefined;
   oidc: OidcConfig | undefined;
+  ai: AiConfig | undefined;
   trusted_proxies: number;
   action_wait_ms: number;
   /** An `smtp:` or `smtps:` address; undefined sends no mail. */
@@ -152,6 +163,9 @@ const Environment = z.object({
     .optional(),
   /** Set by `deno task dev`. */
   DEV: z.literal("1").optional(),
+  AI_URL: httpUrl.optional(),
+  AI_MODEL: z.string().max(200, "must have at most 200 characters").optional(),
+  AI_KEY: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces").optional(),
   WORKERS: integer(1, 64).default(1),
   /** Set by the supervisor only. */
   PROCESS_NUMBER: integer(1, 64).optional(),
@@ -170,7 +184,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     faults.push("SECRET_KEYS is required with DATABASE_URL: k1:<at least 16 characters>, kept outside the database");
   }
   if (hosted && !given.DATABASE_URL) faults.push("DATABASE_URL is required here: this host keeps no files");
-  faults.push(...missingOidc(given));
+  faults.push(...missingOidc(given), ...faultsOfAi(given));
   if (parsed.data && parsed.data.WORKERS > 1) {
     if (!given.DATABASE_URL) faults.push("WORKERS needs DATABASE_URL: the embedded database belongs to one process");
     if (hosted) faults.push("WORKERS must be 1 here: this host starts processes by itself");
@@ -194,6 +208,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     egress_allow: env.EGRESS_ALLOW,
     apps_origin: env.APPS_ORIGIN,
     oidc: oidcOf(env),
+    ai: env.AI_URL && env.AI_MODEL ? { url: env.AI_URL, model: env.AI_MODEL, key: env.AI_KEY } : undefined,
     trusted_proxies: env.TRUSTED_PROXIES,
     action_wait_ms: env.ACTION_WAIT_MS,
     smtp_url: env.SMTP_URL,
@@ -224,6 +239,15 @@ const OIDC_NEEDS = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"];
 function missingOidc(given: Record<string, string | undefined>): string[] {
   if (!Object.keys(given).some((name) => name.startsWith("OIDC_"))) return [];
   return OIDC_NEEDS.filter((name) => !given[name]).map((name) => `${name} is required for OpenID Connect`);
+}
+
+function faultsOfAi({ AI_URL, AI_MODEL, AI_KEY }: Record<string, string | undefined>): string[] {
+  if (AI_URL === undefined && AI_MODEL === undefined && AI_KEY === undefined) return [];
+  if (AI_URL === undefined) return ["AI_URL is required for the assistant"];
+  if (AI_MODEL === undefined) return ["AI_MODEL is required for the assistant"];
+  return AI_KEY !== undefined && URL.canParse(AI_URL) && !isPrivateTo(new URL(AI_URL))
+    ? ["AI_URL must be an https address, because AI_KEY is sent to it; http is possible on localhost only"]
+    : [];
 }
 
 function oidcOf(env: z.output<typeof Environment>): OidcConfig | undefined {

@@ -33,6 +33,7 @@ Deno.test("config: an empty environment results in frozen defaults", () => {
     egress_allow: [],
     apps_origin: undefined,
     oidc: undefined,
+    ai: undefined,
     trusted_proxies: 0,
     action_wait_ms: 10_000,
     smtp_url: undefined,
@@ -41,6 +42,7 @@ Deno.test("config: an empty environment results in frozen defaults", () => {
     process_number: undefined,
     child_environment: {},
     hosted: false,
+    dev: false,
   });
   assert.ok(Object.isFrozen(config));
   assert.deepEqual(readConfig({ PORT: "", HOST: "", BASE_URL: "", DATABASE_URL: "", ADMIN_TOKEN: "" }), config);
@@ -82,6 +84,12 @@ Deno.test("config: each variable is read", () => {
         name: "Example",
         role_claim: "roles",
       },
+    }],
+    [{ AI_URL: "http://10.0.0.1:11434/v1/", AI_MODEL: "m" }, {
+      ai: { url: "http://10.0.0.1:11434/v1", model: "m", key: undefined },
+    }],
+    [{ AI_URL: "http://localhost:1/v1", AI_MODEL: "m", AI_KEY: "k" }, {
+      ai: { url: "http://localhost:1/v1", model: "m", key: "k" },
     }],
     [{ TRUSTED_PROXIES: "2", ACTION_WAIT_MS: "0" }, { trusted_proxies: 2, action_wait_ms: 0 }],
   ];
@@ -144,6 +152,14 @@ Deno.test("config: all faults are reported together, one line each", () => {
 
 Deno.test("config: SECRET_KEYS is required with DATABASE_URL", () => {
   assert.match(String(faultsOf({ DATABASE_URL: URL_OF_DATABASE })), /^SECRET_KEYS is required with DATABASE_URL/);
+});
+
+Deno.test("config: the assistant needs its address and its model, and a key is not sent in the clear", () => {
+  const [AI_URL, AI_MODEL, AI_KEY] = ["http://models.example.com/v1", "m", "hunter2"];
+  assert.match(String(faultsOf({ AI_KEY })), /^AI_URL is required/);
+  assert.match(String(faultsOf({ AI_URL })), /^AI_MODEL is required/);
+  assert.match(String(faultsOf({ AI_URL, AI_MODEL, AI_KEY })), /^AI_URL must be an https address(?!.*hunter2)/);
+  assert.equal(faultsOf({ AI_URL: "models", AI_MODEL }).length, 1);
 });
 
 Deno.test("config: OpenID Connect needs its issuer and both parts of its client", () => {

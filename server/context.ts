@@ -2,6 +2,7 @@
 import { actorOf } from "./actor.ts";
 import type { Build, Compiler, CssEngine, Engine, Size } from "./compiler/compiler.ts";
 import type { Config } from "./config.ts";
+import type { ChatModel } from "./outside/chat_model.ts";
 import type { Connectors } from "./connectors/connectors.ts";
 import { actingPool } from "./database/acting.ts";
 import type { Pool } from "./database/pool.ts";
@@ -10,7 +11,7 @@ import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { IdentityProvider } from "./secrets/identity_provider.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
-import type { Mailer } from "./mail.ts";
+import type { Mailer } from "./outside/mail.ts";
 import type { Passwords } from "./secrets/passwords.ts";
 import type { PasswordStrength } from "./secrets/password_strength.ts";
 import type { Schedules } from "./schedule/schedule.ts";
@@ -64,6 +65,8 @@ export interface Services {
   mailer: Mailer | undefined;
   /** Undefined where none is configured. */
   identity_provider: IdentityProvider | undefined;
+  /** Undefined without `AI_URL`. */
+  model: ChatModel | undefined;
   pages: Pages;
   keys: Keys;
   limits: RateLimiter;

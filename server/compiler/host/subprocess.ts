@@ -1,5 +1,5 @@
 /** A subprocess that reads and writes lines. It is not trusted: invalid output ends it. */
-import { readLines } from "../lines.ts";
+import { readLines } from "../../input/lines.ts";
 
 export interface Subprocess {
   send(line: string): void;

@@ -6,7 +6,7 @@ import { cpuUsage } from "node:process";
 import * as esbuild from "esbuild";
 import { CompileFailure, type Engine } from "../compiler.ts";
 import { ENGINE_LOADERS, RUNTIME_LOADERS } from "../engines/loaders.ts";
-import { readLines } from "../lines.ts";
+import { readLines } from "../../input/lines.ts";
 import { type Answer, CPU_S, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
 import { prepareNextBuild } from "../tailwind/tailwind.ts";
 import { build } from "./build.ts";

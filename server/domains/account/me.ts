@@ -1,13 +1,14 @@
+import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { oneJson } from "../../database/lists.ts";
-import type { Sql } from "../../database/pool.ts";
 import { unauthorized } from "../../errors.ts";
 import type { Viewer } from "../../viewer.ts";
 import { accountColumns } from "./queries.ts";
 import type { Me } from "./schema.ts";
 
-/** @throws {Refusal} 401 if the user was deleted after the caller was proven */
-export async function readMe(sql: Sql, { account_id, user_id, scopes, session_id }: Viewer): Promise<Json<Me>> {
+/** @param viewer the context's, or one who has just signed in @throws {Refusal} 401 if the user was deleted after the caller was proven */
+export async function readMe({ sql, model }: Context, viewer: Viewer): Promise<Json<Me>> {
+  const { account_id, user_id, scopes, session_id } = viewer;
   const me = await oneJson<Me>(
     sql,
     sql`
@@ -27,6 +28,7 @@ export async function readMe(sql: Sql, { account_id, user_id, scopes, session_id
         ) as departments,
         ${scopes === null ? null : [...scopes]}::text[] as scopes,
         ${session_id}::int as session_id,
+        ${model !== undefined}::boolean as assistant,
         (select row_to_json(a) from (select ${accountColumns(sql)} from accounts where id = u.account_id) a) as account
       from users u
       where u.id = ${user_id}

@@ -15,7 +15,7 @@ export const account = router({
       description: "The signed-in user with its role and departments, the scopes of the token, and the account.",
     })
     .output(sent(Me))
-    .query(({ ctx }) => readMe(ctx.sql, ctx.viewer)),
+    .query(({ ctx }) => readMe(ctx, ctx.viewer)),
 
   find: userProcedure
     .meta({ rest: "GET /account.json", summary: "Read the caller's account" })

@@ -68,6 +68,9 @@ export const Me = z.object({
     "The scopes of the token; null means everything that the role may do",
   ),
   session_id: Id.nullable().describe("The session; null for a caller with a token"),
+  assistant: z.boolean().describe("Whether this server has a language model that helps with apps' sources").meta({
+    examples: [false],
+  }),
   account: Account,
 });
 export type Me = z.output<typeof Me>;

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { faultOf } from "../../log.ts";
-import type { Mail } from "../../mail.ts";
+import type { Mail } from "../../outside/mail.ts";
 import { findAccountSite } from "../account/queries.ts";
 import { type LinkMail, linkMail } from "./link_mail.ts";
 

@@ -102,5 +102,5 @@ export const passkeys = router({
         "session. The answer is the one of `GET /account/me.json`.",
     })
     .input(z.object({ passkey: PasskeyAnswer })).output(sent(Me))
-    .mutation(async ({ ctx, input }) => await readMe(ctx.sql, await signInWithPasskey(ctx, input.passkey))),
+    .mutation(async ({ ctx, input }) => await readMe(ctx, await signInWithPasskey(ctx, input.passkey))),
 });

@@ -23,7 +23,7 @@ export const sessions = router({
         "15 minutes for one login, or from one address, further ones are refused with 429. 503 while too many others sign in.",
     })
     .input(z.object({ session: NewSession })).output(sent(Me))
-    .mutation(async ({ ctx, input }) => await readMe(ctx.sql, await signIn(ctx, input.session))),
+    .mutation(async ({ ctx, input }) => await readMe(ctx, await signIn(ctx, input.session))),
 
   end: openProcedure
     .meta({

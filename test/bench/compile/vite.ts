@@ -8,7 +8,7 @@ import { z } from "zod";
 import config from "../../../deno.json" with { type: "json" };
 import type { CssEngine, Engine } from "../../../server/compiler/compiler.ts";
 import { FETCHED } from "../../../server/compiler/runtime/fetched_packages.ts";
-import { readLines } from "../../../server/compiler/lines.ts";
+import { readLines } from "../../../server/input/lines.ts";
 import { hashOf } from "../../../server/http/files/variants.ts";
 import { findProgram } from "../../stage/programs.ts";
 

@@ -5,6 +5,7 @@ const RUN = "a run is kept as a flow process, with its caller";
 /** Routes whose success changes nothing that is audited, and why. */
 export const NO_CHANGES: Record<string, string> = {
   "apps.call_action": RUN,
+  assist_app: "the assistant proposes changes, and stores nothing",
   "apps.preview": "a preview ends after ten minutes and changes no app",
   "flows.run": RUN,
   "flow_processes.cancel": RUN,

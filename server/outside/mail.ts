@@ -1,5 +1,5 @@
 /** Sends mail by SMTP. The library is loaded with the first mail. */
-import type { Config } from "./config.ts";
+import type { Config } from "../config.ts";
 
 export interface Mail {
   to: { name: string; address: string };
