@@ -11,6 +11,8 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
   { pattern: /^\/apps\/([^/]+)$/, load: async () => (await import("./pages/app/AppPage.svelte")).default },
   { pattern: /^\/docs(?:\/([^/]+))?$/, load: async () => (await import("./pages/docs/Docs.svelte")).default },
   { pattern: /^\/people(?:\/(\d+))?$/, load: async () => (await import("./pages/people/People.svelte")).default },
+  { pattern: /^\/modules$/, load: async () => (await import("./pages/modules/Modules.svelte")).default },
+  { pattern: /^\/modules\/([^/]+)$/, load: async () => (await import("./pages/modules/Modules.svelte")).default },
   { pattern: /^\/departments$/, load: async () => (await import("./pages/departments/Departments.svelte")).default },
   {
     pattern: /^\/departments\/([^/]+)$/,
