@@ -18,6 +18,8 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
     pattern: /^\/departments\/([^/]+)$/,
     load: async () => (await import("./pages/department/Department.svelte")).default,
   },
+  { pattern: /^\/profile$/, load: async () => (await import("./pages/profile/Profile.svelte")).default },
+  { pattern: /^\/account(?:\/(\w+))?$/, load: async () => (await import("./pages/account/Account.svelte")).default },
 ];
 
 /** Whether an address belongs to the console: it is then opened without a load. */

@@ -47,5 +47,23 @@ export const PAGES: readonly Screen[] = [
     },
   },
   { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
+  { name: "people", path: at("/people") },
+  { name: "person", path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`) },
+  { name: "person-edit", path: first("/account/user_settings.json?per_page=1", (id) => `/people?person=${id}&edit=1`) },
+  { name: "people-none", path: at("/people?q=nobody+has+this+name") },
+  { name: "invite", path: at("/people?invite=1") },
+  { name: "invitations", path: at("/people?tab=invitations") },
+  { name: "teams", path: at("/people?tab=teams") },
+  { name: "mailboxes", path: at("/people?tab=mailboxes") },
+  { name: "profile", path: at("/profile") },
+  ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit"].map((part) => ({
+    name: `account${part.replace("/", "-")}`,
+    path: at(`/account${part}`),
+  })),
+  {
+    name: "token-new",
+    path: at("/account/tokens"),
+    prepare: (page: Page) => page.getByRole("button", { name: "New token" }).click(),
+  },
   { name: "palette", path: at("/"), prepare: (page) => page.keyboard.press("Control+k") },
 ];

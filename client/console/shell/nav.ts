@@ -30,6 +30,14 @@ const ALL: readonly Destination[] = [
     group: "Organisation",
     roles: ["admin", "manager"],
   },
+  {
+    name: "Account",
+    href: "/account",
+    icon: "settings",
+    key: "s",
+    group: "Organisation",
+    roles: ["user", "manager", "admin"],
+  },
   { name: "Docs", href: "/docs", icon: "book-open", group: "Organisation", on_phone: true },
 ];
 

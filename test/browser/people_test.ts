@@ -1,0 +1,320 @@
+/** Journeys through the console's pages of people, of the own profile and of the account, in Chromium. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { AXE } from "../packages/axe.ts";
+import type { Browser, Page } from "../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { addPerson, addSession, made } from "../stage/people.ts";
+
+/** Long, because the machine may be busy. */
+const PATIENCE_MS = 60_000;
+const PASSWORD = "turquoise anvil 93 parade";
+
+browserTest("people, profile and account in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  const base = server.listen();
+  try {
+    await step("an admin invites, and the invited person signs in", () => invites(browser, server, base));
+    await step("a person is found, changed, deactivated with undo, and deleted", () => changes(browser, server, base));
+    await step(
+      "viewed as a restricted member, the console shows less and says why",
+      () => views(browser, server, base),
+    );
+    await step("teams have members", () => teams(browser, server, base));
+    await step(
+      "a token is shown once; the account is changed, with undo, and audited",
+      () => account(browser, server, base),
+    );
+    await step("a user reads what concerns it", () => reads(browser, server, base));
+    await step("no page has a barrier, light or dark, wide or narrow", () => accessible(browser, server, base));
+  } finally {
+    await server.close();
+  }
+});
+
+type Look = Parameters<Browser["newContext"]>[0];
+
+async function seatOf(browser: Browser, server: TestServer, base: string, user_id: number, look: Look = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...look });
+  const { cookie } = await addSession(server, user_id);
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  return { page, complaints: complaintsOf(page), close: () => context.close() };
+}
+
+const adminOf = async ({ request }: TestServer): Promise<number> =>
+  (await request("GET", "/account/me.json")).body.user.id;
+
+const unique = (word: string) => `${word} ${crypto.randomUUID().slice(0, 8)}`;
+
+/** A department, and the account restricted. */
+async function addDepartment(
+  { request }: TestServer,
+  name = unique("Workshop"),
+): Promise<{ id: number; name: string }> {
+  const { id } = made(await request("POST", "/account/departments.json", { json: { department: { name } } }));
+  await request("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  return { id, name };
+}
+
+const addNamed = async (
+  { request }: TestServer,
+  fields: Record<string, unknown>,
+): Promise<{ id: number; name: string }> => {
+  const name = unique("Samir Haddad");
+  const { id } = await addPerson(request, "user", { name, ...fields });
+  return { id, name };
+};
+
+const row = (page: Page, name: string) => page.getByRole("row", { name });
+
+async function invites(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const department = await addDepartment(server);
+  const app = { name: "Bench", app_engine: "html", source_code: "<p>", department_id: department.id };
+  made(await server.request("POST", "/platform/apps.json", { json: { app } }));
+  const email = `grace.${crypto.randomUUID().slice(0, 8)}@people.test`;
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/people`);
+  await page.getByRole("columnheader", { name: "Departments" }).waitFor();
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog", { name: "Invite people" });
+  await dialog.getByLabel("E-mail addresses").fill(`${email}, nobody`);
+  await page.keyboard.press("Enter");
+  await dialog.getByText("nobody is not an e-mail address yet").waitFor();
+  await dialog.getByLabel("E-mail addresses").fill("");
+  await dialog.getByRole("button", { name: department.name }).click();
+  await dialog.getByText("They will see 1 app.").waitFor();
+  await page.keyboard.press("Control+Enter");
+  const link = await page.getByLabel(`Invitation link of ${email}`).inputValue();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("link", { name: /^Invitations/ }).click();
+  await row(page, email).getByText(department.name).waitFor();
+
+  const other = await browser.newContext();
+  const invited = await other.newPage();
+  invited.setDefaultTimeout(PATIENCE_MS);
+  await invited.goto(base + link.slice(link.indexOf("/invitation")));
+  await invited.fill("[name=password]", PASSWORD);
+  await invited.keyboard.press("Enter");
+  await invited.getByRole("link", { name: "Apps", exact: true }).first().click();
+  await invited.getByText("Bench").first().waitFor();
+  equal(await invited.getByRole("link", { name: "People" }).count(), 0);
+  await other.close();
+
+  await page.getByRole("link", { name: /^People \d/ }).click();
+  await page.getByLabel("Filter", { exact: true }).fill(email);
+  await row(page, email).getByText("now").waitFor();
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function changes(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const department = await addDepartment(server);
+  const person = await addNamed(server, { department_ids: [department.id], without_department: true });
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/people`);
+  await page.keyboard.press("/");
+  await page.keyboard.type(person.name);
+  // The marker stands in front of the names, in italics.
+  await row(page, person.name).waitFor();
+  await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+  const marker = row(page, person.name).locator("td.deps em");
+  equal(await marker.innerText(), "without department");
+  match(
+    await row(page, person.name).locator("td.deps").innerText(),
+    new RegExp(`^without department, ${department.name}$`),
+  );
+  equal(await page.evaluate("getComputedStyle(document.querySelector('td.deps em')).fontStyle"), "italic");
+  await page.getByRole("link", { name: person.name }).click();
+  const panel = page.getByRole("complementary", { name: person.name });
+  await panel.getByText(/^Also sees what belongs to no department: /).waitFor();
+  match(page.url(), new RegExp(`person=${person.id}`));
+  await page.locator("body").press("e");
+  const form = page.getByRole("complementary");
+  await form.getByLabel("E-mail").fill("nothing");
+  await page.keyboard.press("Control+s");
+  await form.getByText(/^E-mail /).nth(1).waitFor();
+  const email = `s.${crypto.randomUUID().slice(0, 8)}@people.test`;
+  await form.getByLabel("E-mail").fill(email);
+  await form.getByLabel("Role").selectOption("manager");
+  await page.keyboard.press("Control+s");
+  await row(page, person.name).getByText("Manager").waitFor();
+  await panel.getByRole("button", { name: "Deactivate" }).click();
+  await row(page, person.name).getByText("inactive").waitFor();
+  await page.getByRole("status").getByRole("button", { name: "Undo" }).last().click();
+  await panel.getByRole("button", { name: "Deactivate" }).waitFor();
+  const read = async () => await server.request("GET", `/account/user_settings/${person.id}.json`);
+  deepEqual([(await read()).body.active, (await read()).body.email], [true, email]);
+  await panel.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: "Make a password reset link" }).click();
+  match(await page.getByLabel("Link to choose a new password").inputValue(), /\/password_reset\?secret=/);
+  await page.getByRole("button", { name: "Done" }).click();
+  await panel.getByRole("button", { name: "More" }).click();
+  await page.getByRole("button", { name: /^Delete / }).click();
+  const dialog = page.getByRole("dialog", { name: `Delete ${person.name}?` });
+  ok(await dialog.getByRole("button", { name: "Delete", exact: true }).isDisabled());
+  await dialog.getByRole("textbox").fill(person.name);
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText(`${person.name} was deleted`).waitFor();
+  equal((await read()).status, 404);
+  deepEqual(complaints.filter((text) => !text.includes("422")), []);
+  await close();
+}
+
+async function views(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const department = await addDepartment(server);
+  const person = await addNamed(server, { without_department: false });
+  const app = { name: unique("Hidden"), app_engine: "html", source_code: "<p>", department_id: department.id };
+  made(await server.request("POST", "/platform/apps.json", { json: { app } }));
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/people/${person.id}`);
+  await page.getByText(`not a member of department ${department.name}`).waitFor();
+  await page.getByRole("button", { name: /^View as / }).click();
+  await page.getByText(`You see the console as ${person.name}`).waitFor();
+  await page.getByRole("link", { name: "Apps", exact: true }).first().click();
+  await page.getByText(new RegExp(`hidden from ${person.name}`)).waitFor();
+  await page.getByText(`not a member of department ${department.name}`).waitFor();
+  equal(await page.getByText(app.name).count(), 0);
+  equal(await page.getByRole("link", { name: "New app" }).count(), 0);
+  equal(await page.getByRole("link", { name: "People" }).count(), 0);
+  await page.reload();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByRole("heading", { name: person.name }).waitFor();
+  await page.getByRole("link", { name: "Apps", exact: true }).first().click();
+  await page.getByText(app.name).first().waitFor();
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function teams(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const person = await addNamed(server, {});
+  const name = unique("Buyers");
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/people?tab=teams`);
+  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill(name);
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("complementary", { name });
+  await panel.getByLabel("Add a person").fill(person.name);
+  await panel.getByRole("button", { name: new RegExp(`${person.name}.*@`) }).click();
+  await panel.getByRole("button", { name: `Remove ${person.name}` }).click();
+  await panel.getByText("Nobody is in this team yet.").waitFor();
+  await page.getByRole("status").getByRole("button", { name: "Undo" }).last().click();
+  await panel.getByRole("link", { name: person.name }).waitFor();
+  const { body } = await server.request("GET", `/account/user_settings/${person.id}.json`);
+  equal(body.team_ids.length, 1);
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function account(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { id } = await addPerson(server.request, "admin");
+  const { page, complaints, close } = await seatOf(browser, server, base, id);
+  await page.goto(`${base}/profile`);
+  await page.getByText("this session").waitFor();
+  await page.getByRole("button", { name: "New token" }).click();
+  await page.getByLabel("Name", { exact: true }).last().fill("Nightly export");
+  await page.getByLabel("Apps: read").check();
+  await page.getByRole("button", { name: "Create" }).click();
+  const token = await page.getByLabel("The new token").inputValue();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("Apps (read)").waitFor();
+  equal((await server.request("GET", "/platform/apps.json", { token })).status, 200);
+  equal((await server.request("GET", "/account.json", { token })).status, 403);
+  await page.getByRole("button", { name: "Revoke Nightly export" }).click();
+  await page.getByText("There is no token yet.").waitFor();
+  equal((await server.request("GET", "/platform/apps.json", { token })).status, 401);
+
+  const named = async () => (await server.request("GET", "/account.json")).body.name;
+  const before = await named();
+  const name = unique("Kettle Lane Cycles");
+  await page.goto(`${base}/account`);
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByText(name).first().waitFor();
+  equal(await named(), name);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByText(before, { exact: true }).first().waitFor();
+  equal(await named(), before);
+  await page.getByRole("link", { name: "Limits" }).click();
+  await page.getByLabel("Compilations, one caller").fill("many");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("is a number, none, or blank for the default").waitFor();
+  await page.getByLabel("Compilations, one caller").fill("120");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved").waitFor();
+  deepEqual((await server.request("GET", "/account.json")).body.rate_limits, { compiles: 120 });
+  await page.goto(`${base}/account/audit?object=account&user=${id}`);
+  const entry = page.locator("details", { hasText: "changed account" }).first();
+  await entry.locator("summary").click();
+  await entry.getByText("rate_limits").waitFor();
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function reads(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { id } = await addNamed(server, {});
+  const { page, complaints, close } = await seatOf(browser, server, base, id);
+  await page.goto(`${base}/profile`);
+  await page.getByText("An admin can change them for you.").waitFor();
+  await page.goto(`${base}/account/audit`);
+  await page.getByText("Admins see and change this.").waitFor();
+  await page.goto(`${base}/account`);
+  ok(await page.getByLabel("Name").isDisabled());
+  equal(await page.getByRole("button", { name: "Save" }).count(), 0);
+  await page.goto(`${base}/people`);
+  await page.getByText("Managers and admins see who else uses this account.").waitFor();
+  deepEqual(complaints, []);
+  await close();
+}
+
+const LOOKS = [
+  { viewport: { width: 1280, height: 800 }, colorScheme: "light" },
+  { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
+] as const;
+
+async function accessible(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const department = await addDepartment(server);
+  const { id } = await addNamed(server, { department_ids: [department.id] });
+  const team = made(
+    await server.request("POST", "/account/teams.json", { json: { team: { name: unique("Night shift") } } }),
+  );
+  const admin = await adminOf(server);
+  const paths = [
+    "/people",
+    `/people?person=${id}`,
+    `/people?person=${id}&edit=1`,
+    "/people?invite=1",
+    "/people?tab=invitations",
+    `/people?tab=teams&entry=${team.id}`,
+    "/profile",
+    "/account",
+    "/account/tokens",
+    "/account/sign_in",
+    "/account/embedding",
+    "/account/limits",
+    "/account/audit",
+  ];
+  for (const look of LOOKS) {
+    const { page, close } = await seatOf(browser, server, base, admin, {
+      ...look,
+      reducedMotion: "reduce",
+      bypassCSP: true,
+    });
+    for (const path of paths) {
+      await page.goto(base + path);
+      await page.locator("h1").first().waitFor();
+      await page.waitForLoadState("networkidle");
+      await page.waitForFunction("!document.querySelector('.skel')");
+      await page.evaluate(AXE);
+      const found = await page.evaluate<string[]>(`axe.run(document, { iframes: false }).then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`);
+      deepEqual(found, [], `${path}, ${look.viewport.width} wide`);
+      const sideways = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      ok(Number(sideways) <= 0, `${path} scrolls sideways`);
+    }
+    await close();
+  }
+}
