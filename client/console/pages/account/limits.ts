@@ -1,10 +1,5 @@
 /** The server's default limits a minute, and words for them. docs/limits.md explains them. */
-import type { Account } from "./settings.svelte.ts";
-
-export type Limits = Account["rate_limits"];
-export type Limit = keyof Limits;
-
-export const DEFAULTS: Record<Limit, number> = {
+export const DEFAULTS = {
   requests: 6_000,
   writes: 3_000,
   compiles: 60,
@@ -14,6 +9,7 @@ export const DEFAULTS: Record<Limit, number> = {
   account_compiles: 300,
   account_actions: 12_000,
 };
+export type Limit = keyof typeof DEFAULTS;
 
 export const KINDS = [
   ["requests", "Requests", "Everything that is asked of the server"],
