@@ -1,9 +1,9 @@
 /** Journeys through the console in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { AXE } from "../packages/axe.ts";
 import type { Browser, Page } from "../packages/playwright.ts";
 import { browserTest, complaintsOf } from "../stage/browser.ts";
 import { ADMIN_PASSWORD, startServer, type TestServer } from "../stage/harness.ts";
+import { until } from "../stage/until.ts";
 import { addPerson, addSession, made } from "../stage/people.ts";
 
 const GREETING = `<p>Hello from the first version</p>`;
@@ -13,20 +13,21 @@ const PATIENCE_MS = 60_000;
 
 browserTest("the console in a browser", async ({ browser, step }) => {
   const server = await startServer();
+  await server.console.prepare();
   const base = server.listen();
   try {
+    await step("a member signs in, makes an app and publishes a change", () => publishes(browser, base));
     await step(
-      "a member signs in, makes an app from a template, and publishes a change",
-      () => publishes(browser, base),
-    );
-    await step(
-      "a mistake is shown at its line, the live app stays, and the text survives a reload",
+      "a mistake is shown at its line, the preview stays, the draft survives",
       () => mistakes(browser, server, base),
     );
-    await step("over somebody else's version one decides", () => conflicts(browser, server, base));
+    await step("two people change one source: both changes are merged", () => merges(browser, server, base));
+    await step("one person types in two tabs", () => twoTabs(browser, server, base));
+    await step("the server is away during an edit: nothing typed is lost", () => away(browser, server));
+    await step("a session ends during an edit: signing in continues the save", () => expires(browser, server, base));
     await step("versions are compared and restored", () => restores(browser, server, base));
+    await step("a board is built with keys alone", () => boards(browser, server, base));
     await step("a user reads and a guest opens", () => reads(browser, server, base));
-    await step("no page has a barrier, light or dark, wide or narrow", () => accessible(browser, server, base));
   } finally {
     await server.close();
   }
@@ -68,7 +69,7 @@ async function addApp({ request }: TestServer, name: string): Promise<string> {
   return made(await request("POST", "/platform/apps.json", { json: { app } })).id;
 }
 
-const preview = (page: Page) => page.frameLocator("iframe[title$=preview]");
+const preview = (page: Page) => page.frameLocator("iframe[title$=preview]:not([inert])");
 
 /** Replaces the text of the editor, as a person who selects everything and pastes. */
 async function write(page: Page, text: string): Promise<void> {
@@ -90,12 +91,13 @@ async function publishes(browser: Browser, base: string): Promise<void> {
   await page.fill("[name=password]", ADMIN_PASSWORD);
   await page.click("button[type=submit], form button");
   await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Checklist" }).click();
-  await preview(page).getByRole("heading", { name: "Checklist" }).waitFor();
+  await page.getByRole("button", { name: /Blank page/ }).click();
+  await page.getByRole("tab", { name: "Code" }).waitFor();
+  await preview(page).locator("body *").first().waitFor();
   await write(page, `<h1>Errands of today</h1>`);
+  await preview(page).getByRole("heading", { name: "Errands of today" }).waitFor();
   await page.keyboard.press("Control+s");
   await page.getByText(/^Published in \d+ ms$/).waitFor();
-  await preview(page).getByRole("heading", { name: "Errands of today" }).waitFor();
   ok(await page.getByRole("button", { name: "Publish" }).isDisabled());
   // The palette leads back to it from anywhere.
   await page.getByRole("link", { name: "Home", exact: true }).first().click();
@@ -106,41 +108,188 @@ async function publishes(browser: Browser, base: string): Promise<void> {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name, exact: true }).waitFor();
   match(page.url(), /\/apps\/[0-9a-f-]{36}$/);
-  deepEqual(complaints, []);
+  deepEqual(complaints.filter(unexpected), []);
   await close();
 }
+
+/** An app without a draft is answered with 404, a source with a mistake with 422. */
+const unexpected = (text: string) => !/status of (404|422)/.test(text);
+
+const draftOf = async ({ request }: TestServer, id: string): Promise<string | undefined> =>
+  (await request("GET", `/platform/apps/${id}/draft.json`)).body.source_code;
+const sourceOf = async ({ request }: TestServer, id: string): Promise<string> =>
+  (await request("GET", `/platform/apps/${id}.json`)).body.source_code;
+const draftSaved = (page: Page) => page.getByText("Draft saved").waitFor();
 
 async function mistakes(browser: Browser, server: TestServer, base: string): Promise<void> {
   const id = await addApp(server, "Faulty");
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/apps/${id}`);
-  await write(page, "<p>one</p>\n{#if true}\n<p>two</p>");
-  await page.keyboard.press("Control+s");
-  await page.getByRole("alert").getByRole("button").first().waitFor();
-  match(await page.getByRole("alert").innerText(), /line \d/);
   await preview(page).getByText("Hello from the first version").waitFor();
+  await write(page, "<p>one</p>\n{#if true}\n<p>two</p>");
+  const mistake = page.getByRole("alert").getByRole("button").first();
+  await mistake.waitFor();
+  match(await mistake.innerText(), /line \d/);
+  await preview(page).getByText("Hello from the first version").waitFor();
+  await draftSaved(page);
+  await page.evaluate("localStorage.clear()");
   await page.reload();
-  await page.getByText("not published").waitFor();
+  await draftSaved(page);
   match(await page.locator(".cm-content").innerText(), /#if true/);
+  equal(await sourceOf(server, id), GREETING, "a draft is not live");
   await write(page, "<p>one</p>\n{#if true}<p>mended</p>{/if}");
-  await page.keyboard.press("Control+s");
   await preview(page).getByText("mended").waitFor();
-  deepEqual(complaints.filter((text) => !text.includes("422")), []);
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^Published in/).waitFor();
+  await page.getByText("Draft saved").waitFor({ state: "detached" });
+  await until(async () => await draftOf(server, id) === undefined, "the draft is discarded");
+  match(await sourceOf(server, id), /mended/);
+  // What the page says is shown with the author's lines.
+  await write(page, "<script>\nconsole.log('from the page');\n</script>\n<p>talks</p>");
+  await page.getByRole("tab", { name: /^Console/ }).click();
+  await page.getByText("from the page", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "line 2" }).waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await preview(page).getByText("mended").waitFor();
+  deepEqual(complaints.filter(unexpected), []);
   await close();
 }
 
-async function conflicts(browser: Browser, server: TestServer, base: string): Promise<void> {
+const THREE = "<p>one</p>\n<p>two</p>\n<p>three</p>\n<p>four</p>\n<p>five</p>";
+
+async function merges(browser: Browser, server: TestServer, base: string): Promise<void> {
   const id = await addApp(server, "Shared");
+  const theirs = (source_code: string) =>
+    server.request("PATCH", `/platform/apps/${id}.json`, { json: { app: { source_code } } });
+  await theirs(THREE);
   const { page, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/apps/${id}`);
-  await write(page, "<p>mine</p>");
-  await server.request("PATCH", `/platform/apps/${id}.json`, { json: { app: { source_code: "<p>theirs</p>" } } });
+  await preview(page).getByText("five").waitFor();
+  await write(page, THREE.replace("one", "my one"));
+  await draftSaved(page);
+  await theirs(THREE.replace("five", "their five"));
   await page.keyboard.press("Control+s");
-  await page.getByText("Somebody else published").waitFor();
-  equal((await server.request("GET", `/platform/apps/${id}.json`)).body.source_code, "<p>theirs</p>");
-  await page.getByRole("button", { name: "Publish mine over it" }).click();
-  await preview(page).getByText("mine").waitFor();
+  await page.getByText("Somebody else has published").waitFor();
+  match(await sourceOf(server, id), /their five/);
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("The changes do not meet").waitFor();
+  await page.getByRole("button", { name: "Merge into my draft" }).click();
+  await preview(page).getByText("their five").waitFor();
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^Published in/).waitFor();
+  equal(await sourceOf(server, id), THREE.replace("one", "my one").replace("five", "their five"));
   await close();
+}
+
+async function twoTabs(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const id = await addApp(server, "Twice");
+  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/apps/${id}`);
+  await preview(page).getByText("Hello").waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${base}/apps/${id}`);
+  await preview(other).getByText("Hello").waitFor();
+  await write(page, "<p>first tab</p>");
+  await draftSaved(page);
+  await write(other, "<p>second tab</p>");
+  await draftSaved(other);
+  equal(await draftOf(server, id), "<p>second tab</p>");
+  match(await page.locator(".cm-content").innerText(), /first tab/, "no tab takes another one's text");
+  await close();
+}
+
+/** A server that can be away: its own listener, which is closed and opened on the same port. */
+async function away(browser: Browser, server: TestServer): Promise<void> {
+  const listen = (port: number) => {
+    const ending = new AbortController();
+    const { addr } = Deno.serve(
+      { port, hostname: "127.0.0.1", signal: ending.signal, onListen: () => {} },
+      server.handler,
+    );
+    return { port: addr.port, end: () => ending.abort() };
+  };
+  let front = listen(0);
+  const base = `http://127.0.0.1:${front.port}`;
+  const id = await addApp(server, "Long text");
+  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/apps/${id}`);
+  await preview(page).getByText("Hello").waitFor();
+  front.end();
+  await write(page, "<p>typed while it was away</p>");
+  await page.getByText("The server does not answer").first().waitFor();
+  match(await page.locator(".cm-content").innerText(), /typed while it was away/);
+  equal(await draftOf(server, id), undefined);
+  front = listen(front.port);
+  await draftSaved(page);
+  equal(await draftOf(server, id), "<p>typed while it was away</p>");
+  await page.getByText("The server does not answer").first().waitFor({ state: "detached" });
+  await close();
+  front.end();
+}
+
+async function expires(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const id = await addApp(server, "Over lunch");
+  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/apps/${id}`);
+  await preview(page).getByText("Hello").waitFor();
+  await page.context().clearCookies();
+  await write(page, "<p>after lunch</p>");
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  equal(await dialog.getByLabel("Login or e-mail").inputValue(), "admin");
+  await dialog.getByLabel("Password").fill("wrong");
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByLabel("Password").fill(ADMIN_PASSWORD);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await draftSaved(page);
+  equal(await draftOf(server, id), "<p>after lunch</p>");
+  await close();
+}
+
+async function boards(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const names = ["Left", "Right"].map((side) => `${side} ${crypto.randomUUID().slice(0, 8)}`);
+  for (const name of names) await addApp(server, name);
+  const { id } = await addPerson(server.request, "user");
+  const { page, complaints, close } = await seatOf(browser, server, base, id);
+  const press = (...keys: string[]) =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  await page.goto(base);
+  await page.getByRole("button", { name: "Arrange" }).focus();
+  await press("Enter");
+  await page.getByRole("button", { name: "Add a tile" }).first().focus();
+  await press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Add a tile" });
+  for (const name of names) {
+    await dialog.getByRole("button", { name }).focus();
+    await press("Enter");
+  }
+  if (await dialog.isVisible()) await press("Escape");
+  await page.getByRole("button", { name: /^Left .*: arrow keys/ }).focus();
+  await press("ArrowRight", "ArrowRight", "Shift+ArrowDown", "Shift+ArrowLeft");
+  await page.getByRole("button", { name: "Done" }).focus();
+  await press("Enter");
+  await until(async () => {
+    const { tiles } = (await board(server, id)) ?? { tiles: [] };
+    return tiles.length === 2 && tiles[0]?.x === 2 && tiles[0]?.w === 5 && tiles[0]?.h === 5 && tiles[1]?.y === 5;
+  }, "the board is saved as it was arranged");
+  deepEqual(complaints.filter(unexpected), []);
+  await close();
+}
+
+interface Placed {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+/** A user's tiles as they are stored, in the order of the apps' names. */
+async function board({ sql }: TestServer, user: number): Promise<{ tiles: Placed[] } | undefined> {
+  const [row] = await sql<{ tiles: Placed[] }[]>`
+    select (select json_agg(t.tile order by a.name) from jsonb_array_elements(d.tiles) t (tile) join apps a on a.id = (t.tile ->> 'app_id')::uuid) as tiles
+    from dashboards d where d.user_id = ${user}
+  `;
+  return row;
 }
 
 async function restores(browser: Browser, server: TestServer, base: string): Promise<void> {
@@ -154,7 +303,7 @@ async function restores(browser: Browser, server: TestServer, base: string): Pro
   await page.getByRole("button", { name: /^Restore version / }).click();
   await page.getByText(/is live again$/).waitFor();
   equal((await server.request("GET", `/platform/apps/${id}.json`)).body.source_code, GREETING);
-  deepEqual(complaints, []);
+  deepEqual(complaints.filter(unexpected), []);
   await close();
 }
 
@@ -168,7 +317,7 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
     await preview(page).getByText("Hello from the first version").waitFor();
     equal(await page.getByRole("button", { name: "Publish" }).count(), 0);
     equal(await page.getByRole("link", { name: "New app" }).count(), 0);
-    deepEqual(complaints, []);
+    deepEqual(complaints.filter(unexpected), []);
     await close();
   }
   const { page, complaints, close } = await seatOf(browser, server, base, guest.id);
@@ -178,35 +327,6 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
     await link.getAttribute("href"),
     `/a/${(await server.request("GET", `/platform/apps/${id}.json`)).body.url_code ?? id}`,
   );
-  deepEqual(complaints, []);
+  deepEqual(complaints.filter(unexpected), []);
   await close();
-}
-
-const LOOKS = [
-  { viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
-] as const;
-
-async function accessible(browser: Browser, server: TestServer, base: string): Promise<void> {
-  const id = await addApp(server, "Plain");
-  const admin = await adminOf(server);
-  for (const look of LOOKS) {
-    const { page, close } = await seatOf(browser, server, base, admin, {
-      ...look,
-      reducedMotion: "reduce",
-      bypassCSP: true,
-    });
-    for (const path of ["/", "/apps", "/apps?view=list", "/apps/new", `/apps/${id}`, `/apps/${id}?tab=settings`]) {
-      await page.goto(base + path);
-      await page.locator("h1").first().waitFor();
-      await page.waitForFunction("!document.querySelector('.skel')");
-      await page.evaluate(AXE);
-      const found = await page.evaluate<string[]>(`axe.run(document, { iframes: false }).then(({ violations }) =>
-        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`);
-      deepEqual(found, [], `${path}, ${look.viewport.width} wide`);
-      const sideways = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      ok(Number(sideways) <= 0, `${path} scrolls sideways`);
-    }
-    await close();
-  }
 }

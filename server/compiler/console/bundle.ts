@@ -5,7 +5,7 @@ import type { ConsoleManifest } from "../compiler.ts";
 import { CONSOLE } from "../host/console_sources.ts";
 import { docsPlugin } from "./docs/docs_plugin.ts";
 import { packagePlugin } from "./package_plugin.ts";
-import { sveltePlugin } from "./svelte_plugin.ts";
+import { type Styles, sveltePlugin } from "./svelte_plugin.ts";
 
 export { PACKAGES } from "./packages.ts";
 
@@ -14,7 +14,9 @@ export interface Bundle {
   contents: Map<string, Uint8Array>;
 }
 
-const options = (minify: boolean): esbuild.BuildOptions & { metafile: true; write: false } => ({
+const TARGETS = ["es2022", "chrome111", "firefox128", "safari16.4"];
+
+const options = (minify: boolean, styles: Styles): esbuild.BuildOptions & { metafile: true; write: false } => ({
   entryPoints: [fileURLToPath(new URL("main.ts", CONSOLE))],
   bundle: true,
   splitting: true,
@@ -27,34 +29,68 @@ const options = (minify: boolean): esbuild.BuildOptions & { metafile: true; writ
   legalComments: "none",
   charset: "utf8",
   logLevel: "silent",
-  target: ["es2022", "chrome111", "firefox128", "safari16.4"],
-  supported: { "nesting": true },
+  target: TARGETS,
+  supported: { nesting: true },
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   define: { "process.env.NODE_ENV": '"production"' },
   conditions: ["svelte", "browser", "production"],
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-  plugins: [sveltePlugin, docsPlugin, packagePlugin],
+  plugins: [sveltePlugin(styles), docsPlugin, packagePlugin],
 });
 
 /** @param sources see `hashOfConsole` */
 export async function bundleConsole(sources: string): Promise<Bundle> {
-  return bundleOf(await esbuild.build(options(true)), sources);
+  const styles: Styles = new Map();
+  return await bundleOf(await esbuild.build(options(true, styles)), styles, true, sources);
 }
 
 /** Bundles again at each call, without work for files that have not changed. */
 export async function watchConsole(): Promise<() => Promise<Bundle>> {
-  const context = await esbuild.context(options(false));
-  return async () => bundleOf(await context.rebuild(), "dev");
+  const styles: Styles = new Map();
+  const context = await esbuild.context(options(false, styles));
+  return async () => await bundleOf(await context.rebuild(), styles, false, "dev");
 }
 
 type Result = esbuild.BuildResult<ReturnType<typeof options>>;
 
-function bundleOf({ outputFiles, metafile }: Result, sources: string): Bundle {
-  const contents = new Map(outputFiles.map(({ path, contents }) => [nameOf(path), contents]));
+/**
+ * One sheet for all pages: esbuild does not load the sheet of a page with its chunk, and would write the shared rules
+ * into each of them. First the rules that pages share, so that a component's own win.
+ */
+async function sheetOf(
+  styles: Styles,
+  inputs: esbuild.Metafile["inputs"],
+  minify: boolean,
+): Promise<esbuild.OutputFile> {
+  const shared = await Deno.readTextFile(new URL("styles/base.css", CONSOLE));
+  const used = Object.keys(inputs).map((path) => `/${path}`).toSorted().flatMap((path) => styles.get(path) ?? []);
+  const { outputFiles: [sheet] } = await esbuild.build({
+    stdin: { contents: [shared, ...used].join("\n"), loader: "css" },
+    outdir: "/out",
+    entryNames: "main-[hash]",
+    write: false,
+    minify,
+    target: TARGETS,
+    supported: { nesting: true },
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  if (!sheet) throw new Error("esbuild wrote no sheet");
+  return sheet;
+}
+
+async function bundleOf(
+  { outputFiles, metafile }: Result,
+  styles: Styles,
+  minify: boolean,
+  sources: string,
+): Promise<Bundle> {
+  const sheet = await sheetOf(styles, metafile.inputs, minify);
+  const contents = new Map([...outputFiles, sheet].map(({ path, contents }) => [nameOf(path), contents]));
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith("/main.ts"));
-  if (!entry?.[1].cssBundle) throw new Error("esbuild wrote no entry");
-  const own_style = nameOf(entry[1].cssBundle);
+  if (!entry) throw new Error("esbuild wrote no entry");
   const preload = new Set<string>();
   const follow = (path: string) => {
     for (const { path: next, kind } of metafile.outputs[path]?.imports ?? []) {
@@ -67,8 +103,7 @@ function bundleOf({ outputFiles, metafile }: Result, sources: string): Bundle {
   const names = [...contents.keys()].toSorted();
   const manifest = {
     entry: nameOf(entry[0]),
-    // esbuild does not load the style sheet of a page with its chunk.
-    styles: [own_style, ...names.filter((name) => name.endsWith(".css") && name !== own_style)],
+    styles: [nameOf(sheet.path)],
     preload: [...preload],
     files: names,
     sources,

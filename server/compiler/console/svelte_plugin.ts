@@ -1,22 +1,19 @@
-/** Compiles the console's `.svelte` files, and Svelte modules (`.svelte.ts`), for esbuild. */
+/** Compiles the console's `.svelte` files, and Svelte modules (`.svelte.ts`), for esbuild; their styles are kept apart. */
 import type { Plugin } from "esbuild";
 import * as esbuild from "esbuild";
 import { compile, compileModule } from "svelte/compiler";
 
-const STYLES = "svelte-styles";
+/** The styles of components, and imported sheets, by path. */
+export type Styles = Map<string, string>;
 
-export const sveltePlugin: Plugin = {
+/** @param styles gets the styles of every component that is compiled */
+export const sveltePlugin = (styles: Styles): Plugin => ({
   name: "svelte",
   setup(build) {
-    const styles = new Map<string, string>();
-    build.onResolve({ filter: /^svelte-styles:/ }, ({ path }) => ({
-      namespace: STYLES,
-      path: path.slice(STYLES.length + 1),
-    }));
-    build.onLoad(
-      { filter: /.*/, namespace: STYLES },
-      ({ path }) => ({ contents: styles.get(path) ?? "", loader: "css" }),
-    );
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      styles.set(path, await Deno.readTextFile(path));
+      return { contents: "", loader: "js" };
+    });
     build.onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
       try {
@@ -28,9 +25,8 @@ export const sveltePlugin: Plugin = {
           discloseVersion: false,
         });
         styles.set(path, css?.code ?? "");
-        const more = css?.code ? `\nimport ${JSON.stringify(`${STYLES}:${path}`)};` : "";
         return {
-          contents: js.code + more,
+          contents: js.code,
           loader: "js",
           // The console has no warnings: one is a mistake.
           errors: warnings.map(({ message, start }) => ({
@@ -52,4 +48,4 @@ export const sveltePlugin: Plugin = {
       return { contents: compileModule(code, { filename: path, generate: "client" }).js.code, loader: "js" };
     });
   },
-};
+});

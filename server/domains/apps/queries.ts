@@ -169,8 +169,10 @@ export const updateApp = (
         for update
       ),
       kept as (
-        insert into app_versions (app_id, version, app_engine, css_engine, source_code, actions, created_by_id)
-        select id, version, app_engine, css_engine, source_code, actions, ${viewer.user_id}
+        insert into app_versions (
+          app_id, version, lock_version, app_engine, css_engine, source_code, actions, created_by_id
+        )
+        select id, version, lock_version, app_engine, css_engine, source_code, actions, ${viewer.user_id}
         from before
         where ${keeps}
       ),

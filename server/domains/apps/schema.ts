@@ -201,6 +201,9 @@ export type Replacement = z.output<typeof Replacement>;
 /** An earlier version: a state that a change of source, engines or actions replaced. */
 export const ListedVersion = z.object({
   version: z.int().meta({ examples: [1] }),
+  lock_version: z.int().nullable()
+    .describe("The app's when this version was replaced; null for versions that are older than this field")
+    .meta({ examples: [3] }),
   app_engine: Engine,
   css_engine: CssEngine,
   created_by_id: Id.nullable().describe("The user who replaced this version"),

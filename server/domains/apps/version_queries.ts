@@ -5,7 +5,7 @@ import type { Page } from "../../input/shapes.ts";
 import type { ListedVersion, Version } from "./schema.ts";
 
 const versionColumns = (sql: Sql) =>
-  sql`v.version, v.app_engine, v.css_engine, v.created_by_id, iso(v.created_at) as created_at`;
+  sql`v.version, v.lock_version, v.app_engine, v.css_engine, v.created_by_id, iso(v.created_at) as created_at`;
 
 const ofApp = (sql: Sql, account: number, id: string) =>
   sql`v.app_id = (select id from apps where id = ${id} and account_id = ${account})`;

@@ -44,6 +44,7 @@ export class Preview {
 
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = "";
+  #wanted: Wanted | undefined;
   #abort: AbortController | undefined;
   #next_id = 0;
 
@@ -52,8 +53,14 @@ export class Preview {
     const key = JSON.stringify(wanted);
     if (key === this.#asked && !at_once) return;
     this.#asked = key;
+    this.#wanted = wanted;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#compile(wanted, key), at_once ? 0 : WAIT_MS);
+  }
+
+  /** Tries again where the server did not answer. */
+  retry(): void {
+    if (this.fault && this.#wanted) this.want(this.#wanted, true);
   }
 
   async #compile(wanted: Wanted, key: string): Promise<void> {

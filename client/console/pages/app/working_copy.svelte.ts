@@ -130,7 +130,7 @@ export class WorkingCopy {
     const { id } = this.app;
     if (this.#base >= this.app.lock_version) return this.app.source_code;
     const versions = await api.apps.versions.query({ id, sort: "version", per_page: 500 });
-    const found = versions.find(({ version }) => version >= this.#base);
+    const found = versions.find(({ lock_version }) => lock_version !== null && lock_version >= this.#base);
     return found && (await api.apps.version.query({ id, version: found.version })).source_code;
   }
 
