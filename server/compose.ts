@@ -27,6 +27,7 @@ import { openKv } from "./database/kv.ts";
 import { proveSameStore } from "./database/kv_identity.ts";
 import type { Log } from "./log.ts";
 import { createMailer } from "./outside/mail.ts";
+import { createRelease } from "./process/release.ts";
 import { createPasswords } from "./secrets/passwords.ts";
 import { createPasswordStrength } from "./secrets/password_strength.ts";
 import { createSchedules } from "./schedule/schedule.ts";
@@ -113,6 +114,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       flows,
       schedules,
       clock,
+      release: createRelease(),
       log,
     });
     const close = async () => {

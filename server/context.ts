@@ -52,6 +52,14 @@ export interface Clock {
   now(): Date;
 }
 
+/** The sources that run. */
+export interface Release {
+  /** As deno.json has it. */
+  version: string;
+  /** Changes with every change of the sources; the same in all processes that run them. */
+  id(): Promise<string>;
+}
+
 /** Made once, in `compose.ts`. */
 export interface Services {
   config: Config;
@@ -76,6 +84,7 @@ export interface Services {
   flows: Flows;
   schedules: Schedules;
   clock: Clock;
+  release: Release;
   log: Log;
 }
 

@@ -29,6 +29,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
   },
 
   async account({ account }) {
+    assert.equal((await account.about.query()).release, (await account.me.query()).release);
     const { departments } = await account.find.query();
     assert.equal(departments.mode, "restricted");
     const changed = await account.update.mutate({ account: { name: "Acme", departments: { mode: "open" } } });

@@ -2,12 +2,12 @@ import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { oneJson } from "../../database/lists.ts";
 import { unauthorized } from "../../errors.ts";
-import type { Viewer } from "../../viewer.ts";
 import { accountColumns } from "./queries.ts";
+import type { Viewer } from "../../viewer.ts";
 import type { Me } from "./schema.ts";
 
 /** @param viewer the context's, or one who has just signed in @throws {Refusal} 401 if the user was deleted after the caller was proven */
-export async function readMe({ sql, model }: Context, viewer: Viewer): Promise<Json<Me>> {
+export async function readMe({ sql, model, release }: Context, viewer: Viewer): Promise<Json<Me>> {
   const { account_id, user_id, scopes, session_id } = viewer;
   const me = await oneJson<Me>(
     sql,
@@ -29,7 +29,8 @@ export async function readMe({ sql, model }: Context, viewer: Viewer): Promise<J
         ${scopes === null ? null : [...scopes]}::text[] as scopes,
         ${session_id}::int as session_id,
         ${model !== undefined}::boolean as assistant,
-        (select row_to_json(a) from (select ${accountColumns(sql)} from accounts where id = u.account_id) a) as account
+        (select row_to_json(a) from (select ${accountColumns(sql)} from accounts where id = u.account_id) a) as account,
+        ${await release.id()}::text as release
       from users u
       where u.id = ${user_id}
         and u.account_id = ${account_id}

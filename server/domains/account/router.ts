@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { adminProcedure, guestProcedure, router, userProcedure } from "../../trpc.ts";
+import { readAbout } from "./about.ts";
 import { readMe } from "./me.ts";
 import { readAccount } from "./queries.ts";
-import { Account, AccountChanges, Me } from "./schema.ts";
+import { About, Account, AccountChanges, Me } from "./schema.ts";
 import { changeAccount } from "./write.ts";
 
 export const account = router({
@@ -12,10 +13,22 @@ export const account = router({
       rest: "GET /account/me.json",
       any_scope: true,
       summary: "Read who calls",
-      description: "The signed-in user with its role and departments, the scopes of the token, and the account.",
+      description:
+        "The signed-in user with its role and departments, the scopes of the token, the account, and which release of the " +
+        "server answers.",
     })
     .output(sent(Me))
     .query(({ ctx }) => readMe(ctx, ctx.viewer)),
+
+  about: userProcedure
+    .meta({
+      rest: "GET /account/about.json",
+      summary: "Read what is running",
+      description:
+        "The server's version and release, and the versions and licences of everything that it uses and ships.",
+    })
+    .output(About)
+    .query(({ ctx }) => readAbout(ctx)),
 
   find: userProcedure
     .meta({ rest: "GET /account.json", summary: "Read the caller's account" })

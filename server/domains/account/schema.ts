@@ -51,6 +51,11 @@ export const AccountChanges = z.object({
 }).partial();
 export type AccountChanges = z.output<typeof AccountChanges>;
 
+const ReleaseId = z.string().describe(
+  "Names the sources that the server runs; a new version of the server has another one",
+)
+  .meta({ examples: ["4f1c2a9d1e550a7b"] });
+
 /** Who calls: the signed-in user, as far as a page or a program needs to know itself. */
 export const Me = z.object({
   user: z.object({
@@ -72,5 +77,33 @@ export const Me = z.object({
     examples: [false],
   }),
   account: Account,
+  release: ReleaseId,
 });
 export type Me = z.output<typeof Me>;
+
+const Version = z.string().meta({ examples: ["2.9.6"] });
+const Licence = z.string().describe("SPDX expression").meta({ examples: ["MIT"] });
+
+/** A package that the server uses or ships. */
+export const Package = z.object({
+  name: z.string().meta({ examples: ["svelte"] }),
+  version: Version,
+  licence: Licence,
+  used_by: z.array(z.enum(["server", "console", "apps"])).describe(
+    "`apps`: it, or a package that needs it, is shipped to apps",
+  ),
+  direct: z.boolean().describe("False for a package that another one needs").meta({ examples: [true] }),
+});
+
+export const About = z.object({
+  name: z.string().meta({ examples: ["Atrium"] }),
+  version: z.string().meta({ examples: ["0.1.0"] }),
+  licence: Licence,
+  release: ReleaseId,
+  runtime: z.array(z.object({ name: z.string().meta({ examples: ["Deno"] }), version: Version, licence: Licence }))
+    .describe(
+      "Deno, and the database",
+    ),
+  packages: z.array(Package).describe("By name"),
+});
+export type About = z.output<typeof About>;

@@ -15,7 +15,7 @@ test("me: everyone who is signed in reads itself, whatever the scopes", async ({
     const { id, token } = await addPerson(ask, role, { department_ids: [department.id] });
     const { status, body } = await ask("GET", ME, { token });
     assert.equal(status, 200);
-    assert.deepEqual(Object.keys(body), ["user", "departments", "scopes", "session_id", "account"]);
+    assert.deepEqual(Object.keys(body), ["user", "departments", "scopes", "session_id", "account", "release"]);
     assert.deepEqual([body.user.id, body.user.role, body.scopes], [id, role, null]);
     assert.deepEqual(body.departments, [{ id: department.id, name: "Sales" }]);
     assert.deepEqual(body.account, (await ask("GET", "/account.json")).body);
@@ -28,6 +28,25 @@ test("me: everyone who is signed in reads itself, whatever the scopes", async ({
     { name: "not without a login", method: "GET", path: ME, sent: { token: null }, status: 401 },
     { name: "nor with a wrong token", method: "GET", path: ME, sent: { token: "wrong" }, status: 401 },
   ]);
+});
+
+test("about: versions and licences of what is running, and the release that me.json names, too", async ({ ask, play }) => {
+  const { status, body } = await ask("GET", "/account/about.json");
+  assert.equal(status, 200);
+  assert.deepEqual([body.name, body.licence, body.release], ["Atrium", "MIT", (await ask("GET", ME)).body.release]);
+  assert.match(body.release, /^[0-9a-f]{16}$/);
+  const [deno, database] = body.runtime;
+  assert.deepEqual(deno, { name: "Deno", version: Deno.version.deno, licence: "MIT" });
+  assert.match(`${database.name} ${database.version}`, /^PostgreSQL \d+/);
+  assert.ok(body.packages.some(({ name, licence }: Record<string, string>) => name === "hono" && licence === "MIT"));
+  const guest = await addPerson(ask, "guest");
+  await play([{
+    name: "not for guests",
+    method: "GET",
+    path: "/account/about.json",
+    sent: { token: guest.token },
+    status: 403,
+  }]);
 });
 
 test("apps: a guest lists those that it may open", async ({ ask }) => {

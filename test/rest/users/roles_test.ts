@@ -25,6 +25,7 @@ const inAccount = onSharedServer();
 const WEAKEST: Record<string, Role> = {
   "account.me": "guest",
   "account.find": "user",
+  "account.about": "user",
   "account.update": "admin",
   "access.list": "manager",
   "access.counts": "manager",
