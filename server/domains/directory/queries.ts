@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/pool.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
+import { containing, within } from "../../database/like.ts";
 import { fold } from "../../input/shapes.ts";
 import type { Entry, EntryPage } from "./schema.ts";
 
@@ -24,18 +25,48 @@ const orders = (sql: Sql) => ({
   "-id": sql`id desc`,
 });
 
-export const listEntries = <T extends Entry>(sql: Sql, directory: Directory, account: number, page: EntryPage) =>
-  listJson<T>(
+/** What only lists have: of a row `e`. */
+const MORE: Record<Directory, (sql: Sql) => ReturnType<Sql>> = {
+  teams: (sql) => sql`(select count(*) from team_users m where m.team_id = e.id)::int as user_count`,
+  groups: (sql) => sql`(select count(*) from group_users m where m.group_id = e.id)::int as user_count`,
+  mailboxes: (sql) =>
+    sql`
+      coalesce(
+        (
+          select json_agg(json_build_object('id', d.id, 'name', d.name) order by d.name_folded)
+          from department_mailboxes m
+          join departments d on d.id = m.department_id
+          where m.mailbox_id = e.id
+        ),
+        '[]'
+      ) as departments
+    `,
+};
+
+export function listEntries<T extends Entry>(sql: Sql, directory: Directory, account: number, page: EntryPage) {
+  const { q, id, sort = "name" } = page;
+  const found = q === undefined
+    ? sql``
+    : directory === "mailboxes"
+    ? sql`and (name_folded like ${containing(q)} or email ilike ${within(q)})`
+    : sql`and name_folded like ${containing(q)}`;
+  const chosen = sql`
+    from ${sql(directory)} e
+    where account_id = ${account}
+      ${id === undefined ? sql`` : sql`and id = ${id}`}
+      ${found}
+  `;
+  return listJson<T>(
     sql,
     sql`
-      select ${columns(sql, directory)}
-      from ${sql(directory)}
-      where account_id = ${account}
-      order by ${orders(sql)[page.sort ?? "name"]}
+      select ${columns(sql, directory)}, ${MORE[directory](sql)}
+      ${chosen}
+      order by ${orders(sql)[sort]}
       ${slice(sql, page)}
     `,
-    sql`select count(*) from ${sql(directory)} where account_id = ${account}`,
+    sql`select count(*) ${chosen}`,
   );
+}
 
 const withName = ({ name, ...rest }: Values) => name === undefined ? rest : { ...rest, name, name_folded: fold(name) };
 

@@ -4,14 +4,24 @@ import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { adminProcedure, managerProcedure, router } from "../../trpc.ts";
 import { listEntries } from "./queries.ts";
-import { Entry, EntryChanges, EntryPage, Mailbox, MailboxChanges, NewEntry, NewMailbox } from "./schema.ts";
+import {
+  Entry,
+  EntryChanges,
+  EntryPage,
+  ListedEntry,
+  ListedMailbox,
+  Mailbox,
+  MailboxChanges,
+  NewEntry,
+  NewMailbox,
+} from "./schema.ts";
 import { changeEntry, createEntry, removeEntry } from "./write.ts";
 
 export const teams = router({
   list: managerProcedure
     .meta({ rest: "GET /account/teams.json", summary: "List teams" })
-    .input(EntryPage).output(sent(z.array(Entry)))
-    .query(({ ctx, input }) => listEntries<Entry>(ctx.sql, "teams", ctx.viewer.account_id, input)),
+    .input(EntryPage).output(sent(z.array(ListedEntry)))
+    .query(({ ctx, input }) => listEntries<ListedEntry>(ctx.sql, "teams", ctx.viewer.account_id, input)),
 
   create: adminProcedure
     .meta({ rest: "POST /account/teams.json", status: 201, wrapper: "team", summary: "Create a team" })
@@ -32,8 +42,8 @@ export const teams = router({
 export const groups = router({
   list: managerProcedure
     .meta({ rest: "GET /account/groups.json", summary: "List groups" })
-    .input(EntryPage).output(sent(z.array(Entry)))
-    .query(({ ctx, input }) => listEntries<Entry>(ctx.sql, "groups", ctx.viewer.account_id, input)),
+    .input(EntryPage).output(sent(z.array(ListedEntry)))
+    .query(({ ctx, input }) => listEntries<ListedEntry>(ctx.sql, "groups", ctx.viewer.account_id, input)),
 
   create: adminProcedure
     .meta({ rest: "POST /account/groups.json", status: 201, wrapper: "group", summary: "Create a group" })
@@ -54,8 +64,8 @@ export const groups = router({
 export const mailboxes = router({
   list: managerProcedure
     .meta({ rest: "GET /account/mailboxes.json", summary: "List mailboxes" })
-    .input(EntryPage).output(sent(z.array(Mailbox)))
-    .query(({ ctx, input }) => listEntries<Mailbox>(ctx.sql, "mailboxes", ctx.viewer.account_id, input)),
+    .input(EntryPage).output(sent(z.array(ListedMailbox)))
+    .query(({ ctx, input }) => listEntries<ListedMailbox>(ctx.sql, "mailboxes", ctx.viewer.account_id, input)),
 
   create: adminProcedure
     .meta({ rest: "POST /account/mailboxes.json", status: 201, wrapper: "mailbox", summary: "Create a mailbox" })

@@ -1,6 +1,6 @@
 /** The account, its teams, groups and mailboxes. */
 import assert from "node:assert/strict";
-import { addAccount, as, made } from "../../stage/people.ts";
+import { addAccount, addPerson, as, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();
@@ -101,6 +101,38 @@ inAccount("account: read and update", async ({ server, ask, play }) => {
     { name: "DELETE is 405", method: "DELETE", path: "/account.json", status: 405 },
   ]);
 });
+
+inAccount(
+  "teams, groups, mailboxes: lists count members, name departments, and are searched",
+  async ({ ask, play }) => {
+    const add = async (path: string, json: unknown): Promise<number> => made(await ask("POST", path, { json })).id;
+    const [night] = [
+      await add("/account/teams.json", { team: { name: "Night Łodź" } }),
+      await add("/account/teams.json", { team: { name: "Day" } }),
+    ];
+    const group = await add("/account/groups.json", { group: { name: "Group" } });
+    const box = await add("/account/mailboxes.json", { mailbox: { name: "Info", email: "Info@Example.com" } });
+    const departments = ["Sales", "buying"].map((name) => ({ name, mailbox_ids: [box] }));
+    const [sales, buying] = [
+      await add("/account/departments.json", { department: departments[0] }),
+      await add("/account/departments.json", { department: departments[1] }),
+    ];
+    await addPerson(ask, "user", { team_ids: [night], group_ids: [group] });
+    await addPerson(ask, "user", { team_ids: [night] });
+    const list = (path: string, body: unknown) => ({ name: path, method: "GET" as const, path, status: 200, body });
+    await play([
+      list("/account/teams.json", [{ name: "Day", user_count: 0 }, { name: "Night Łodź", user_count: 2 }]),
+      list(`/account/teams.json?q=${encodeURIComponent("łODź")}`, [{ id: night }]),
+      list("/account/teams.json?q=%25", []),
+      list(`/account/teams.json?id=${night}`, [{ id: night }]),
+      list("/account/groups.json", [{ user_count: 1 }]),
+      list("/account/mailboxes.json?q=@example", [{
+        id: box,
+        departments: [{ id: buying, name: "buying" }, { id: sales, name: "Sales" }],
+      }]),
+    ]);
+  },
+);
 
 const DIRECTORIES = [
   { path: "teams", wrapper: "team", more: {}, wrong: {} },

@@ -29,8 +29,8 @@ const inAccount = onSharedServer();
 const ROUTES = routesOf(appRouter);
 const QUERIES = ROUTES.filter(({ type, method }) => type === "query" && method === "GET");
 
-/** Of the person's own credentials. */
-const PERSONAL = /^(sessions|tokens|passkeys|identities)\./;
+/** Of the person's own credentials, and what only the person reads. */
+const PERSONAL = /^(sessions|tokens|passkeys|identities|apps\.drafts)\./;
 
 const as = (id: number | string, sent: Sent = {}): Sent => ({
   ...sent,

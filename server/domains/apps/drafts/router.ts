@@ -13,13 +13,14 @@ const tag = "apps";
 
 export const drafts = router({
   list: managerProcedure
-    .meta({ rest: "GET /platform/drafts.json", tag, summary: "List the caller's drafts" })
+    .meta({ rest: "GET /platform/drafts.json", personal: true, tag, summary: "List the caller's drafts" })
     .input(DraftPage).output(sent(z.array(ListedDraft)))
     .query(({ ctx, input }) => listDrafts(ctx.sql, ctx.viewer, input)),
 
   find: managerProcedure
     .meta({
       rest: "GET /platform/apps/:id/draft.json",
+      personal: true,
       tag,
       summary: "Read the caller's draft of an app",
       description: "404 also where there is none.",
