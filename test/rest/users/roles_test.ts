@@ -33,6 +33,7 @@ const WEAKEST: Record<string, Role> = {
   "departments.list": "manager",
   "departments.find": "manager",
   "departments.create": "admin",
+  "departments.usage": "manager",
   "departments.update": "admin",
   "departments.set_as_main": "admin",
   "departments.delete": "admin",
@@ -145,6 +146,7 @@ const WEAKEST: Record<string, Role> = {
 
 /** Valid bodies of routes without a wrapper. With the ids used here they change nothing. */
 const BODIES: Record<string, unknown> = {
+  "apps.drafts.put": { draft: { source_code: "", base_lock_version: 0, revision: 0 } },
   "apps.replace": { field: "source_code", old: "nowhere", new: "" },
   "records.create": { record: { data: {} } },
   "dashboards.put": { dashboard: { tiles: [] } },
