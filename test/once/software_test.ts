@@ -13,9 +13,9 @@ Deno.test("software: the list that ships is that of deno.lock; after a change of
   const of = (name: string) =>
     shipped.filter((one) => one.name === name).map(({ used_by, direct }) => [used_by, direct]);
   assert.deepEqual(of("hono"), [[["server"], true]]);
-  assert.deepEqual(of("react"), [[["apps"], true]]);
+  assert.deepEqual(of("react"), [[["apps", "server"], true]]);
   assert.deepEqual(of("@codemirror/view"), [[["console"], true]]);
-  assert.deepEqual(of("scheduler"), [[["apps"], false]]);
+  assert.deepEqual(of("scheduler"), [[["apps", "server"], false]]);
   assert.equal(of("phaser").length, 2);
 });
 

@@ -15,7 +15,15 @@ test("me: everyone who is signed in reads itself, whatever the scopes", async ({
     const { id, token } = await addPerson(ask, role, { department_ids: [department.id] });
     const { status, body } = await ask("GET", ME, { token });
     assert.equal(status, 200);
-    assert.deepEqual(Object.keys(body), ["user", "departments", "scopes", "session_id", "assistant", "account", "release"]);
+    assert.deepEqual(Object.keys(body), [
+      "user",
+      "departments",
+      "scopes",
+      "session_id",
+      "assistant",
+      "account",
+      "release",
+    ]);
     assert.deepEqual([body.user.id, body.user.role, body.scopes], [id, role, null]);
     assert.deepEqual(body.departments, [{ id: department.id, name: "Sales" }]);
     assert.deepEqual(body.account, (await ask("GET", "/account.json")).body);
