@@ -171,6 +171,7 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/people/${person.id}`);
   await page.getByText(`not a member of department ${department.name}`).waitFor();
+  await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: /^View as / }).click();
   await page.getByText(`You see the console as ${person.name}`).waitFor();
   await page.getByRole("link", { name: "Apps", exact: true }).first().click();
@@ -180,6 +181,7 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   equal(await page.getByRole("link", { name: "New app" }).count(), 0);
   equal(await page.getByRole("link", { name: "People" }).count(), 0);
   await page.reload();
+  await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByRole("heading", { name: person.name }).waitFor();
   await page.getByRole("link", { name: "Apps", exact: true }).first().click();
@@ -224,14 +226,14 @@ async function account(browser: Browser, server: TestServer, base: string): Prom
   equal((await server.request("GET", "/platform/apps.json", { token })).status, 200);
   equal((await server.request("GET", "/account.json", { token })).status, 403);
   await page.getByRole("button", { name: "Revoke Nightly export" }).click();
-  await page.getByText("There is no token yet.").waitFor();
+  await page.getByText("Apps (read)").waitFor({ state: "detached" });
   equal((await server.request("GET", "/platform/apps.json", { token })).status, 401);
 
   const named = async () => (await server.request("GET", "/account.json")).body.name;
   const before = await named();
   const name = unique("Kettle Lane Cycles");
   await page.goto(`${base}/account`);
-  await page.getByLabel("Name").fill(name);
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("navigation", { name: "Main" }).getByText(name).first().waitFor();
   equal(await named(), name);
@@ -262,7 +264,7 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
   await page.goto(`${base}/account/audit`);
   await page.getByText("Admins see and change this.").waitFor();
   await page.goto(`${base}/account`);
-  ok(await page.getByLabel("Name").isDisabled());
+  ok(await page.getByRole("textbox", { name: "Name" }).isDisabled());
   equal(await page.getByRole("button", { name: "Save" }).count(), 0);
   await page.goto(`${base}/people`);
   await page.getByText("Managers and admins see who else uses this account.").waitFor();
