@@ -22,15 +22,30 @@ export function operation(route: Route) {
     parameters: parametersOf(route),
     ...(body.length > 0 && { requestBody: bodyOf(route) }),
     responses: { [String(meta.status ?? 200)]: success(route), ...refusalsOf(route) },
+    ...extensionsOf(route),
   };
 }
 
+/** For tools: what the typed client calls, and what the description says of role and scope. */
+function extensionsOf(route: Route) {
+  const { name, type, meta: { role, whole_body } } = route;
+  return {
+    "x-procedure": { name, type, ...(whole_body !== undefined && { body: whole_body }) },
+    ...(role && { "x-role": role, "x-scope": neededScope(route) }),
+  };
+}
+
+/** Null where any token may call, whatever its scopes. */
+const neededScope = ({ meta: { any_scope }, name, type }: Route): string | null =>
+  any_scope ? null : `${domainOf(name)}:${type === "mutation" ? "write" : "read"}`;
+
 /** Absent where callers need no login: such a procedure describes its own rules. */
-function scopeOf({ meta: { role, any_scope }, name, type }: Route): string | undefined {
+function scopeOf(route: Route): string | undefined {
+  const { role } = route.meta;
   if (!role) return undefined;
-  if (any_scope) return "Any token may read this, whatever its scopes.";
-  const needed = role === "guest" ? "" : `Role: ${role}. `;
-  return `${needed}Scope: \`${domainOf(name)}:${type === "mutation" ? "write" : "read"}\`.`;
+  const scope = neededScope(route);
+  if (scope === null) return "Any token may read this, whatever its scopes.";
+  return `${role === "guest" ? "" : `Role: ${role}. `}Scope: \`${scope}\`.`;
 }
 
 function parametersOf(route: Route) {
