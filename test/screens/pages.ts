@@ -64,6 +64,18 @@ export const PAGES: readonly Screen[] = [
     name: "token-new",
     path: at("/account/tokens"),
     prepare: (page: Page) => page.getByRole("button", { name: "New token" }).click(),
+  { name: "docs", path: at("/docs") },
+  { name: "docs-page", path: at("/docs/flows") },
+  { name: "docs-search", path: at("/docs?q=visitor+cookie") },
+  { name: "docs-api", path: at("/docs/api") },
+  { name: "docs-operation", path: at("/docs/api?operation=departments.create") },
+  {
+    name: "docs-try",
+    path: at("/docs/api?operation=apps.list&try=1"),
+    prepare: async (page) => {
+      await page.getByRole("button", { name: /^Send/ }).click();
+      await page.getByText("200 OK").waitFor();
+    },
   },
   { name: "palette", path: at("/"), prepare: (page) => page.keyboard.press("Control+k") },
 ];

@@ -142,7 +142,7 @@ function markedFor(chapter: Chapter): Marked {
           `<tr>${row.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
         const body = rows.map((row) => cells(row, "td")).join("");
         // Wide tables scroll by themselves, also with the keyboard.
-        return `<div class="wide" tabindex="0" role="region" aria-label="Table"><table><thead>${cells(header, "th")}` +
+        return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table><thead>${cells(header, "th")}` +
           `</thead><tbody>${body}</tbody></table></div>\n`;
       },
     },
