@@ -154,6 +154,9 @@ async function fill({ request }: TestServer): Promise<Record<string, Record<stri
     app: { ...plain, public: true, actions, source_code: "<p>1</p>" },
   });
   await request("PATCH", `/platform/apps/${app.id}.json`, { json: { app: { source_code: "<p>2</p>" } } });
+  await request("PUT", `/platform/apps/${app.id}/draft.json`, {
+    json: { draft: { source_code: "<p>3</p>", base_lock_version: 1, revision: 1 } },
+  });
   const action = await request("POST", `/platform/apps/${app.id}/action/refresh`, { json: {} });
   const id = (value: unknown) => ({ id: String(value) });
   return {
