@@ -64,6 +64,7 @@ export const PAGES: readonly Screen[] = [
     name: "token-new",
     path: at("/account/tokens"),
     prepare: (page: Page) => page.getByRole("button", { name: "New token" }).click(),
+  },
   { name: "docs", path: at("/docs") },
   { name: "docs-page", path: at("/docs/flows") },
   { name: "docs-search", path: at("/docs?q=visitor+cookie") },
