@@ -11,6 +11,8 @@ import { prepareAccount } from "./domains/account/first_start.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
 import { sweepDrafts } from "./domains/apps/drafts/queries.ts";
+import { createOpeningCounter } from "./domains/apps/openings/counter.ts";
+import { sweepOpenings } from "./domains/apps/openings/queries.ts";
 import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
@@ -92,9 +94,11 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       parts.flow_limits,
     );
     const schedules = createSchedules({ sql, flows, clock, log });
+    const openings = createOpeningCounter({ sql, clock, log });
     const body_deadlines = createBodyDeadlines();
     const handler = createApp({
       body_deadlines,
+      openings,
       config,
       sql,
       kv,
@@ -118,6 +122,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       log,
     });
     const close = async () => {
+      await openings.close();
       await schedules.close();
       await flows.close();
       await Promise.all([
@@ -154,6 +159,8 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         await sweepEntries(sql, clock.now());
         await sweepEntryCodes(sql, 1_000);
         await sweepPreviews(sql, 1_000);
+        await openings.flush();
+        await sweepOpenings(sql, clock.now(), 1_000);
         await sweepDrafts(sql, 1_000);
         await flows.sweep();
         await schedules.sweep();

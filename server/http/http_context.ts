@@ -1,5 +1,6 @@
 /** What handlers of HTTP requests use beyond a procedure's context. */
 import type { Context, Services } from "../context.ts";
+import type { OpeningCounter } from "../domains/apps/openings/counter.ts";
 import type { Variants } from "./files/variants.ts";
 import type { BodyDeadlines } from "./rest/body_deadlines.ts";
 import type { PageCache } from "./pages/page_cache.ts";
@@ -12,6 +13,7 @@ export interface Documents {
 export interface HttpServices extends Services {
   pages: PageCache;
   documents: Documents;
+  openings: OpeningCounter;
   body_deadlines: BodyDeadlines;
 }
 

@@ -170,6 +170,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal((await apps.drafts.find.query({ id })).source_code, "1");
     assert.deepEqual((await apps.drafts.list.query({})).map(({ name }) => name), ["Tile"]);
     await apps.drafts.delete.mutate({ id, revision: 1 });
+    assert.deepEqual(await apps.openings.list.query({ ids: id }), [await apps.openings.find.query({ id })]);
 
     const hosts = ["https://crm.example.com"];
     assert.deepEqual((await embedding.update.mutate({ embedding: { hosts } })).hosts, hosts);

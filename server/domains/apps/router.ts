@@ -22,6 +22,7 @@ import {
   VersionPage,
 } from "./schema.ts";
 import { drafts } from "./drafts/router.ts";
+import { openings } from "./openings/router.ts";
 import { createPreview } from "./previews/create.ts";
 import { NewPreview, Preview } from "./previews/schema.ts";
 import { readApp, readVersion, readVersions } from "./read.ts";
@@ -94,6 +95,8 @@ export const apps = router({
     .mutation(({ ctx, input }) => createPreview(ctx, input.app)),
 
   drafts,
+
+  openings,
 
   replace: managerProcedure
     .meta({

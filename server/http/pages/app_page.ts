@@ -10,6 +10,7 @@ import { framedBy, OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
 
 /** The app itself. A public app that the viewer does not see opens as it does for a visitor. */
 export async function appFor(context: HttpContext, app: ServedApp, viewer: Viewer | undefined): Promise<Response> {
+  if (!context.call.is_head) context.openings.count(app.id);
   if (!viewer || !sees(app, viewer)) return await pageForVisitor(context, app);
   const user = await findAppUser(context.sql, viewer);
   return await pageWithToken(context, app, user ?? "null", viewer);

@@ -41,6 +41,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   vendor_files: "files of runtimes",
   used_codes: "follows apps and flows",
   app_entry_codes: "codes of redirections, which end after half a minute",
+  app_openings: "counts",
   app_previews: "compiled sources that nobody has saved, for ten minutes",
   app_drafts: "a user's own typing; what is published is a change of the app",
   app_versions: "the state before a change of an app, which is audited",

@@ -64,6 +64,7 @@ const ON_OBJECTS: Record<string, Expected> = {
   "records.find": row("record", "user", "records:read"),
   "records.update": row("record", "user", "records:write", { sent: json({ record: { data: {} } }) }),
   "records.delete": row("record", "user", "records:write", { deletes: true }),
+  "apps.openings.find": row("app", "user", "apps:read"),
   assist_app: row("app", "manager", "apps:write", { sent: json({}) }),
   "apps.drafts.find": row("app", "manager", "apps:read"),
   "apps.drafts.put": row("app", "manager", "apps:write", {

@@ -7,7 +7,8 @@ export const Question = z.object({
   messages: z.array(z.object({ role: z.enum(["user", "assistant"]), content: text(50_000) })).min(1).max(100)
     .refine((messages) => messages.at(-1)?.role === "user", "must end with a message of the user")
     .describe("The conversation so far").meta({ examples: [[{ role: "user", content: "Make the button red" }]] }),
-  source_code: text(200_000).describe("The source as the caller has it, saved or not"),
+  source_code: text(200_000).describe("The source as the caller has it, saved or not")
+    .meta({ examples: ["<button>Go</button>"] }),
   app_engine: AppChanges.shape.app_engine,
   css_engine: AppChanges.shape.css_engine,
   compile: z.boolean().default(false).describe("Compile the edited source, and tell the model its mistakes"),
