@@ -61,7 +61,7 @@ async function callerOf(
   };
   const pages = { byId: () => Promise.resolve(app), accountOf: () => Promise.resolve(1) };
   const call = callOf({ "x-app-token": token });
-  const limits = { take: () => {}, forget: () => {}, close: () => Promise.resolve() };
+  const limits = { take: () => {}, usage: () => Promise.resolve([]), forget: () => {}, close: () => Promise.resolve() };
   return await proveCaller({ call, viewers, keys, clock, config, limits, pages });
 }
 

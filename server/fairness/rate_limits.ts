@@ -28,8 +28,13 @@ export const DEFAULTS = {
   account_actions: 12_000,
 } as const;
 
-export type Kind = "requests" | "writes" | "compiles" | "actions";
+const KINDS = ["requests", "writes", "compiles", "actions"] as const;
+export type Kind = (typeof KINDS)[number];
 type Limit = keyof typeof DEFAULTS;
+export const LIMIT_NAMES = [
+  ...KINDS,
+  ...KINDS.map((kind) => `account_${kind}` as const),
+] satisfies readonly Limit[];
 
 const Most = z.int().min(1).max(10_000_000).nullable().optional();
 /** An account's own limits. Null is none; those that are left out are the defaults. */
@@ -54,9 +59,20 @@ export interface RateLimiter {
    * @throws {Refusal} 429, with Retry-After, RateLimit and RateLimit-Policy
    */
   take(kind: Kind, who: Who): void | Promise<void>;
+  /** The limits of a caller and of its account, and how much of them is used, in the order of `DEFAULTS`. */
+  usage(who: Who): Promise<Usage[]>;
   /** Call after a change of an account's limits: it holds at once in this process. */
   forget(account: number): void;
   close(): Promise<void>;
+}
+
+/** A limit as it is in force for a caller. */
+export interface Usage {
+  name: Limit;
+  /** Null: none. */
+  limit: number | null;
+  /** Calls of the last minute that have not come back yet, in this process. */
+  used: number;
 }
 
 interface Bucket {
@@ -69,10 +85,15 @@ type Buckets = LRUCache<string, Bucket>;
 /** Counts a call within the limits that the account has set. @throws {Refusal} 429 */
 export type Count = (own: RateLimits, kind: Kind, who: Who) => void;
 
+interface Counter {
+  count: Count;
+  used(own: RateLimits, who: Who): Usage[];
+}
+
 export function createRateLimits(
   { sql, clock, log }: { sql: Pool; clock: { now(): Date }; log: Log },
 ): RateLimiter {
-  const count = createCounter(clock);
+  const { count, used } = createCounter(clock);
   const accounts = remember<number, { id: number; limits: RateLimits }>({
     load: (id) => findLimits(sql, id),
     believed_ms: 4_000,
@@ -95,12 +116,13 @@ export function createRateLimits(
       return accounts.find(who.account_id).catch(() => undefined)
         .then((found) => count(found?.limits ?? {}, kind, who));
     },
+    usage: async (who) => used((await accounts.find(who.account_id))?.limits ?? {}, who),
     forget: accounts.forget,
     close: accounts.close,
   };
 }
 
-export function createCounter(clock: { now(): Date }): Count {
+export function createCounter(clock: { now(): Date }): Counter {
   const bucketsOf = (): Buckets => new LRUCache({ max: MOST_REMEMBERED });
   const kinds = { requests: bucketsOf(), writes: bucketsOf(), compiles: bucketsOf(), actions: bucketsOf() };
   const networks = new LRUCache<string, string>({ max: MOST_REMEMBERED });
@@ -109,13 +131,24 @@ export function createCounter(clock: { now(): Date }): Count {
     if (network === undefined) networks.set(address, network = countedAs(address));
     return network;
   };
-  return (own, kind, who) => {
-    const now = clock.now().getTime();
-    const local = isLocal(who.address);
-    const one = limitOf(own, kind, local);
-    if (one !== null) spend(kinds[kind], subjectOf(who, networkOf), kind, one, now);
-    const all = limitOf(own, `account_${kind}`, local);
-    if (all !== null) spend(kinds[kind], `account ${who.account_id}`, `account_${kind}`, all, now);
+  const usageOf = (own: RateLimits, who: Who, name: Limit, kind: Kind, key: string): Usage => {
+    const limit = limitOf(own, name, isLocal(who.address));
+    const left_ms = (kinds[kind].peek(key)?.whole_at ?? 0) - clock.now().getTime();
+    return { name, limit, used: limit === null ? 0 : Math.max(0, Math.ceil(left_ms * limit / WINDOW_MS)) };
+  };
+  return {
+    count(own, kind, who) {
+      const now = clock.now().getTime();
+      const local = isLocal(who.address);
+      const one = limitOf(own, kind, local);
+      if (one !== null) spend(kinds[kind], subjectOf(who, networkOf), kind, one, now);
+      const all = limitOf(own, `account_${kind}`, local);
+      if (all !== null) spend(kinds[kind], `account ${who.account_id}`, `account_${kind}`, all, now);
+    },
+    used: (own, who) => [
+      ...KINDS.map((kind) => usageOf(own, who, kind, kind, subjectOf(who, networkOf))),
+      ...KINDS.map((kind) => usageOf(own, who, `account_${kind}`, kind, `account ${who.account_id}`)),
+    ],
   };
 }
 

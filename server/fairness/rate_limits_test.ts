@@ -11,7 +11,7 @@ const member = (ids: Partial<NonNullable<Who["viewer"]>>, account_id = 1): Who =
 
 function counting() {
   const clock = { ms: 1_000_000, now: () => new Date(clock.ms) };
-  const count = createCounter(clock);
+  const { count } = createCounter(clock);
   /** How many of 1,000 requests are counted before one is refused, and the refusal's headers. */
   const use = (own: RateLimits, who: Who, kind: "requests" | "actions" = "requests") => {
     for (let counted = 0; counted < 1_000; counted++) {

@@ -25,6 +25,8 @@
  */
 import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 
+/** How many runs wait or are executed, and for how long. */
+export { LIMITS as RUN_LIMITS } from "./run/limits.ts";
 export { parseProgram, Program, StepList } from "./program/program.ts";
 export { referencesOf } from "./program/references.ts";
 export { unknownNames } from "./program/unknown_names.ts";

@@ -29,6 +29,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
   },
 
   async account({ account }) {
+    assert.equal((await account.limits.query()).rates.length, 8);
     assert.equal((await account.about.query()).release, (await account.me.query()).release);
     const { departments } = await account.find.query();
     assert.equal(departments.mode, "restricted");

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { adminProcedure, guestProcedure, router, userProcedure } from "../../trpc.ts";
 import { readAbout } from "./about.ts";
+import { readLimits } from "./limits.ts";
 import { readMe } from "./me.ts";
 import { readAccount } from "./queries.ts";
-import { About, Account, AccountChanges, Me } from "./schema.ts";
+import { About, Account, AccountChanges, LimitsInForce, Me } from "./schema.ts";
 import { changeAccount } from "./write.ts";
 
 export const account = router({
@@ -29,6 +30,17 @@ export const account = router({
     })
     .output(About)
     .query(({ ctx }) => readAbout(ctx)),
+
+  limits: userProcedure
+    .meta({
+      rest: "GET /account/limits.json",
+      summary: "Read the limits in force and their use",
+      description:
+        "The rates of the caller and of the account, and the runs in progress. Rates are counted in the memory " +
+        "of each server process.",
+    })
+    .output(LimitsInForce)
+    .query(({ ctx }) => readLimits(ctx)),
 
   find: userProcedure
     .meta({ rest: "GET /account.json", summary: "Read the caller's account" })

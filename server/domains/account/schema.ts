@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../viewer.ts";
-import { RateLimits } from "../../fairness/rate_limits.ts";
+import { LIMIT_NAMES, RateLimits } from "../../fairness/rate_limits.ts";
 import { Id, Name } from "../../input/shapes.ts";
 
 export const Mode = z.enum(["open", "restricted"])
@@ -80,6 +80,27 @@ export const Me = z.object({
   release: ReleaseId,
 });
 export type Me = z.output<typeof Me>;
+
+const Most = z.int().min(1).nullable();
+
+export const LimitsInForce = z.object({
+  window_s: z.int().describe("The length of the time that rates are counted in").meta({ examples: [60] }),
+  rates: z.array(z.object({
+    name: z.enum(LIMIT_NAMES).meta({ examples: ["writes"] }),
+    limit: Most.describe("In force for the caller, or for the account (`account_…`); null: none")
+      .meta({ examples: [3_000] }),
+    default: z.int().meta({ examples: [3_000] }),
+    own: z.boolean().describe("Whether the account has set it").meta({ examples: [false] }),
+    used: z.int().min(0).describe("Used of it now, in the process that answers").meta({ examples: [12] }),
+  })),
+  runs: z.object({
+    in_progress: z.int().min(0).describe("Runs that wait or are executed").meta({ examples: [2] }),
+    most: z.int().describe("The most of them, in one process").meta({ examples: [10_000] }),
+    at_once: z.int().describe("The most that a process works on at once").meta({ examples: [50] }),
+    minutes: z.int().describe("A run is ended after this time").meta({ examples: [10] }),
+  }),
+});
+export type LimitsInForce = z.output<typeof LimitsInForce>;
 
 const Version = z.string().meta({ examples: ["2.9.6"] });
 const Licence = z.string().describe("SPDX expression").meta({ examples: ["MIT"] });

@@ -18,10 +18,12 @@ export async function listEntries(sql: Sql, account: number, page: AuditPage): P
       select row_number() over (order by e.id desc) as n, row_to_json(e) as json
       from (
         select
-          id, iso(audit_time(id)) as at, action, object, object_id, db_id, user_id, actor ->> 'via' as via,
+          id, iso(audit_time(id)) as at, action, object, object_id, db_id, user_id,
+          (select name from users u where u.id = e.user_id and u.account_id = e.account_id) as user_name,
+          actor ->> 'via' as via,
           actor ->> 'id' as via_id, actor ->> 'app_id' as app_id, actor ->> 'address' as address,
           actor ->> 'request_id' as request_id, before, after
-        from audit_entries
+        from audit_entries e
         where ${chosen(sql, account, page)}
           ${after === undefined ? sql`` : sql`and id < ${after}`}
         order by id desc

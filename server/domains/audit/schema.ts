@@ -18,6 +18,8 @@ export const AuditEntry = z.object({
   object_id: z.string().nullable().describe("Null for a sign-in with an unknown login").meta({ examples: ["12"] }),
   db_id: Id.nullable().describe("The database of a record").meta({ examples: [null] }),
   user_id: Id.nullable().describe("Who acted; null without a login, and for what acts without a request"),
+  user_name: z.string().nullable().describe("That user's present name; null without a user, and for a deleted one")
+    .meta({ examples: ["Ada Example"] }),
   via: z.enum(WAYS).describe(
     "How the user proved itself; `run`: a flow's step; `command`: `deno task …`; `server`: the server itself",
   ).meta({ examples: ["token"] }),

@@ -17,6 +17,7 @@ interface Entry {
   object: string;
   object_id: string;
   user_id: number | null;
+  user_name: string | null;
   via: string;
   address: string;
   request_id: string;
@@ -164,6 +165,7 @@ onServer("audit: only admins read it, each its own account; filters, keyset page
   const all = await entries(ask);
   const teams = all.filter(({ object }) => object === "team");
   assert.deepEqual(teams.map(({ after }) => after?.name), ["C", "B", "A"]);
+  assert.deepEqual(new Set(teams.map(({ user_name }) => user_name)), new Set(["Stranger"]));
   const [c, b, a] = teams.map(({ id }) => id);
   const ids = async (query: string) => (await entries(ask, query)).map(({ id }) => id);
   assert.deepEqual(await ids("&object=team"), [c, b, a]);

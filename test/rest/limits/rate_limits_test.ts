@@ -45,6 +45,34 @@ onServer(
   },
 );
 
+onServer("limits: limits.json says which are in force, and how much of them is used", async ({ ask }) => {
+  const read = async (token?: string) => {
+    const { status, body } = await ask("GET", "/account/limits.json", { ...token && { token } });
+    assert.equal(status, 200);
+    return body;
+  };
+  const rate = ({ rates }: { rates: { name: string }[] }, wanted: string) => rates.find(({ name }) => name === wanted);
+  // The tests' address is this machine's, which the defaults do not limit.
+  assert.deepEqual(rate(await read(), "writes"), { name: "writes", limit: null, default: 3000, own: false, used: 0 });
+  const ann = await addPerson(ask, "user");
+  await limited(ask, { writes: 3, account_writes: 20, compiles: null });
+  for (const name of ["A", "B", "C"]) made(await ask("POST", "/account/teams.json", { json: { team: { name } } }));
+  const now = await read();
+  const writes = rate(now, "writes");
+  // One comes back every 20 seconds, and a machine may be slow.
+  assert.ok(writes && "used" in writes && [1, 2, 3].includes(Number(writes.used)), JSON.stringify(writes));
+  assert.deepEqual({ ...writes, used: 0 }, { name: "writes", limit: 3, default: 3000, own: true, used: 0 });
+  assert.deepEqual(rate(now, "compiles"), { name: "compiles", limit: null, default: 60, own: true, used: 0 });
+  assert.deepEqual(now.runs, { in_progress: 0, most: 10_000, at_once: 50, minutes: 10 });
+  assert.deepEqual(rate(await read(ann.token), "writes"), {
+    name: "writes",
+    limit: 3,
+    default: 3000,
+    own: true,
+    used: 0,
+  });
+});
+
 onServer("limits: writes, compilations and runs are counted beside requests; null removes a limit", async ({ ask }) => {
   const flow = made(await ask("POST", "/connect/flows.json", { json: { flow: { name: "Flow" } } }));
   const source = { app_engine: "html", css_engine: "none", source_code: "x" };

@@ -26,6 +26,7 @@ const WEAKEST: Record<string, Role> = {
   "account.me": "guest",
   "account.find": "user",
   "account.about": "user",
+  "account.limits": "user",
   "account.update": "admin",
   "access.list": "manager",
   "access.counts": "manager",
