@@ -9,6 +9,7 @@
  * | weight | the bytes that a page with an app loads | Vite's production build |
  * | containment | the latency of other requests while hostile sources are compiled | a quiet server |
  * | flows | runs per second of a flow that an action starts | two commits and the flow's HTTP call |
+ * | console | bytes, first paint, key to paint, previews and memory of the console in Chromium | the design's budgets |
  * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
  *
  * Only ratios count: one machine has other figures every hour. So subjects take turns, and every other round reverses
@@ -20,6 +21,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { print } from "../stage/print.ts";
 import { compile } from "./compile/compile.ts";
+import { consoleSection } from "./console.ts";
 import { containment } from "./compile/containment.ts";
 import { crons } from "./crons.ts";
 import { describeMachine, watchForeignLoad } from "./measure/machine.ts";
@@ -44,7 +46,7 @@ const { values } = parseArgs({
 const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
 const only = values.only.split(",").filter(Boolean);
 
-const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "crons"];
+const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "crons", "console"];
 const works = only.filter((word) => !NAMES.includes(word));
 const named = only.length === 0 ? NAMES : only.length === works.length ? ["requests"] : only;
 const all: Section[] = [
@@ -55,6 +57,7 @@ const all: Section[] = [
   containment({ seconds, rounds, connections }),
   crons({ rounds, triggers: Number(values.triggers) }),
   flows({ seconds, rounds, connections }),
+  consoleSection({ rounds }),
 ];
 const sections = all.filter(({ name }) => named.includes(name));
 

@@ -10,6 +10,7 @@ import { hostOf } from "../../input/host.ts";
 import { findViewer, proveBrowser, type Viewer } from "../../viewer.ts";
 import { addChallenge, type Challenge, takeChallenge } from "../sessions/challenges.ts";
 import { startSession } from "../sessions/start_session.ts";
+import { acceptByIdentity, proveInvitation } from "./accept_invitation.ts";
 import { createFirstUser } from "./first_sign_in.ts";
 import { findIdentityUser, insertIdentity, touchIdentity } from "./queries.ts";
 
@@ -31,17 +32,27 @@ export const isBaseHost = ({ base_url }: { base_url: string }, host: string): bo
 /** The answer of the provider counts in the browser that asked for it only. */
 const browserOf = (ctx: Context) => createHash("sha256").update(proveBrowser(ctx)).digest("base64url");
 
+/** What a sign-in at the provider is for, beside signing in. Only pages of ours may ask for either. */
+interface Wish {
+  return_to: string;
+  /** Whether the signed-in member links the identity. */
+  links: boolean;
+  /** The secret of an invitation that is accepted with the identity. */
+  invitation: string | undefined;
+}
+
 /**
  * Begins a sign-in.
  *
- * @param links whether the signed-in member links the identity; only a page of ours may ask for that
  * @returns the address of the provider
  * @throws {Refusal} 401, 403, 404, 429, 503
  */
-export async function beginOidc(ctx: Context, return_to: string, links: boolean): Promise<string> {
+export async function beginOidc(ctx: Context, { return_to, links, invitation }: Wish): Promise<string> {
   const { provider, account } = await providerOf(ctx);
   const browser = browserOf(ctx);
+  if (links || invitation !== undefined) proveOwnPage(ctx);
   const user = links ? await linkingUser(ctx) : undefined;
+  const accepted = invitation === undefined ? undefined : await proveInvitation(ctx, account, invitation);
   const exchange = await provider.newExchange();
   const address = await provider.addressFor(exchange);
   await addChallenge(ctx.sql, purposeOf(account), exchange.state, ctx.call.address, {
@@ -50,6 +61,7 @@ export async function beginOidc(ctx: Context, return_to: string, links: boolean)
     browser,
     return_to,
     ...user && { user: String(user.user_id) },
+    ...accepted && { invitation: accepted },
   });
   return address;
 }
@@ -57,18 +69,22 @@ export async function beginOidc(ctx: Context, return_to: string, links: boolean)
 /**
  * Another site could lead a member here after it has signed the browser in at the provider as another person. So this
  * needs a browser that names the page which leads here.
+ *
+ * @throws {Refusal} 403
  */
+function proveOwnPage(ctx: Context): void {
+  if (ctx.call.request.headers.get("sec-fetch-site") === "same-origin") return;
+  throw forbidden("Identities are linked from pages of this site only");
+}
+
 async function linkingUser(ctx: Context): Promise<Viewer> {
-  if (ctx.call.request.headers.get("sec-fetch-site") !== "same-origin") {
-    throw forbidden("Identities are linked from the sign-in page only");
-  }
   const viewer = await findViewer(ctx);
   if (!viewer?.session_id) throw unauthorized("Sign in first");
   return viewer;
 }
 
 /**
- * Takes the provider's answer: starts a session, or links the identity.
+ * Takes the provider's answer: starts a session, links the identity, or accepts an invitation with it.
  *
  * @returns where the browser goes on
  * @throws {Refusal} 401, 403, 404, 503
@@ -85,6 +101,7 @@ export async function finishOidc(ctx: Context, query: URLSearchParams): Promise<
   const exchange: Exchange = { state, nonce, code_verifier };
   const identity = await provider.redeem(query, exchange);
   if (kept.user !== undefined) await link(ctx, account, Number(kept.user), identity);
+  else if (kept.invitation !== undefined) await acceptByIdentity(ctx, account, kept.invitation, identity);
   else await signIn(ctx, account, identity);
   return return_to;
 }

@@ -1,6 +1,8 @@
 /** The pages of links that can be used once, `/invitation` and `/password_reset`: they take a password and sign in. */
 import type { Buffer } from "node:buffer";
 import type { Sql } from "../../database/pool.ts";
+import { findSignInSettings } from "../../domains/account/queries.ts";
+import { isBaseHost } from "../../domains/identities/sign_in.ts";
 import { acceptInvitation, findOffer } from "../../domains/invitations/accept.ts";
 import { hashOfNewPassword, type Names } from "../../domains/passwords/new_password.ts";
 import { findReset } from "../../domains/passwords/queries.ts";
@@ -11,6 +13,7 @@ import { hashOfSession } from "../../domains/sessions/secret.ts";
 import { refuseIfOidcOnly } from "../../domains/sessions/sign_in.ts";
 import { startSession } from "../../domains/sessions/start_session.ts";
 import { Refusal } from "../../errors.ts";
+import { hostOf } from "../../input/host.ts";
 import { isSentByOwnPage } from "../../session_cookie.ts";
 import { refusalOf } from "../../trpc.ts";
 import { queryOf } from "../address.ts";
@@ -32,6 +35,8 @@ interface Purpose {
   path: "/invitation" | "/password_reset";
   title: string;
   button: string;
+  /** Whether an identity at the OpenID provider may take the place of a password. */
+  takes_identity: boolean;
   find(sql: Sql, hash: Buffer): Promise<Holder | undefined>;
   /** Uses the link up. @returns undefined if it cannot be used any more */
   use(sql: Sql, hash: Buffer, password_hash: string): Promise<{ account_id: number; user_id: number } | undefined>;
@@ -41,6 +46,7 @@ const INVITATION: Purpose = {
   path: "/invitation",
   title: "Invitation",
   button: "Accept the invitation",
+  takes_identity: true,
   async find(sql, hash) {
     const offer = await findOffer(sql, hash);
     return offer && { ...offer, login: offer.email };
@@ -52,6 +58,7 @@ const PASSWORD_RESET: Purpose = {
   path: "/password_reset",
   title: "New password",
   button: "Save the password",
+  takes_identity: false,
   find: (sql, hash) => findReset(sql, hash),
   use: resetPassword,
 };
@@ -117,7 +124,7 @@ async function open(context: HttpContext, purpose: Purpose): Promise<Response> {
   const secret = queryOf(context.call.request.url).get("secret") ?? "";
   return await answered(context, async () => {
     const holder = await findHolder(context, purpose, secret);
-    return holder ? form(context, purpose, 200, holder, secret) : await spent(context, 404, GONE);
+    return holder ? await form(context, purpose, 200, holder, secret) : await spent(context, 404, GONE);
   });
 }
 
@@ -129,6 +136,7 @@ async function take(context: HttpContext, purpose: Purpose): Promise<Response> {
   return await answered(context, async () => {
     const holder = await findHolder(context, purpose, secret);
     if (!holder) return await spent(context, 404, GONE);
+    await refuseIfOidcOnly(sql, holder.account_id);
     const hash = hashOfSession(secret);
     // Each attempt costs a check of the password's strength and a hash.
     const subjects = [`link ${hash.toString("base64url")}`];
@@ -162,14 +170,10 @@ function sentenceFor({ password: messages }: Record<string, string[] | undefined
 
 const GONE = "This link cannot be used any more.";
 
-/**
- * @throws {Refusal} 403 in an account whose members sign in with OpenID Connect only; 429 after too many wrong links from
- *   the caller's address
- */
+/** @throws {Refusal} 429 after too many wrong links from the caller's address */
 async function findHolder({ sql, call }: HttpContext, { find }: Purpose, secret: string): Promise<Holder | undefined> {
   const holder = SECRET.test(secret) ? await find(sql, hashOfSession(secret)) : undefined;
   if (!holder) await countAttempt(sql, [subjectOfAddress(call.address)]);
-  else await refuseIfOidcOnly(sql, holder.account_id);
   return holder;
 }
 
@@ -183,16 +187,20 @@ async function answered(context: HttpContext, work: () => Promise<Response>): Pr
   }
 }
 
-function form(
-  { call, config }: HttpContext,
-  { path, title, button }: Purpose,
+/** @throws {Refusal} 403 where members sign in with OpenID Connect only, and the link is for a password */
+async function form(
+  { call, config, sql, identity_provider }: HttpContext,
+  { path, title, button, takes_identity }: Purpose,
   status: number,
-  { account, name, login }: Holder,
+  { account_id, account, name, login }: Holder,
   secret: string,
   fault?: string,
-): Response {
+): Promise<Response> {
+  const provider = takes_identity && isBaseHost(config, hostOf(call.request.url)) ? identity_provider?.name : undefined;
+  if (provider === undefined) await refuseIfOidcOnly(sql, account_id);
+  const oidc_only = (await findSignInSettings(sql, account_id))?.oidc_only ?? false;
   const site = config.base_url.replace(/^https?:\/\//, "");
-  const html = oneTimeHtml({ account, site, path, title, button, name, login, secret, fault });
+  const html = oneTimeHtml({ account, site, path, title, button, name, login, secret, fault, provider, oidc_only });
   return new Response(html, { status, headers: { ...ONE_TIME_HEADERS, ...stamp(call) } });
 }
 

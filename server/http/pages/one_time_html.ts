@@ -13,24 +13,34 @@ export interface OneTimeParts extends SignInParts {
   secret: string;
   button: string;
   fault: string | undefined;
+  /** What people call the OpenID provider with which the invitation can be accepted. */
+  provider: string | undefined;
+  /** Whether a password is of no use: members sign in with the provider only. */
+  oidc_only: boolean;
 }
 
 export function oneTimeHtml(parts: OneTimeParts): string {
-  const { path, title, name, login, secret, button, fault } = parts;
+  const { path, title, name, login, secret, button, fault, provider, oidc_only } = parts;
+  const said = fault ? `<p class="fault" id="fault" role="alert">${text(fault)}</p>\n` : "";
+  const other = provider === undefined
+    ? ""
+    : `<a class="to" href="${text(`/sign_in/oidc?invitation=${encodeURIComponent(secret)}`)}">Accept with ${
+      text(provider)
+    }</a>\n`;
+  if (oidc_only) return page(title, parts, `<p>Hello ${text(name)}.</p>\n${said}${other}`);
   const described = fault ? ` aria-describedby="fault" aria-invalid="true"` : "";
   return page(
     title,
     parts,
     `<p>Hello ${text(name)}. Choose a password to sign in.</p>
-${fault ? `<p class="fault" id="fault" role="alert">${text(fault)}</p>\n` : ""}<form method="post" action="${
-      text(path)
-    }">
+${said}<form method="post" action="${text(path)}">
 <label>Login<input name="login" value="${text(login)}" autocomplete="username" readonly></label>
 <label>New password<input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1024" required autofocus${described}></label>
 <input type="hidden" name="secret" value="${text(secret)}">
 <button>${text(button)}</button>
 </form>
-<p class="note">At least 8 characters. Four unrelated words are easy to remember and hard to guess.</p>`,
+<p class="note">At least 8 characters. Four unrelated words are easy to remember and hard to guess.</p>
+${other}`,
   );
 }
 

@@ -137,6 +137,57 @@ onProvider(
   },
 );
 
+onProvider("openid: an invitation is accepted with an identity, once, from its own page", async (stage) => {
+  const { openid, server, ask } = stage;
+  await openid.set({
+    grace: { email: "grace@elsewhere.example", email_verified: false },
+    other: { email: "other@elsewhere.example" },
+  });
+  const invite = async (email: string): Promise<string> => {
+    const invitation = { email, name: "Grace", role: "user", send_mail: false };
+    const { status, body } = await ask("POST", "/account/invitations.json", { json: { invitation } });
+    assert.equal(status, 201, JSON.stringify(body));
+    return new URL(body.url).searchParams.get("secret") ?? "";
+  };
+  await allow(stage, { oidc_creates_users: false });
+  const secret = await invite("grace@example.com");
+  const path = `/sign_in/oidc?invitation=${secret}`;
+  const browser = openBrowser(server);
+  const page = await browser.get(`/invitation?secret=${secret}`);
+  assert.ok(page.body.includes(`href="${path}">Accept with Example &lt;ID&gt;</a>`));
+  assert.match(page.body, /name="password"/);
+
+  const foreign = await browser.get(path, { "sec-fetch-site": "cross-site" });
+  assert.deepEqual([foreign.status, said(foreign)], [403, "Identities are linked from pages of this site only."]);
+  const wrong = await browser.get(`/sign_in/oidc?invitation=${"A".repeat(43)}`);
+  assert.deepEqual([wrong.status, said(wrong)], [404, "This link cannot be used any more."]);
+
+  // Two browsers hold the same link at the provider: the first one to come back gets the user.
+  const late = openBrowser(server);
+  const late_answer = await openid.authorize(await late.begin(path), "other");
+  const accepted = await signIn(stage, browser, "grace", path);
+  assert.deepEqual([accepted.status, accepted.headers.get("location")], [303, "/"]);
+  const { user } = await browser.me();
+  assert.deepEqual([user.email, user.role], ["grace@example.com", "user"], "the invitation says who it is");
+  const refused = await late.get(late_answer, RETURNING);
+  assert.deepEqual([refused.status, said(refused)], [404, "This link cannot be used any more."]);
+  assert.equal((await signIn(stage, openBrowser(server), "grace")).status, 303, "the identity signs in from now on");
+
+  const second = await invite("second@example.com");
+  const taken = await signIn(stage, openBrowser(server), "grace", `/sign_in/oidc?invitation=${second}`);
+  assert.deepEqual([taken.status, said(taken)], [403, "Another user has this identity."]);
+  assert.equal(
+    (await browser.get(`/invitation?secret=${second}`)).status,
+    200,
+    "a refused attempt does not use the link up",
+  );
+
+  const [row] = await server.sql<{ rows: number }[]>`
+    select count(*)::int as rows from sign_in_challenges c where row_to_json(c)::text like ${`%${second}%`}
+  `;
+  assert.equal(row?.rows, 0, "the secret is not stored");
+});
+
 onProvider("openid: a member links an identity, from a page of this site only", async (stage) => {
   const { openid, server, ask } = stage;
   await openid.set({ lin: { email: "elsewhere@example.com" } });
@@ -257,8 +308,14 @@ onProvider("openid: only OpenID signs in once an admin has, and an audited comma
   for (const { body: { url } } of links) {
     const { pathname, search, searchParams } = new URL(url);
     const opened = await ask("GET", pathname + search, { token: null });
-    assert.equal(opened.status, 403, pathname);
-    assert.match(opened.body, /OpenID Connect only/);
+    if (pathname === "/invitation") {
+      assert.equal(opened.status, 200, "it is accepted at the provider");
+      assert.match(opened.body, /Accept with Example/);
+      assert.doesNotMatch(opened.body, /<form|password/);
+    } else {
+      assert.equal(opened.status, 403);
+      assert.match(opened.body, /OpenID Connect only/);
+    }
     const raw = new URLSearchParams({
       secret: searchParams.get("secret") ?? "",
       password: "four unrelated words here",

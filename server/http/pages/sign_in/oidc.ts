@@ -40,10 +40,21 @@ export const OIDC_PAGES: readonly PlainRoute[] = [
         example: "1",
         description: "Links the identity to the signed-in member; from the sign-in page only",
       },
+      {
+        in: "query",
+        name: "invitation",
+        example: "…",
+        description: "The secret of an invitation that the identity accepts; from the page of the invitation only",
+      },
     ],
     replies: { 303: { description: "Redirects to the provider" }, ...REPLIES },
     answer: (context) =>
-      orSayWhy(context, (query) => beginOidc(context, returnPath(query.get("return_to")), query.get("link") === "1")),
+      orSayWhy(context, (query) =>
+        beginOidc(context, {
+          return_to: returnPath(query.get("return_to")),
+          links: query.get("link") === "1",
+          invitation: query.get("invitation") ?? undefined,
+        })),
   },
   {
     method: "GET",
