@@ -158,7 +158,7 @@ export function createEditor(
         THEME,
         EditorState.tabSize.of(2),
         EditorState.readOnly.of(readonly),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         keymap.of([
           ...closeBracketsKeymap,
           ...defaultKeymap,

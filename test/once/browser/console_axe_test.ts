@@ -1,11 +1,11 @@
 /** Every page of the console in Chromium: no barrier by axe, nothing that scrolls sideways, no breach of its policy. */
 import { deepEqual, ok } from "node:assert/strict";
-import { AXE } from "../packages/axe.ts";
-import { fill } from "../screens/fill.ts";
-import { PAGES } from "../screens/pages.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
-import { startServer } from "../stage/harness.ts";
-import { addSession } from "../stage/people.ts";
+import { AXE } from "../../packages/axe.ts";
+import { fill } from "../../screens/fill.ts";
+import { PAGES } from "../../screens/pages.ts";
+import { browserTest, complaintsOf } from "../../stage/browser.ts";
+import { startServer } from "../../stage/harness.ts";
+import { addSession } from "../../stage/people.ts";
 
 const LOOKS = [
   { viewport: { width: 1280, height: 800 }, colorScheme: "light" },
