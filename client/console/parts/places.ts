@@ -99,3 +99,31 @@ export function addressOfPlace(target: string): string {
   const module = moduleOfPage(target);
   return `/modules${module ? `/${module}` : ""}?page=${target}`;
 }
+
+/** An app as the order of a place sees it. */
+export interface Neighbour {
+  name: string;
+  position: number;
+}
+
+const order = (one: Neighbour, other: Neighbour): number =>
+  one.position - other.position || one.name.toLowerCase().localeCompare(other.name.toLowerCase());
+
+/** By position and then by name, as every list of embedded apps. */
+export const ordered = <One extends Neighbour>(apps: readonly One[]): One[] => apps.toSorted(order);
+
+/**
+ * A position that puts an app of this name at an index among the others. Where the others leave no room there, it is put
+ * before them all that have the same position.
+ */
+export function positionAt(others: readonly Neighbour[], name: string, index: number): number {
+  const sorted = ordered(others);
+  const before = sorted[index - 1]?.position;
+  const after = sorted[index]?.position;
+  if (before === undefined) return after === undefined ? 0 : after - 1;
+  if (after === undefined) return before + 1;
+  const fits = [before, before + 1, after].find((position) =>
+    sorted.filter((other) => order(other, { name, position }) < 0).length === index
+  );
+  return fits ?? after - 1;
+}
