@@ -8,11 +8,16 @@ export interface Entry {
   id: number;
   name: string;
   email?: string | null;
+  /** Members of a team or a group. */
+  user_count?: number;
+  /** Those that have the mailbox. */
+  departments?: { id: number; name: string }[];
   lock_version: number;
   updated_at: string;
 }
 
 interface Page {
+  q?: string | undefined;
   page: number;
   per_page: number;
 }
