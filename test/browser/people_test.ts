@@ -8,6 +8,7 @@ import { addPerson, addSession, made } from "../stage/people.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
+const BUILD_MS = 240_000;
 const PASSWORD = "turquoise anvil 93 parade";
 
 browserTest("people, profile and account in a browser", async ({ browser, step }) => {
@@ -77,7 +78,8 @@ async function invites(browser: Browser, server: TestServer, base: string): Prom
   const email = `grace.${crypto.randomUUID().slice(0, 8)}@people.test`;
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/people`);
-  await page.getByRole("columnheader", { name: "Departments" }).waitFor();
+  // The server may still build the console.
+  await page.getByRole("columnheader", { name: "Departments" }).waitFor({ timeout: BUILD_MS });
   await page.keyboard.press("n");
   const dialog = page.getByRole("dialog", { name: "Invite people" });
   await dialog.getByLabel("E-mail addresses").fill(`${email}, nobody`);
@@ -119,7 +121,7 @@ async function changes(browser: Browser, server: TestServer, base: string): Prom
   await page.keyboard.type(person.name);
   // The marker stands in front of the names, in italics.
   await row(page, person.name).waitFor();
-  await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+  await page.getByRole("row").nth(2).waitFor({ state: "detached" });
   const marker = row(page, person.name).locator("td.deps em");
   equal(await marker.innerText(), "without department");
   match(
@@ -298,6 +300,7 @@ async function accessible(browser: Browser, server: TestServer, base: string): P
     "/account/embedding",
     "/account/limits",
     "/account/audit",
+    "/account/about",
   ];
   for (const look of LOOKS) {
     const { page, close } = await seatOf(browser, server, base, admin, {

@@ -56,7 +56,7 @@ export const PAGES: readonly Screen[] = [
   { name: "teams", path: at("/people?tab=teams") },
   { name: "mailboxes", path: at("/people?tab=mailboxes") },
   { name: "profile", path: at("/profile") },
-  ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit"].map((part) => ({
+  ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit", "/about"].map((part) => ({
     name: `account${part.replace("/", "-")}`,
     path: at(`/account${part}`),
   })),
