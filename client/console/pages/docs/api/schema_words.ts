@@ -25,15 +25,21 @@ export function wordsOf(schema: Schema): string {
     case "number":
       return type + boundsOf(schema);
     case "array":
-      return schema.items && Object.keys(schema.items).length > 0 ? `list of ${plural(wordsOf(schema.items))}` : "list";
-    case "object":
-      return mapOf(schema) ? `object of ${plural(wordsOf(mapOf(schema) ?? {}))} by name` : "object";
+      return schema.items && isSimple(schema.items) ? `list of ${plural(wordsOf(schema.items))}` : "list";
+    case "object": {
+      const values = mapOf(schema);
+      return values && isSimple(values) ? `object of ${plural(wordsOf(values))} by name` : "object";
+    }
     case undefined:
       return "any JSON";
     default:
       return type;
   }
 }
+
+/** Whether the words of a schema have a plural. */
+const isSimple = ({ type, anyOf, enum: choices }: Schema): boolean =>
+  typeof type === "string" && anyOf === undefined && choices === undefined;
 
 function textWords({ format, pattern = "", maxLength }: Schema): string {
   if (format === "binary") return "file";

@@ -11,6 +11,8 @@ const WORDS: [schema: Schema, words: string][] = [
   [{ type: "array", items: { type: "integer" } }, "list of integers"],
   [{ type: "array", items: { type: "object", properties: { a: {} } } }, "list of objects"],
   [{ type: "array", items: {} }, "list"],
+  [{ type: "array", items: { type: ["string", "null"] } }, "list"],
+  [{ type: "object", additionalProperties: { anyOf: [{ type: "string" }, { type: "array" }] } }, "object"],
   [{ type: ["string", "null"] }, "text or null"],
   [{ type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d$" }, "time"],
   [{ type: "string", format: "binary" }, "file"],
