@@ -65,7 +65,7 @@ function waiting({ call, compiler }: HttpContext): Response {
     status: 503,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
       "cache-control": "no-store",
       "retry-after": "2",
       "x-content-type-options": "nosniff",

@@ -1,0 +1,238 @@
+/** Departments and modules of the console in Chromium. */
+import { Buffer } from "node:buffer";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { AXE } from "../packages/axe.ts";
+import type { Browser, Page } from "../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { PNG } from "../stage/images.ts";
+import { addPerson, addSession, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
+
+/** Long, because the machine may be busy. */
+const PATIENCE_MS = 60_000;
+const BUILD_MS = 180_000;
+
+browserTest("departments and modules in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  const base = server.listen();
+  try {
+    await until(
+      async () => (await server.request("GET", "/departments")).status === 200,
+      "the console is built",
+      BUILD_MS,
+    );
+    await step(
+      "an admin creates a department, gives it a logo and a person, and deletes it",
+      () => keeps(browser, server, base),
+    );
+    await step("two admins save different fields of one department", () => merges(browser, server, base));
+    await step("visibility is explained before it changes, and is taken back", () => restricts(browser, server, base));
+    await step("an app is put into a module, and shown on a page", () => places(browser, server, base));
+    await step("no page has a barrier, light or dark, wide or narrow", () => accessible(browser, server, base));
+  } finally {
+    await server.close();
+  }
+});
+
+async function seat(
+  browser: Browser,
+  server: TestServer,
+  base: string,
+  options: Parameters<Browser["newContext"]>[0] & { user_id?: number } = {},
+): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> {
+  const { user_id = (await server.request("GET", "/account/me.json")).body.user.id, ...look } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...look });
+  const [name = "", value = ""] = (await addSession(server, user_id)).cookie.split("=");
+  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  return { page, complaints: complaintsOf(page), close: () => context.close() };
+}
+
+/** A refused form, and the logo in the mail footer: its address begins with the base URL, which no name server knows. */
+const EXPECTED = /422|NAME_NOT_RESOLVED/;
+const FILE = Buffer.from(PNG);
+
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+
+const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
+
+const addDepartment = async ({ request }: TestServer, name: string): Promise<number> =>
+  made(await request("POST", "/account/departments.json", { json: { department: { name } } })).id;
+
+async function keeps(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = unique("Workshop");
+  const ada = unique("Ada");
+  await addPerson(server.request, "user", { name: ada });
+  const { page, complaints, close } = await seat(browser, server, base);
+  await page.goto(`${base}/departments`);
+  await page.getByRole("link", { name: "New department" }).click();
+  await field(page, "Shortcut").fill("W");
+  await field(page, "E-mail").fill("not an address");
+  await field(page, "Name").fill(name);
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^E-mail (?!address)/).waitFor();
+  equal(await field(page, "Name").inputValue(), name, "what was typed stays");
+  await field(page, "E-mail").fill("workshop@example.com");
+  await page.keyboard.press("Control+s");
+  await page.getByText(`${name} was created`).waitFor();
+  match(page.url(), /\/departments\/\d+$/);
+  const id = Number(page.url().split("/").at(-1));
+  const read = async () => (await server.request("GET", `/account/departments/${id}.json`)).body;
+
+  await page.locator("input[type=file]").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: FILE });
+  await page.getByText("a.txt is not a PNG").waitFor();
+  await page.locator("input[type=file]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: FILE });
+  await page.getByAltText("The logo on a dark background").waitFor();
+  ok((await read()).logo_url);
+  const footer = page.frameLocator("iframe[title='Mail footer']");
+  await footer.getByText("workshop@example.com").waitFor();
+  await footer.locator("img[width='160']").waitFor();
+  await page.getByRole("slider").fill("320");
+  await footer.locator("img[width='320']").waitFor();
+  await page.getByRole("button", { name: "Text", exact: true }).click();
+  await page.getByText(`-- \n${name}`).waitFor();
+  match(page.url(), /width=320&footer=text|footer=text&width=320/);
+
+  await page.getByRole("link", { name: /^People/ }).last().click();
+  await page.getByRole("button", { name: "Add a person" }).click();
+  await page.keyboard.type(ada);
+  await page.getByRole("option", { name: ada }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: ada }).waitFor();
+  await page.getByRole("button", { name: `Remove ${ada} from the department` }).click();
+  await page.getByText("Nobody belongs to").waitFor();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByRole("link", { name: ada }).waitFor();
+  equal((await read()).user_setting_ids.length, 1);
+
+  await page.getByRole("link", { name: "Department", exact: true }).click();
+  await page.getByRole("button", { name: "Delete the department" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("1 person loses it, its only one.").waitFor();
+  const confirm = dialog.getByRole("button", { name: "Delete", exact: true });
+  ok(await confirm.isDisabled());
+  await dialog.getByLabel(/Type the name/).fill(name);
+  await confirm.click();
+  await page.getByText(`${name} was deleted`).waitFor();
+  equal((await server.request("GET", `/account/departments/${id}.json`)).status, 404);
+  deepEqual(complaints.filter((text) => !EXPECTED.test(text)), []);
+  await close();
+}
+
+async function merges(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const id = await addDepartment(server, unique("Shared"));
+  const change = (department: Record<string, unknown>) =>
+    server.request("PATCH", `/account/departments/${id}.json`, { json: { department } });
+  const { page, close } = await seat(browser, server, base);
+  await page.goto(`${base}/departments/${id}`);
+  await field(page, "Phone").fill("111");
+  await change({ shortcut: "S" });
+  await page.keyboard.press("Control+s");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  equal(await field(page, "Shortcut").inputValue(), "S");
+  await field(page, "Phone").fill("222");
+  await change({ phone: "333" });
+  await page.reload();
+  await page.getByText("Changed meanwhile to “333”.").waitFor();
+  equal(await field(page, "Phone").inputValue(), "222", "a draft survives a reload");
+  await change({ phone: "444" });
+  await page.keyboard.press("Control+s");
+  await page.getByText("Changed meanwhile to “444”.").waitFor();
+  await page.getByRole("button", { name: "Use it" }).click();
+  equal(await field(page, "Phone").inputValue(), "444");
+  await close();
+}
+
+async function restricts(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const mode = async () => (await server.request("GET", "/account.json")).body.departments.mode;
+  await server.request("PATCH", "/account.json", { json: { account: { departments: { mode: "open" } } } });
+  const { page, close } = await seat(browser, server, base);
+  await page.goto(`${base}/departments`);
+  await page.getByRole("button", { name: /^Open: everyone/ }).click();
+  await page.getByRole("radio", { name: /^Restricted/ }).check();
+  await page.getByText("with marker").waitFor();
+  equal(await mode(), "open", "the explanation changes nothing");
+  await page.getByRole("button", { name: "Restrict visibility" }).click();
+  await page.getByText("Visibility is restricted").waitFor();
+  equal(await mode(), "restricted");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Visibility is open").waitFor();
+  equal(await mode(), "open");
+  await close();
+}
+
+async function addApp({ request }: TestServer, fields: Record<string, unknown>): Promise<string> {
+  const app = { app_engine: "html", css_engine: "none", source_code: "<h1>Hello from the app</h1>", ...fields };
+  return made(await request("POST", "/platform/apps.json", { json: { app } })).id;
+}
+
+async function places(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = unique("Shelf");
+  const id = await addApp(server, { name });
+  await addApp(server, { name: unique("Beside"), show_in_module: "contacts/show" });
+  const { page, complaints, close } = await seat(browser, server, base);
+  await page.goto(`${base}/modules`);
+  await page.getByRole("main").getByRole("link", { name: "Drive" }).click();
+  await page.getByRole("button", { name: "Add an app" }).click();
+  await page.keyboard.type(name);
+  await page.getByRole("option", { name }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.frameLocator(`iframe[title='${name}']`).getByText("Hello from the app").waitFor();
+  equal((await server.request("GET", `/platform/apps/${id}.json`)).body.show_in_module, "drive");
+  const menu = page.getByRole("navigation", { name: "Modules" });
+  await menu.getByRole("link", { name: "contacts/show" }).click();
+  match(page.url(), /\/modules\/crm\?page=contacts\/show$/);
+  await page.frameLocator("iframe[title^=Beside]").getByText("Hello from the app").waitFor();
+  await page.goBack();
+  await page.frameLocator(`iframe[title='${name}']`).getByText("Hello from the app").waitFor();
+  deepEqual(complaints, []);
+  await close();
+  // Guests open what stands there, and may not add.
+  const guest = await addPerson(server.request, "guest");
+  const other = await seat(browser, server, base, { user_id: guest.id });
+  await other.page.goto(`${base}/modules/drive`);
+  await other.page.frameLocator(`iframe[title='${name}']`).getByText("Hello from the app").waitFor();
+  equal(await other.page.getByRole("button", { name: "Add an app" }).count(), 0);
+  deepEqual(other.complaints, []);
+  await other.close();
+}
+
+const LOOKS = [
+  { viewport: { width: 1280, height: 800 }, colorScheme: "light" },
+  { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
+] as const;
+
+async function accessible(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const id = await addDepartment(server, unique("Plain"));
+  await addApp(server, { name: unique("Placed"), show_in_module: "crm" });
+  await addApp(server, { name: unique("Injected"), show_in_module: "tasks/index" });
+  const paths = [
+    "/departments",
+    "/departments?show=visibility",
+    "/departments/new",
+    `/departments/${id}`,
+    `/departments/${id}?tab=people`,
+    `/departments/${id}?tab=mailboxes`,
+    "/modules",
+    "/modules/crm",
+    "/modules/kb",
+    "/modules/organize?page=tasks/index",
+  ];
+  for (const look of LOOKS) {
+    const { page, close } = await seat(browser, server, base, { ...look, reducedMotion: "reduce", bypassCSP: true });
+    for (const path of paths) {
+      await page.goto(base + path);
+      await page.locator("h1").first().waitFor();
+      await until(async () => await page.locator(".skel").count() === 0, `${path} is loaded`);
+      await page.evaluate(AXE);
+      const found = await page.evaluate<string[]>(`axe.run(document, { iframes: false }).then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`);
+      deepEqual(found, [], `${path}, ${look.viewport.width} wide`);
+      const sideways = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      ok(Number(sideways) <= 0, `${path} scrolls sideways`);
+    }
+    await close();
+  }
+}
