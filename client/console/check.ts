@@ -37,6 +37,8 @@ async function copyOf(file: string): Promise<string> {
   const to = join(TO, relative(FROM, file)) + (is_component ? ".gen.ts" : "");
   await Deno.mkdir(dirname(to), { recursive: true });
   const source = await Deno.readTextFile(file);
+  // A text that a module imports is as it is.
+  if (file.endsWith(".txt")) return await Deno.writeTextFile(to, source).then(() => to);
   const code = is_component
     ? `/// <reference types="./${relative(dirname(to), join(TO, "shims.d.ts"))}" />\n` +
       svelte2tsx(source, { filename: file, isTsFile: true, mode: "ts", version: "5.57.3" }).code
@@ -64,7 +66,8 @@ if (import.meta.main) {
   await Deno.remove(TO, { recursive: true }).catch(() => {});
   const copies: string[] = [];
   for await (const file of files(FROM)) {
-    if (/\.(svelte|ts)$/.test(file) && !file.endsWith("/console/check.ts")) copies.push(await copyOf(file));
+    if (file.endsWith(".txt")) await copyOf(file);
+    else if (/\.(svelte|ts)$/.test(file) && !file.endsWith("/console/check.ts")) copies.push(await copyOf(file));
   }
   const shims = dirname(findPackageJSON("svelte2tsx", import.meta.url) ?? "");
   const texts = await Promise.all(SHIMS.map((name) => Deno.readTextFile(join(shims, name))));

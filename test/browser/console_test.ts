@@ -91,7 +91,14 @@ async function publishes(browser: Browser, base: string): Promise<void> {
   await page.fill("[name=password]", ADMIN_PASSWORD);
   await page.click("button[type=submit], form button");
   await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: /Blank page/ }).click();
+  const address = name.toLowerCase().replace(" ", "-");
+  await until(async () => await page.getByLabel("Address").inputValue() === address, "the address follows the name");
+  await page.getByRole("button", { name: "HTML", exact: true }).click();
+  await page.getByRole("button", { name: /^Board/ }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /^Form/ }).waitFor();
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  // The first template is the blank page.
+  await page.getByLabel("Name").press("Enter");
   await page.getByRole("tab", { name: "Code" }).waitFor();
   await preview(page).locator("body *").first().waitFor();
   await write(page, `<h1>Errands of today</h1>`);
