@@ -54,10 +54,11 @@ inAccount("openings: pages count by day, and are read for one app or for many", 
     select count(*)::int as days from app_openings where app_id = ${clock}
   `;
   assert.ok(days === 3 || days === 4, "what is older than 90 days is swept");
+  assert.deepEqual([(await ask("GET", LIST)).body, (await ask("GET", `${LIST}?ids=`)).body], [[], []]);
   const { token } = await addPerson(ask, "guest");
   assert.equal((await as(ask, token)("GET", `${LIST}?ids=${clock}`)).status, 403);
   await inTurn(
-    ["", "?ids=", "?ids=x", `?ids=${Array(201).fill(clock.replace(/^.{4}/, "0000")).join()}x`],
+    ["?ids=x", "?ids=,", `?ids=${Array(201).fill(clock.replace(/^.{4}/, "0000")).join()}x`],
     async (query) => assert.equal((await ask("GET", LIST + query)).status, 400, query),
   );
   await open(`/a/${clock}`);

@@ -220,7 +220,6 @@ const NEED_BROWSER = { "passkeys.options": 422, "passkeys.create": 422 };
 
 /** Routes that refuse: the run in question has ended; an API token may not. */
 const REFUSED: Record<string, number> = {
-  "apps.openings.list": 400,
   "flow_processes.cancel": 409,
   "passwords.change": 403,
   ...NEED_BROWSER,

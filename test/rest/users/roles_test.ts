@@ -88,6 +88,8 @@ const WEAKEST: Record<string, Role> = {
   "apps.drafts.find": "manager",
   "apps.drafts.put": "manager",
   "apps.drafts.delete": "manager",
+  "apps.openings.list": "user",
+  "apps.openings.find": "user",
   "apps.preview": "manager",
   "apps.replace": "manager",
   "apps.versions": "user",

@@ -17,7 +17,8 @@ export const Openings = z.object({
 export type Openings = z.output<typeof Openings>;
 
 export const OfApps = z.object({
-  ids: text(MOST_APPS * 37).transform((list) => [...new Set(list.split(","))]).pipe(z.array(Uuid).max(MOST_APPS))
+  ids: text(MOST_APPS * 37).default("").transform((list) => list === "" ? [] : [...new Set(list.split(","))])
+    .pipe(z.array(Uuid).max(MOST_APPS))
     .describe(`Ids of apps, separated by commas; at most ${MOST_APPS}`)
     .meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }),
 });
