@@ -80,6 +80,7 @@ async function invites(browser: Browser, server: TestServer, base: string): Prom
   await page.goto(`${base}/people`);
   // The server may still build the console.
   await page.getByRole("columnheader", { name: "Departments" }).waitFor({ timeout: BUILD_MS });
+  complaints.length = 0;
   await page.keyboard.press("n");
   const dialog = page.getByRole("dialog", { name: "Invite people" });
   await dialog.getByLabel("E-mail addresses").fill(`${email}, nobody`);
@@ -117,6 +118,7 @@ async function changes(browser: Browser, server: TestServer, base: string): Prom
   const person = await addNamed(server, { department_ids: [department.id], without_department: true });
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/people`);
+  await row(page, "Admin").first().waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type(person.name);
   // The marker stands in front of the names, in italics.
