@@ -18,7 +18,9 @@ function asViewed(input: URL | RequestInfo, init?: RequestInit): Promise<Respons
 
 /** How many entries a list has on all of its pages. @param path such as `/account/teams.json` */
 export async function totalOf(path: string, query: Record<string, string> = {}): Promise<number> {
-  const response = await asViewed(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`, { method: "HEAD" });
+  const response = await asViewed(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`);
+  // An unread body keeps the connection.
+  await response.text();
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
   return Number(response.headers.get("x-total-count") ?? 0);
 }
