@@ -17,16 +17,26 @@ const server = start(
   { DEV: "1" },
 );
 
-/** Also ends what the other has left: a build for development is not one to ship. */
-async function stop(): Promise<void> {
+/** Deno's watcher outlives a server that has stopped by itself. */
+const GRACE_MS = 5_000;
+
+function end(signal: Deno.Signal): void {
   for (const child of [server, build]) {
     try {
-      child.kill("SIGTERM");
+      child.kill(signal);
     } catch {
       // It has already ended.
     }
   }
-  await Promise.all([server.status, build.status]);
+}
+
+/** Ends both, and removes the build: one for development is not one to ship. */
+async function stop(): Promise<void> {
+  end("SIGTERM");
+  const ended = Promise.all([server.status, build.status]);
+  const timer = setTimeout(() => end("SIGKILL"), GRACE_MS);
+  await ended;
+  clearTimeout(timer);
   await Deno.remove(DIST, { recursive: true }).catch(() => {});
   Deno.exit(0);
 }
