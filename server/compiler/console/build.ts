@@ -62,7 +62,8 @@ async function watch(): Promise<void> {
       say(error instanceof Error ? error.message : String(error));
     }
   };
-  await built();
+  let last = built();
+  await last;
   const watcher = Deno.watchFs(
     [CONSOLE, new URL("../mod.ts", CONSOLE), new URL("../../docs/", CONSOLE)].map((url) => fileURLToPath(url)),
   );
@@ -70,7 +71,8 @@ async function watch(): Promise<void> {
   for await (const { paths, kind } of watcher) {
     if (kind === "access" || paths.every((path) => /[/\\](dist|\.console)([/\\]|$)/.test(path))) continue;
     clearTimeout(timer);
-    timer = setTimeout(built, SETTLED_MS);
+    // One after the other: each build removes the files of the one before.
+    timer = setTimeout(() => last = last.then(built), SETTLED_MS);
   }
 }
 
