@@ -42,10 +42,8 @@ export class WorkingCopy {
 
   /** @throws what `apps.find` throws */
   static async open(id: string, may_edit: boolean): Promise<WorkingCopy> {
-    const [app, draft] = await Promise.all([
-      api.apps.find.query({ id }),
-      may_edit ? api.apps.drafts.find.query({ id }).catch(() => undefined) : undefined,
-    ]);
+    const app = await api.apps.find.query({ id });
+    const draft = may_edit && app.has_draft ? await api.apps.drafts.find.query({ id }) : undefined;
     const copy = new WorkingCopy(app, may_edit);
     if (draft) copy.#revision = Math.max(copy.#revision, draft.revision);
     // The browser's own copy is newer: it is removed once the server has the text.
