@@ -295,14 +295,6 @@ async function accessible(browser: Browser, server: TestServer, base: string): P
     "/people?invite=1",
     "/people?tab=invitations",
     `/people?tab=teams&entry=${team.id}`,
-    "/profile",
-    "/account",
-    "/account/tokens",
-    "/account/sign_in",
-    "/account/embedding",
-    "/account/limits",
-    "/account/audit",
-    "/account/about",
   ];
   for (const look of LOOKS) {
     const { page, close } = await seatOf(browser, server, base, admin, {
