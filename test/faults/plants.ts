@@ -42,7 +42,7 @@ const STANDS_STILL: Edit = {
 const SLOW_DISK: Edit = {
   file: "server/flow/storage/group_commit.ts",
   find: "  const atomic = kv.atomic();\n",
-  put: "  await new Promise((resolve) => setTimeout(resolve, 30));\n  const atomic = kv.atomic();\n",
+  put: "  await new Promise((resolve) => setTimeout(resolve, 150));\n  const atomic = kv.atomic();\n",
 };
 
 /**
