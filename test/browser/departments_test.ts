@@ -171,7 +171,8 @@ async function addApp({ request }: TestServer, fields: Record<string, unknown>):
 async function places(browser: Browser, server: TestServer, base: string): Promise<void> {
   const name = unique("Shelf");
   const id = await addApp(server, { name });
-  await addApp(server, { name: unique("Beside"), show_in_module: "contacts/show" });
+  const beside = unique("Beside");
+  await addApp(server, { name: beside, show_in_module: "contacts/show" });
   const { page, complaints, close } = await seat(browser, server, base);
   await page.goto(`${base}/modules`);
   await page.getByRole("main").getByRole("link", { name: "Drive" }).click();
@@ -184,7 +185,7 @@ async function places(browser: Browser, server: TestServer, base: string): Promi
   const menu = page.getByRole("navigation", { name: "Modules" });
   await menu.getByRole("link", { name: "contacts/show" }).click();
   match(page.url(), /\/modules\/crm\?page=contacts\/show$/);
-  await page.frameLocator("iframe[title^=Beside]").getByText("Hello from the app").waitFor();
+  await page.frameLocator(`iframe[title='${beside}']`).getByText("Hello from the app").waitFor();
   await page.goBack();
   await page.frameLocator(`iframe[title='${name}']`).getByText("Hello from the app").waitFor();
   deepEqual(complaints, []);

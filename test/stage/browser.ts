@@ -71,13 +71,19 @@ const launch = (): Promise<Browser> =>
     ],
   });
 
-/** Collects the page's console errors, uncaught errors and failed requests. A missing favicon is no complaint. */
+/**
+ * Collects the page's console errors, uncaught errors and failed requests. A missing favicon is no complaint, nor is a
+ * `fetch` that the next page's load has ended; a document that was not loaded to its end is one.
+ */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" && !message.location().url.endsWith("/favicon.ico")) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`));
+  page.on("requestfailed", (request) => {
+    const error = request.failure()?.errorText;
+    if (error !== "net::ERR_ABORTED" || request.isNavigationRequest()) complaints.push(`${request.url()} ${error}`);
+  });
   return complaints;
 }
