@@ -6,7 +6,7 @@
 /** Milliseconds between two questions whether the server is back. */
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 15_000;
-/** While a page is shown, and nobody changes it here, it is read again after this time. */
+/** How often a visible page reads its data again. */
 const REFRESH_MS = 30_000;
 
 let reachable = $state(true);

@@ -1,4 +1,4 @@
-/** Shortcuts of single keys are off while somebody types. */
+/** Shortcuts of single keys do nothing while the user types. */
 
 /** Whether the key goes into a field, an editor, or a dialog that is open above the page. */
 export function typing({ target }: KeyboardEvent): boolean {
@@ -7,6 +7,6 @@ export function typing({ target }: KeyboardEvent): boolean {
     (target.isContentEditable || target.shadowRoot !== null || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
-/** Whether it is this key alone, and nobody types. */
+/** Whether the event is this key without modifiers, outside fields and dialogs. */
 export const pressed = (event: KeyboardEvent, key: string): boolean =>
   event.key === key && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event);

@@ -22,7 +22,7 @@ const ROLES: readonly Role[] = ["guest", "user", "manager", "admin"];
 /** Whether the user has this role or a stronger one. */
 export const hasRole = (least: Role): boolean => ROLES.indexOf(me?.user.role ?? "guest") >= ROLES.indexOf(least);
 
-/** Whether the user may create and change apps. Nobody changes anything while viewing as another person. */
+/** Whether the user may create and change apps. False while viewing as another person, because that view is read-only. */
 export const mayEdit = () => hasRole("manager") && !viewedAs();
 
 /** Whether the user may change people and the account. */
