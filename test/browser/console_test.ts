@@ -22,6 +22,7 @@ browserTest("the console in a browser", async ({ browser, step }) => {
       () => mistakes(browser, server, base),
     );
     await step("two people change one source: both changes are merged", () => merges(browser, server, base));
+    await step("another engine is part of the draft until it is published", () => engines(browser, server, base));
     await step("one person types in two tabs", () => twoTabs(browser, server, base));
     await step("the server is away during an edit: nothing typed is lost", () => away(browser, server));
     await step("a session ends during an edit: signing in continues the save", () => expires(browser, server, base));
@@ -176,7 +177,7 @@ async function merges(browser: Browser, server: TestServer, base: string): Promi
   await draftSaved(page);
   await theirs(THREE.replace("five", "their five"));
   await page.keyboard.press("Control+s");
-  await page.getByText("Somebody else has published").waitFor();
+  await page.getByText("Another person has published").waitFor();
   match(await sourceOf(server, id), /their five/);
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("The changes do not meet").waitFor();
@@ -185,6 +186,27 @@ async function merges(browser: Browser, server: TestServer, base: string): Promi
   await page.keyboard.press("Control+s");
   await page.getByText(/^Published in/).waitFor();
   equal(await sourceOf(server, id), THREE.replace("one", "my one").replace("five", "their five"));
+  await close();
+}
+
+async function engines(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const id = await addApp(server, "Styled");
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  const engine = async () => (await server.request("GET", `/platform/apps/${id}.json`)).body.css_engine;
+  await page.goto(`${base}/apps/${id}`);
+  await preview(page).getByText("Hello").waitFor();
+  await write(page, "<p class='p-8'>not yet</p>");
+  await page.getByLabel("CSS engine").selectOption("tailwind");
+  await preview(page).getByText("not yet").waitFor();
+  await draftSaved(page);
+  deepEqual([await engine(), await sourceOf(server, id)], ["none", GREETING], "nothing is published");
+  await page.reload();
+  await draftSaved(page);
+  equal(await page.getByLabel("CSS engine").inputValue(), "tailwind");
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^Published in/).waitFor();
+  deepEqual([await engine(), await sourceOf(server, id)], ["tailwind", "<p class='p-8'>not yet</p>"]);
+  deepEqual(complaints.filter(unexpected), []);
   await close();
 }
 

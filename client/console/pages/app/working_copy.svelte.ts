@@ -9,9 +9,15 @@ export type App = Awaited<ReturnType<typeof api.apps.find.query>>;
 /** After the last key. */
 const SAVE_AFTER_MS = 600;
 const RETRY_MS = 5_000;
+/** Statuses after which the same write may succeed. 0: the server did not answer. */
+const PASSING = [0, 429, 502, 503, 504];
 
 /** `kept`: this browser has it, the server does not have it yet. */
 export type State = "published" | "unsaved" | "draft" | "kept";
+
+/** How the source is compiled. A change is part of the draft and becomes live with it. */
+type Engines = Pick<App, "app_engine" | "css_engine">;
+const enginesOf = ({ app_engine, css_engine }: App): Engines => ({ app_engine, css_engine });
 
 interface Kept {
   text: string;
@@ -21,10 +27,16 @@ interface Kept {
 export class WorkingCopy {
   app = $state.raw<App>() as App;
   text = $state("");
+  engines = $state.raw<Engines>() as Engines;
   state = $state<State>("published");
-  /** Somebody else's version, once it is known that the draft was made from an older one. */
+  /** The version that another person has published, where the draft was made from an older one. */
   theirs = $state.raw<App>();
-  readonly differs = $derived(this.text !== this.app?.source_code);
+  readonly differs = $derived(
+    this.text !== this.app?.source_code || this.engines?.app_engine !== this.app?.app_engine ||
+      this.engines?.css_engine !== this.app?.css_engine,
+  );
+  /** Why the server does not keep the draft, where trying again does not help. */
+  fault = $state("");
 
   /** The app's `lock_version` that the text was made from. */
   #base: number;
@@ -36,6 +48,7 @@ export class WorkingCopy {
   private constructor(app: App, may_edit: boolean) {
     this.app = app;
     this.text = app.source_code;
+    this.engines = enginesOf(app);
     this.#base = app.lock_version;
     this.#may_edit = may_edit;
   }
@@ -49,7 +62,8 @@ export class WorkingCopy {
     // The browser's own copy is newer: it is removed once the server has the text.
     const kept = may_edit ? readKept(id) : undefined;
     const found = kept ?? (draft && { text: draft.source_code, base: draft.base_lock_version });
-    if (found && found.text !== app.source_code) {
+    if (draft?.css_engine) copy.engines = { ...copy.engines, css_engine: draft.css_engine };
+    if (found && (found.text !== app.source_code || copy.differs)) {
       copy.text = found.text;
       copy.#base = found.base;
       copy.state = kept ? "unsaved" : "draft";
@@ -69,6 +83,13 @@ export class WorkingCopy {
     this.#later();
   }
 
+  /** The person has chosen how the source is compiled. */
+  choose(engines: Partial<Engines>): void {
+    this.engines = { ...this.engines, ...engines };
+    this.state = "unsaved";
+    this.#later();
+  }
+
   #later(after = SAVE_AFTER_MS): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.save(), after);
@@ -79,25 +100,29 @@ export class WorkingCopy {
     clearTimeout(this.#timer);
     if (this.#saving) return this.#later();
     this.#saving = true;
-    const { text, app: { id } } = this;
+    const { text, engines, app: { id } } = this;
+    const is_shown = () => this.text === text && this.engines === engines;
     const revision = this.#revision = Math.max(Date.now(), this.#revision + 1);
     try {
-      if (text === this.app.source_code) {
+      if (!this.differs) {
         await api.apps.drafts.delete.mutate({ id, revision });
-        if (this.text === text) this.state = "published";
+        if (is_shown()) this.state = "published";
       } else {
-        const draft = { source_code: text, base_lock_version: this.#base, revision };
+        const { css_engine } = engines;
+        const draft = { source_code: text, css_engine, base_lock_version: this.#base, revision };
         const saved = await api.apps.drafts.put.mutate({ id, draft });
-        if (this.text === text) this.state = "draft";
+        if (is_shown()) this.state = "draft";
         if (saved.lock_version > this.app.lock_version) await this.refresh();
       }
-      if (this.text === text) forget(id);
+      this.fault = "";
+      if (is_shown()) forget(id);
       else this.#later();
     } catch (error) {
-      const { status } = troubleOf(error);
-      // Another tab has written later: it is the one in use. Here the text stays as it is.
+      const { status, message } = troubleOf(error);
       this.state = "kept";
-      if (status !== 409) this.#later(RETRY_MS);
+      // After 409 a later write of another tab is the draft. This tab's text stays in its editor and in the browser.
+      if (PASSING.includes(status)) this.#later(RETRY_MS);
+      else if (status !== 409) this.fault = message;
     } finally {
       this.#saving = false;
     }
@@ -107,13 +132,13 @@ export class WorkingCopy {
   async refresh(): Promise<void> {
     const found = await api.apps.find.query({ id: this.app.id });
     if (found.lock_version === this.app.lock_version) return;
-    const same_source = found.source_code === this.app.source_code;
+    const before = this.app;
     const had_changes = this.differs;
     this.app = found;
-    if (same_source) {
-      if (this.#base === found.lock_version - 1 || !had_changes) this.#base = found.lock_version;
-    } else if (!had_changes) this.take(found);
-    else await this.#compare();
+    if (!had_changes) this.#show(found);
+    else if (found.source_code !== before.source_code) await this.#compare();
+    // Other fields have changed: the draft was made from this source, too.
+    else if (this.#base === before.lock_version) this.#base = found.lock_version;
   }
 
   async #compare(): Promise<void> {
@@ -138,12 +163,12 @@ export class WorkingCopy {
    * @throws what `apps.update` throws, but not a conflict, which sets `theirs`
    */
   async publish(): Promise<boolean> {
-    const text = this.text;
+    const { text, engines } = this;
     clearTimeout(this.#timer);
     try {
       const published = await api.apps.update.mutate({
         id: this.app.id,
-        app: { source_code: text, lock_version: this.app.lock_version },
+        app: { ...engines, source_code: text, lock_version: this.app.lock_version },
       });
       this.#published(published, text);
       return true;
@@ -160,23 +185,25 @@ export class WorkingCopy {
 
   #published(app: App, text: string): void {
     const typed = this.text;
-    this.app = app;
-    this.#base = app.lock_version;
-    this.theirs = undefined;
+    this.#show(app);
     // Typing went on while the server compiled.
-    this.state = typed === text ? "published" : "unsaved";
-    if (typed === text) this.text = app.source_code;
-    void this.save();
+    if (typed !== text) this.type(typed);
+    else void this.save();
   }
 
   /** Shows a published version, and drops the draft. */
   take(app: App): void {
+    this.#show(app);
+    void this.save();
+  }
+
+  #show(app: App): void {
     this.app = app;
     this.text = app.source_code;
+    this.engines = enginesOf(app);
     this.#base = app.lock_version;
     this.theirs = undefined;
     this.state = "published";
-    void this.save();
   }
 
   /** Continues with another text, which contains the published changes. */
