@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { readKept } from "../../store/store.ts";
+import { includes } from "./search.ts";
 
 /** A number in JSON syntax. `007` is a text: codes with leading zeros are not numbers. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -83,32 +84,6 @@ export function contains(value: JsonValue, part: JsonValue): boolean | undefined
   if (isObject(value)) return text !== undefined && Object.hasOwn(value, text);
   const whole = textOf(value);
   return whole === undefined || text === undefined ? undefined : includes(whole, text);
-}
-
-/** Up to this product of the two lengths the built-in search takes a few milliseconds at most, and is faster. */
-const MOST_PRODUCT = 10_000_000;
-
-/**
- * `String.prototype.includes` takes time in proportion to the product of both lengths in the worst case, this one to
- * their sum.
- */
-function includes(whole: string, part: string): boolean {
-  if (whole.length * part.length <= MOST_PRODUCT) return whole.includes(part);
-  if (part.length > whole.length) return false;
-  // Knuth-Morris-Pratt. borders[i]: the length of the longest prefix of `part` that ends at i and is not all of it.
-  const borders = new Uint32Array(part.length);
-  const grow = (border: number, code: number): number => {
-    while (border > 0 && part.charCodeAt(border) !== code) border = borders[border - 1] ?? 0;
-    return part.charCodeAt(border) === code ? border + 1 : 0;
-  };
-  for (let at = 1, border = 0; at < part.length; at++) {
-    border = borders[at] = grow(border, part.charCodeAt(at));
-  }
-  for (let at = 0, found = 0; at < whole.length; at++) {
-    found = grow(found, whole.charCodeAt(at));
-    if (found === part.length) return true;
-  }
-  return false;
 }
 
 /** The text of a text or number. */

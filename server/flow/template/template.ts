@@ -4,6 +4,8 @@
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { DEPTH_LIMIT } from "../../input/depth.ts";
+import { FilterFault } from "./filter.ts";
+import type { FilterCall } from "./filter_text.ts";
 import { type Placeholder, type ReadTemplate, readTemplate, type Template } from "./template_text.ts";
 
 /** The names that placeholders refer to. */
@@ -27,13 +29,22 @@ export class TemplateError extends Error {
  * @throws {TemplateError} over 1 MiB or 64 levels
  */
 export function render(value: JsonValue, scope: Scope, warn: Warn): JsonValue {
-  return fill(value, scope, warn, { left: RENDERED_LIMIT }, 0);
+  return fill(value, scope, warn, newRoom(), 0);
 }
 
-/** The characters that are left of the limit. */
+/** Characters that are left of the limits. */
 interface Room {
   left: number;
+  /** Of what filters read and write. */
+  filters_left: number;
 }
+
+/** Characters that the filters of one rendering read and write: their results may be much shorter. */
+const FILTERS_LIMIT = 16 * 1024 * 1024;
+/** What applying a filter counts, in characters. */
+const FILTER_COST = 20;
+
+const newRoom = (): Room => ({ left: RENDERED_LIMIT, filters_left: FILTERS_LIMIT });
 
 function take(room: Room, characters: number): void {
   room.left -= characters;
@@ -69,13 +80,13 @@ function fillText(text: string, scope: Scope, warn: Warn, room: Room, depth: num
   const template: Template = "fault" in read ? [text] : read.template;
   const [only] = template;
   if (template.length === 1 && typeof only === "object") {
-    const value = resolve(only, scope, warn);
+    const value = resolve(only, scope, warn, room);
     measure(value, room, depth);
     return value;
   }
   take(room, 2);
   return template.map((part) => {
-    const filled = typeof part === "string" ? part : textOf(resolve(part, scope, warn), room);
+    const filled = typeof part === "string" ? part : textOf(resolve(part, scope, warn, room), room);
     take(room, filled.length);
     return filled;
   }).join("");
@@ -106,12 +117,41 @@ function measure(value: JsonValue, room: Room, depth: number): void {
   }
 }
 
-/** The value of a placeholder. */
-export function resolve({ path, fallback }: Placeholder, scope: Scope, warn: Warn): JsonValue {
+/** The value of a placeholder. @param room counts what filters read */
+export function resolve({ path, filters }: Placeholder, scope: Scope, warn: Warn, room = newRoom()): JsonValue {
   const found = lookUp(path, scope);
-  if (fallback !== undefined) return found ?? fallback;
-  if (found === undefined) warn(`{${path.join(".")}} is not there, so it is null`);
-  return found ?? null;
+  if (found === undefined && !filters?.some(({ name }) => name === "default")) warnOfMissing(path, warn);
+  return filters ? filtered(found ?? null, path, filters, scope, warn, room) : found ?? null;
+}
+
+const warnOfMissing = (path: readonly string[], warn: Warn) => warn(`{${path.join(".")}} is not there, so it is null`);
+
+function filtered(
+  value: JsonValue,
+  path: readonly string[],
+  filters: readonly FilterCall[],
+  scope: Scope,
+  warn: Warn,
+  room: Room,
+): JsonValue {
+  const take = (characters: number) => {
+    room.filters_left -= characters;
+    if (room.filters_left < 0) throw new TemplateError("The filters read and write more than 16 MiB");
+  };
+  return filters.reduce((value, { name, filter, args }) => {
+    take(FILTER_COST);
+    if (value === null && !filter.takes_null) return null;
+    try {
+      const given = args.map((arg) => "value" in arg ? arg.value : resolve(arg, scope, warn));
+      const result = filter.apply(value, given, take);
+      if (typeof result === "string") take(result.length);
+      else if (Array.isArray(result)) take(result.length);
+      return result;
+    } catch (error) {
+      if (!(error instanceof FilterFault)) throw error;
+      throw new TemplateError(`{${path.join(".")}|…}: the filter ${name} ${error.message}`);
+    }
+  }, value);
 }
 
 const INDEX = /^(0|[1-9]\d{0,14})$/;
@@ -166,9 +206,17 @@ export function pathsOfTexts(value: JsonValue): { path: (string | number)[]; pla
   return [...textsIn(value)].flatMap(({ path, text }) => {
     const read = templateOf(text);
     if ("fault" in read) return [];
-    return read.template.flatMap((part) => typeof part === "object" ? [{ path, placeholder: part.path }] : []);
+    return read.template.flatMap((part) =>
+      typeof part === "object" ? pathsOfPlaceholder(part).map((placeholder) => ({ path, placeholder })) : []
+    );
   });
 }
+
+/** The placeholder's own path, and those of its filters' arguments. */
+const pathsOfPlaceholder = ({ path, filters = [] }: Placeholder): string[][] => [
+  path,
+  ...filters.flatMap(({ args }) => args.flatMap((arg) => "path" in arg ? [arg.path] : [])),
+];
 
 /** Every string in a value. Recursive, so the value must not be deeper than DEPTH_LIMIT. */
 function* textsIn(

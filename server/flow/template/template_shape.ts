@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { templateFaults, templateOf } from "./template.ts";
-import { NAME } from "./template_text.ts";
+import { NAME } from "./filter_text.ts";
 
 /** Names that every run defines. A program may not define them. */
 export const RESERVED = ["input", "user", "run", "json_object", "steps"] as const;

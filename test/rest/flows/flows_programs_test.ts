@@ -84,11 +84,22 @@ const WRONG: [name: string, program: Program, faults: Record<string, string>][] 
     ".0.body.a.1": NO_PLACEHOLDER("{}"),
     ".0.body.a.2": NO_PLACEHOLDER("{.x}"),
   }],
-  ["an option that is none", [mutation({ a: "{b|upper}" })], {
-    ".0.set.a": "has {b|upper}: after | only default: may stand",
-  }],
-  ["a default that is half a list", [mutation({ a: "{b|default:[1}" })], {
-    ".0.set.a": "has {b|default:[1}, whose default is neither JSON nor plain text",
+  ["filters that are none, and wrong arguments", [
+    mutation({ a: "{b|upper:1}", c: "x {b | plus}", d: "{b|default:[1}", e: "{b|round:}" }),
+    mutation({ f: '{b|date:"yyyy-QQ"}', g: '{b|add:"1 day":"Mars"}', h: "{b|plus:1:2}", i: "{b|upper" }),
+  ], {
+    ".0.set.a": "has {b|upper:1}, and at character 4 gives upper 1 argument, which takes 0",
+    ".0.set.c": "has {b | plus}, and at character 8 gives plus no argument, which takes 1",
+    ".0.set.d": "has {b|default:[1}, and at character 12 has an argument that is neither JSON nor plain text",
+    ".0.set.e":
+      'has {b|round:}, and at character 10 has an argument that is neither JSON nor a name; texts stand in quotes: "…"',
+    ".1.set.f":
+      'has {b|date:"yyyy-QQ"}, and at character 4 the filter date has a format with QQ; known are yyyy, yy, ' +
+      "MMMM, MMM, MM, M, dd, d, EEEE, EEE, HH, H, hh, h, a, mm, m, ss, s, SSS, XXX, and texts in '…'",
+    ".1.set.g": 'has {b|add:"1 day":"Mars"}, and at character 4 the filter add needs a time zone such as ' +
+      '"Europe/Warsaw", not "Mars"',
+    ".1.set.h": "has {b|plus:1:2}, and at character 4 gives plus more arguments, which takes 1",
+    ".1.set.i": "has a { that is never closed; the sign itself is {{",
   }],
   ["a name of the run's own", [mutation({ json_object: 1 })], {
     ".0.set.json_object": "is reserved (input, user, run, json_object, steps)",
