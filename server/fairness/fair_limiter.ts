@@ -13,25 +13,26 @@ export interface WaitingLimits {
   waiting_per_account?: number;
 }
 
-export interface FairQueue<Job> {
+/** @typeParam Key an account, or what else takes turns */
+export interface FairQueue<Job, Key = number> {
   /** @returns false if the queue, or the account's share of it, is full */
-  push(account: number, job: Job): boolean;
+  push(account: Key, job: Job): boolean;
   /** Takes the oldest job of the account whose turn it is. @param may_run skips accounts for which it returns false */
-  next(may_run?: (account: number) => boolean): { account: number; job: Job } | undefined;
+  next(may_run?: (account: Key) => boolean): { account: Key; job: Job } | undefined;
   /** Whether `next` would return a job. */
-  has(may_run: (account: number) => boolean): boolean;
+  has(may_run: (account: Key) => boolean): boolean;
   /** Removes a job. @returns false if it no longer waits */
-  remove(account: number, job: Job): boolean;
+  remove(account: Key, job: Job): boolean;
   /** Removes all waiting jobs and returns them. */
   drain(): Job[];
-  count(account: number): number;
+  count(account: Key): number;
   readonly size: number;
 }
 
-export function createFairQueue<Job>(limits: WaitingLimits = {}): FairQueue<Job> {
+export function createFairQueue<Job, Key = number>(limits: WaitingLimits = {}): FairQueue<Job, Key> {
   const { waiting: most = Infinity, waiting_per_account: most_per_account = Infinity } = limits;
   // In the order of turns: an account moves to the end of the Map when one of its jobs is taken.
-  const waiting = new Map<number, Job[]>();
+  const waiting = new Map<Key, Job[]>();
   let size = 0;
 
   return {
@@ -87,7 +88,7 @@ export interface FairLimits extends WaitingLimits {
 /** Too many jobs wait already. */
 export class LimiterFull extends Error {}
 
-export interface FairLimiter {
+export interface FairLimiter<Key = number> {
   /**
    * Resolves when it is the account's turn.
    *
@@ -95,15 +96,15 @@ export interface FairLimiter {
    * @throws the signal's reason, if the signal aborts before the turn comes
    * @throws {LimiterFull}
    */
-  acquire(account: number, signal?: AbortSignal): Promise<() => void>;
+  acquire(account: Key, signal?: AbortSignal): Promise<() => void>;
   /**
    * Runs the work now or when its turn comes. A rejection of the work ends its turn and is otherwise ignored.
    *
    * @throws {LimiterFull}
    */
-  run(account: number, work: () => Promise<void>): void;
+  run(account: Key, work: () => Promise<void>): void;
   /** Jobs that wait or run, of one account or of all. */
-  count(account?: number): number;
+  count(account?: Key): number;
   /** Drops the work that waits. A pending `acquire` is rejected. */
   drain(): void;
 }
@@ -113,15 +114,15 @@ interface Job {
   drop?(): void;
 }
 
-export function createFairLimiter(limits: FairLimits): FairLimiter {
+export function createFairLimiter<Key = number>(limits: FairLimits): FairLimiter<Key> {
   const { total = Infinity, per_account = Infinity } = limits;
-  const queue = createFairQueue<Job>(limits);
-  const running = new Map<number, number>();
+  const queue = createFairQueue<Job, Key>(limits);
+  const running = new Map<Key, number>();
   let total_running = 0;
 
-  const mayRun = (account: number) => total_running < total && (running.get(account) ?? 0) < per_account;
+  const mayRun = (account: Key) => total_running < total && (running.get(account) ?? 0) < per_account;
 
-  function begin(account: number, job: Job): void {
+  function begin(account: Key, job: Job): void {
     total_running++;
     running.set(account, (running.get(account) ?? 0) + 1);
     job.begin(() => {
@@ -141,7 +142,7 @@ export function createFairLimiter(limits: FairLimits): FairLimiter {
     }
   }
 
-  function add(account: number, job: Job): void {
+  function add(account: Key, job: Job): void {
     // No job of an account that may run is waiting, so this one overtakes none.
     if (mayRun(account)) begin(account, job);
     else if (!queue.push(account, job)) throw new LimiterFull("too many jobs wait");

@@ -46,6 +46,8 @@ inTeam("context: pick keeps parts of an answer of several MiB", async ({ api, ru
   assert.equal(status, "finished");
   assert.deepEqual(data, { ids: items.map(({ id }) => id), mid: 4.2, none: null });
   assert.deepEqual(process.steps[0].warnings, ["pick: the answer has no rates.7.mid"]);
+  const one = await run([get("items", { pick: "items.*.id" }), { type: "return", data: "{json_object.1}" }]);
+  assert.equal(one.data, 1, "a path alone is the output");
   const flow = {
     kind: "platform/custom_flow",
     name: "Bad",

@@ -1,8 +1,9 @@
 /** Builds a call's answer, or its failure, without the connector's secret. */
 import type { Incoming } from "../egress/egress.ts";
-import { bodyOf } from "../egress/response_body.ts";
+import type { AnswerType } from "../definition/body_type.ts";
 import type { Redactor } from "../redaction/redact.ts";
 import { ParamFault } from "../request/template.ts";
+import { readBody } from "./answer_body.ts";
 import type { ConnectorAnswer } from "./call.ts";
 import { ConnectorFault } from "./fault.ts";
 
@@ -13,18 +14,25 @@ import { ConnectorFault } from "./fault.ts";
 const OMITTED =
   /^(?:set-cookie2?|authorization|authentication-info|proxy-.*|connection|keep-alive|transfer-encoding|content-(?:encoding|length))$/;
 
-/** @throws the signal's reason, if that aborts before a long body is redacted */
+/**
+ * @param response how a body is read; that of a failure is read by its own content type
+ * @throws {ConnectorFault} `network` or `too_large` if the body cannot be read
+ * @throws the signal's reason, if that aborts before a long body is redacted
+ */
 export async function answerOf(
   { status, headers, bytes }: Incoming,
   { text, json }: Redactor,
   ms: number,
+  response: AnswerType | undefined,
   signal?: AbortSignal,
 ): Promise<ConnectorAnswer> {
+  const type = headers["content-type"];
+  const body = await readBody(bytes, type, status < 400 ? response : undefined, signal);
   const kept = Object.entries(headers).filter(([name]) => !OMITTED.test(name));
   return {
     status,
     headers: Object.fromEntries(kept.map(([name, value]) => [text(name), text(value)])),
-    body: await json(bodyOf(bytes, headers["content-type"]), signal),
+    body: await json(body, signal),
     ms,
   };
 }

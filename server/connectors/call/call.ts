@@ -8,6 +8,8 @@ export interface ConnectorCall {
   reach: Restriction;
   connector_code: string;
   method: string;
+  /** Who shares the connector's `per_second` with others: a run. */
+  run_id?: string | undefined;
   /** Values for the `{name}` placeholders in the method's path, query, headers and body. */
   params: Readonly<Record<string, JsonValue>>;
   /** Replaces the method's query. */

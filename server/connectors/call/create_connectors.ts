@@ -1,5 +1,6 @@
 /** Calls connector methods: finds the connector, fills the request, sends it, and redacts the answer. */
 import { STATUS_CODES } from "node:http";
+import { z } from "zod";
 import type { Config } from "../../config.ts";
 import type { Pool } from "../../database/pool.ts";
 import { createFairLimiter } from "../../fairness/fair_limiter.ts";
@@ -17,6 +18,7 @@ import type { ConnectorAnswer, ConnectorCall } from "./call.ts";
 import { createConnectorCache } from "./connector_cache.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { ConnectorFault } from "./fault.ts";
+import { createPaces } from "./paces.ts";
 import { createTurns } from "./turns.ts";
 
 /** The maximum of concurrent calls of one account. */
@@ -26,6 +28,11 @@ const AT_ONCE_EACH = 15;
 const MAX_WAITING = 1_000;
 /** Longer bodies are redacted one after the other, each in slices: together they would delay all other work. */
 const LONG_BYTES = 64 * 1024;
+
+const GraphQlFailure = z.object({
+  data: z.null().optional(),
+  errors: z.array(z.object({ message: z.string().transform((text) => text.slice(0, 500)) })).min(1),
+});
 
 export interface Connectors {
   /** @throws {ConnectorFault} */
@@ -49,32 +56,48 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   const egress = createEgress(config.egress_allow, lookup);
   const account_turns = createTurns(AT_ONCE, MAX_WAITING);
   const connector_turns = createTurns(AT_ONCE_EACH, MAX_WAITING);
+  const paces = createPaces(sql);
   const long_turns = createFairLimiter({ total: 1 });
 
   async function send(connector: OpenConnector, call: ConnectorCall, deadline: Deadline): Promise<ConnectorAnswer> {
     const { signal } = deadline;
-    const outgoing = requestOf(connector, methodOf(connector, call), call);
+    const method = methodOf(connector, call);
+    const outgoing = requestOf(connector, method, call);
     call.sends?.({ method: outgoing.method, url: await shownUrl(connector, outgoing.url, signal) });
-    // The connector's turn comes first: a call that waits for it holds no turn of its account.
-    const endConnectorTurn = await connector_turns.take(connector.id, signal);
+    const endTurns = await takeTurns(connector, call, signal);
     try {
-      const endAccountTurn = await account_turns.take(call.account_id, signal);
       deadline.begin();
       const started = performance.now();
+      const incoming = await egress.send(outgoing, signal, call.most_bytes);
+      const ms = Math.round(performance.now() - started);
+      const endLongTurn = incoming.bytes.length > LONG_BYTES && await long_turns.acquire(call.account_id, signal);
       try {
-        const incoming = await egress.send(outgoing, signal, call.most_bytes);
-        const ms = Math.round(performance.now() - started);
-        const endLongTurn = incoming.bytes.length > LONG_BYTES && await long_turns.acquire(call.account_id, signal);
-        try {
-          return await answerOf(incoming, connector.redactor, ms, signal);
-        } finally {
-          if (endLongTurn) endLongTurn();
-        }
+        return await answerOf(incoming, connector.redactor, ms, method.response, signal);
       } finally {
-        endAccountTurn();
+        if (endLongTurn) endLongTurn();
       }
     } finally {
-      endConnectorTurn();
+      endTurns();
+    }
+  }
+
+  /** The connector's turn comes first: a call that waits for it holds no turn of its account. */
+  async function takeTurns(connector: OpenConnector, call: ConnectorCall, signal: AbortSignal): Promise<() => void> {
+    const ends: (() => void)[] = [];
+    const endAll = () => ends.splice(0).forEach((end) => end());
+    try {
+      const pace = await paces.turn(connector, call.run_id ?? "", signal);
+      try {
+        ends.push(await connector_turns.take(connector.id, signal));
+        await pace.moment();
+        ends.push(await account_turns.take(call.account_id, signal));
+      } finally {
+        pace.end();
+      }
+      return endAll;
+    } catch (error) {
+      endAll();
+      throw error;
     }
   }
 
@@ -87,7 +110,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
       const deadline = createDeadline(call);
       try {
         const answer = await send(connector, call, deadline);
-        if (answer.status < 400) return answer;
+        if (answer.status < 400) return proven(connector, call, answer);
         const reason = STATUS_CODES[answer.status] ?? "";
         throw new ConnectorFault("status", `${connector.code} answered ${answer.status} ${reason}`.trim(), answer);
       } catch (error) {
@@ -111,4 +134,13 @@ function methodOf({ code, fields: { methods = {} } }: OpenConnector, call: Conne
     throw new ConnectorFault("not_public", `${call.method} of ${code} is not public, and the caller is not signed in`);
   }
   return method;
+}
+
+/** @throws {ConnectorFault} `status` if a GraphQL answer has errors and no data */
+function proven(connector: OpenConnector, call: ConnectorCall, answer: ConnectorAnswer): ConnectorAnswer {
+  if (methodOf(connector, call).body_type !== "graphql") return answer;
+  const { data } = GraphQlFailure.safeParse(answer.body);
+  if (!data) return answer;
+  const message = data.errors[0]?.message ?? "without a message";
+  throw new ConnectorFault("status", `${connector.code} answered with a GraphQL error: ${message}`, answer);
 }

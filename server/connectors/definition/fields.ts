@@ -18,6 +18,8 @@ export const ConnectorFields = z.strictObject({
   methods: z.record(MethodName, Method)
     .refine((methods) => Object.keys(methods).length <= MAX_METHODS, `has more than ${MAX_METHODS} methods`)
     .optional(),
+  per_second: z.number().min(0.01).max(1000).optional()
+    .describe("Calls a second, evenly spaced. Runs take turns; the wait is not counted as a step's time"),
 }).superRefine((fields, { addIssue }) => {
   if (JSON.stringify(fields).length > MAX_LENGTH) addIssue(tooLong(MAX_LENGTH));
   for (const { name, path } of secretClashes(fields)) {

@@ -1,8 +1,10 @@
 /** A connector method: the template of one request. */
 import { z } from "zod";
+import type { JsonValue } from "../../input/json_value.ts";
 import { isStorable, NOT_STORABLE, text } from "../../input/shapes.ts";
 import { pathFault } from "../request/address.ts";
-import { templateFault } from "../request/template.ts";
+import { paramsIn, templateFault } from "../request/template.ts";
+import { AnswerType, BodyType, bodyTypeFaults, templateOfBody } from "./body_type.ts";
 import { faultless, HeaderName, QueryName, Template } from "./checks.ts";
 
 const MAX_NAMES = 50;
@@ -33,14 +35,28 @@ export const Method = z.strictObject({
     .describe("Appended to the connector's address; each `{name}` is one encoded segment or a part of one"),
   query: z.record(QueryName, QueryValue).refine(isShort, TOO_MANY).optional(),
   headers: z.record(HeaderName, HeaderValue).refine(isShort, TOO_MANY).optional(),
-  body: z.json().refine(isStorable, NOT_STORABLE).optional()
-    .describe("Sent as JSON unless `content-type` in `headers` names another type; null sends no body"),
+  body_type: BodyType.optional().describe(
+    "How the body is sent. `multipart` takes an object whose values are texts, numbers or files " +
+      '(`{"filename", "type", "base64"}`, or `text` instead of `base64`). `graphql` takes `{"query", "variables"}`; ' +
+      "`query` has no placeholders, and a step's `body` replaces the variables. Without it, the body is JSON unless " +
+      "`content-type` in `headers` names another type",
+  ),
+  body: z.json().refine(isStorable, NOT_STORABLE).optional().describe("Null sends no body"),
+  response: AnswerType.optional().describe(
+    "How an answer is read: `json` (anything else is a failure), `text`, `csv` (a list of objects, named by the first " +
+      "line) or `bytes` (in base64). Without it, JSON if the answer's content type says so, otherwise text",
+  ),
   public: z.boolean().optional().describe("Whether runs that an anonymous visitor started may call it"),
-}).superRefine(({ method, headers = {}, body }, { addIssue }) => {
+}).superRefine(({ method, headers = {}, body, body_type }, { addIssue }) => {
   if (body !== undefined && body !== null && (method === "GET" || method === "HEAD")) {
     addIssue({ code: "custom", path: ["body"], message: `must be null with ${method}` });
   }
-  for (const [path, fault] of bodyFaults(body, ["body"])) addIssue({ code: "custom", path, message: fault });
+  const wrong = bodyTypeFaults({ body_type, body, headers });
+  for (const [path, message] of wrong) addIssue({ code: "custom", path, message });
+  const filled: (string | number)[] = body_type === "graphql" ? ["body", "variables"] : ["body"];
+  for (const [path, fault] of bodyFaults(templateOfBody({ body_type, body }), filled)) {
+    addIssue({ code: "custom", path, message: fault });
+  }
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   for (const [index, name] of Object.keys(headers).entries()) {
     if (names.indexOf(name.toLowerCase()) < index) {
@@ -55,4 +71,13 @@ function* bodyFaults(value: unknown, path: (string | number)[]): Generator<[path
   if (fault) yield [path, fault];
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) yield* bodyFaults(inner, [...path, key]);
+}
+
+/** Names of the parameters that a call of the method needs. @param own what the call sends instead of the method's own */
+export function paramsOf(
+  { path, headers, query, body_type, body }: Partial<Method>,
+  own: { query?: JsonValue | undefined; body?: JsonValue | undefined } = {},
+): string[] {
+  const sent = own.body === undefined ? templateOfBody({ body_type, body }) : undefined;
+  return [...new Set([path, headers, own.query === undefined ? query : undefined, sent].flatMap(paramsIn))];
 }

@@ -49,7 +49,7 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
         ...headers,
         "accept-encoding": ENCODINGS,
       },
-      body: body?.text ?? null,
+      body: body?.content ?? null,
       signal,
     });
     return await unlessAborted(answer, signal);

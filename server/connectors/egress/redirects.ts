@@ -6,7 +6,7 @@ export interface Outgoing {
   method: string;
   /** Set by the connector, secrets included. */
   headers: Readonly<Record<string, string>>;
-  body: { text: string; type: string } | undefined;
+  body: { content: string | Uint8Array; type: string } | undefined;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

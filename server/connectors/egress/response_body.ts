@@ -83,7 +83,7 @@ function faultOf(error: unknown, limit: number): never {
  */
 export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
   if (bytes.length === 0) return null;
-  const text = decoderFor(type, bytes).decode(bytes);
+  const text = textOf(bytes, type);
   const may_be_json = /[/+]json\b/i.test(type) ||
     /^(?:text\/(?:plain|javascript)\b.*)?$/i.test(type) && /^\s*[[{]/.test(text);
   if (!may_be_json || deeperThan(text, DEPTH_LIMIT)) return text;
@@ -93,6 +93,9 @@ export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
     return text;
   }
 }
+
+/** @param type the content type, whose charset counts */
+export const textOf = (bytes: Uint8Array, type = ""): string => decoderFor(type, bytes).decode(bytes);
 
 /** A byte order mark counts more than the header. Without both, zeros beside the first two characters show UTF-16. */
 function decoderFor(type: string, [first, second, third, fourth]: Uint8Array): TextDecoder {

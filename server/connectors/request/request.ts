@@ -1,18 +1,16 @@
 /** Builds the HTTP request of a call from the method's templates, the parameters and the secret. */
 import { Buffer } from "node:buffer";
-import type { JsonValue } from "../../input/json_value.ts";
 import type { ConnectorCall } from "../call/call.ts";
 import { ConnectorFault } from "../call/fault.ts";
 import { type Auth, secretHeader } from "../definition/auth.ts";
+import { hasFixedType } from "../definition/body_type.ts";
 import { headerFault } from "../definition/header_names.ts";
 import type { Method } from "../definition/method.ts";
 import type { Outgoing } from "../egress/redirects.ts";
 import type { OpenConnector } from "../secret/open_connector.ts";
 import { buildAddress, queryPairs } from "./address.ts";
+import { requestBody } from "./body.ts";
 import { fillText, fillValue, newRoom, type Room } from "./template.ts";
-
-/** Characters of the body. */
-const MAX_BODY = 2 * 1024 * 1024;
 
 const invalid = (message: string) => new ConnectorFault("invalid", message);
 
@@ -74,29 +72,15 @@ function headersOf(
     headers[name.toLowerCase()] = fillText(template, call.params, room);
   }
   for (const [name, value] of Object.entries(call.headers ?? {})) {
-    const fault = name.toLowerCase() === secret_header ? "is reserved for the secret" : headerFault(name);
+    const lower = name.toLowerCase();
+    const is_fixed = lower === "content-type" && hasFixedType(method.body_type);
+    const own_fault = is_fixed ? `is set by the server with the body_type ${method.body_type}` : headerFault(name);
+    const fault = lower === secret_header ? "is reserved for the secret" : own_fault;
     if (fault) throw invalid(`the header ${name} ${fault}`);
-    headers[name.toLowerCase()] = value;
+    headers[lower] = value;
   }
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderValue(value)) throw invalid(`the header ${name} has characters that no header can carry`);
   }
   return headers;
-}
-
-function requestBody(method: Method, call: ConnectorCall, room: Room, type = "application/json"): Outgoing["body"] {
-  const body = call.body === undefined ? fillValue(method.body ?? null, call.params, room) : call.body;
-  if (body === null) return undefined;
-  if (method.method === "GET" || method.method === "HEAD") throw invalid(`a ${method.method} request has no body`);
-  const text = encodedBody(body, type);
-  if (text.length > MAX_BODY) throw invalid(`the body is larger than ${MAX_BODY.toLocaleString("en")} characters`);
-  return { text, type };
-}
-
-/** A form for the form type, text unchanged for other types that are not JSON, otherwise JSON. */
-function encodedBody(body: JsonValue, type: string): string {
-  if (/^application\/x-www-form-urlencoded\b/i.test(type) && typeof body === "object" && body && !Array.isArray(body)) {
-    return new URLSearchParams(queryPairs(body)).toString();
-  }
-  return typeof body === "string" && !/[/+]json\b/i.test(type) ? body : JSON.stringify(body);
 }

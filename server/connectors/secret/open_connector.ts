@@ -8,6 +8,7 @@ import { decryptSecret } from "./encryption.ts";
 
 export interface OpenConnector {
   id: number;
+  account_id: number;
   department_id: number | null;
   code: string;
   url: string;
@@ -34,8 +35,8 @@ export function openConnector(keys: Keys, row: ConnectorRow, log: Log): OpenConn
   const secret = secretOf(keys, row, log);
   const username = fields.auth?.type === "basic" ? fields.auth.username : undefined;
   const secrets = secret === undefined ? [] : [secret, ...username === undefined ? [] : [`${username}:${secret}`]];
-  const { id, department_id, code, url } = row;
-  return { id, department_id, code, url, fields, secret, redactor: createRedactor(secrets) };
+  const { id, account_id, department_id, code, url } = row;
+  return { id, account_id, department_id, code, url, fields, secret, redactor: createRedactor(secrets) };
 }
 
 function secretOf(keys: Keys, { id, account_id, code, secret_token, secret_key_id }: ConnectorRow, log: Log) {

@@ -2,7 +2,7 @@
  * Warnings about a program: names of connectors, methods, databases and tables that do not exist for the viewer, and
  * mistakes in placeholders. A program with warnings is saved, because what it names may be created later.
  */
-import { paramsIn } from "../../connectors/connectors.ts";
+import { paramsOf } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
 import type { Fields } from "../../errors.ts";
 import {
@@ -57,9 +57,7 @@ function connectorWarnings(reference: ConnectorReference, known: readonly KnownC
   const connector = known.find((one) => one.code === code);
   if (!connector) return [[key, `names the connector ${code}, which is not there`]];
   if (!Object.hasOwn(connector.methods, method)) return [["method", `is not a method of the connector ${code}`]];
-  const { path, headers, query, body } = { ...connector.methods[method] };
-  const used = [path, headers, reference.query ?? query, reference.body ?? body].flatMap(paramsIn);
-  return [...new Set(used)].filter((name) => !params.includes(name))
+  return paramsOf({ ...connector.methods[method] }, reference).filter((name) => !params.includes(name))
     .map((name) => ["params", `has no ${name}, which the method ${method} asks for`]);
 }
 

@@ -80,6 +80,7 @@ function callOf(
     reach,
     connector_code,
     method,
+    run_id: head.id,
     params: objectOf(params),
     query: query === undefined ? undefined : objectOf(query),
     headers: headers === undefined ? undefined : headersOf(headers),

@@ -1,6 +1,6 @@
-/** `pick` of a connector step: parts of an answer, so that a large answer need not fit into the run's context. */
+/** `pick` of a connector step: a part or parts of an answer, so that a large answer need not fit into the run's context. */
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { JsonValue } from "../../input/json_value.ts";
 import { Name } from "../template/template_shape.ts";
 
 /** Names and indexes, and `*` for every item of a list. */
@@ -9,23 +9,28 @@ const Path = z.string().max(500).regex(
   "must be a path into the answer, such as rates.0.mid or items.*.id",
 );
 
-export const Pick = z.record(Name, Path).refine((paths) => Object.keys(paths).length > 0, "can't be blank").describe(
-  "What of the answer the step keeps, by name: a path such as `rates.0.mid`; `*` stands for every item of a list",
+const Paths = z.record(Name, Path).refine((paths) => Object.keys(paths).length > 0, "can't be blank");
+
+export const Pick = z.union([Path, Paths], {
+  error: "must be a path into the answer, such as rates.0.mid, or an object of such paths",
+}).describe(
+  "What of the answer the step keeps: a path such as `rates.0.mid`, whose value is then the step's output, or several " +
+    "by name; `*` stands for every item of a list",
 );
 
 /** A missing part is null. */
 export function pickParts(
   answer: JsonValue,
-  paths: z.output<typeof Pick>,
+  pick: z.output<typeof Pick>,
   warn: (message: string) => void,
-): JsonObject {
-  return Object.fromEntries(
-    Object.entries(paths).map(([name, path]) => {
-      const found = at(answer, path.split("."));
-      if (found === undefined) warn(`pick: the answer has no ${path}`);
-      return [name, found ?? null];
-    }),
-  );
+): JsonValue {
+  const part = (path: string) => {
+    const found = at(answer, path.split("."));
+    if (found === undefined) warn(`pick: the answer has no ${path}`);
+    return found ?? null;
+  };
+  if (typeof pick === "string") return part(pick);
+  return Object.fromEntries(Object.entries(pick).map(([name, path]) => [name, part(path)]));
 }
 
 function at(value: JsonValue, [segment, ...rest]: readonly string[]): JsonValue | undefined {

@@ -19,7 +19,9 @@ const Retry = z.strictObject({
   attempts: z.int().min(1).max(10).default(3).describe("Including the first attempt"),
   delay: z.number().min(0).max(300).default(1).describe("Seconds before the second attempt"),
   backoff: z.enum(["fixed", "exponential"]).default("exponential"),
-  max_delay: z.number().min(0).max(300).default(60).describe("The longest wait, in seconds"),
+  max_delay: z.number().min(0).max(300).default(60).describe(
+    "The longest wait, in seconds. An answer's `Retry-After` lengthens a wait up to it",
+  ),
   on: z.array(RetryOn).min(1).max(20).default(["network", "timeout", 429, "5xx"]),
 }).meta({ id: "Retry" });
 

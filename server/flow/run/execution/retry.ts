@@ -4,9 +4,6 @@ import type { Step } from "../../steps/step.ts";
 import { Interrupted } from "./interruption.ts";
 import { type Patience, untilAvailable } from "./recovery.ts";
 
-/** The longest wait that an answer's `Retry-After` may ask for. It is also the longest that a program may have. */
-const MOST_ASKED_MS = 300_000;
-
 /** One attempt. @param startClock to be called when it begins in earnest: its deadline counts from then */
 type Work = (signal: AbortSignal, startClock: () => void) => Promise<Effect>;
 
@@ -51,7 +48,7 @@ export async function withRetry(
       asked_ms = error.retry_after_ms;
     }
     const delay = retry.backoff === "exponential" ? retry.delay * 2 ** (attempt - 1) : retry.delay;
-    await wait(Math.max(Math.min(delay, retry.max_delay) * 1000, Math.min(asked_ms, MOST_ASKED_MS)));
+    await wait(Math.min(Math.max(delay * 1000, asked_ms), retry.max_delay * 1000));
   }
 }
 

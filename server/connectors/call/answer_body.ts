@@ -1,0 +1,83 @@
+/** Reads the body of an answer as the method's `response` says. */
+import { Buffer } from "node:buffer";
+import { Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import type { JsonValue } from "../../input/json_value.ts";
+import type { AnswerType } from "../definition/body_type.ts";
+import { bodyOf, textOf } from "../egress/response_body.ts";
+import { ConnectorFault } from "./fault.ts";
+
+/** A small file may have very many cells, each of which takes memory. */
+const MOST_CELLS = 1_000_000;
+/** Characters that are parsed between two turns of the event loop. */
+const SLICE = 64 * 1024;
+
+/**
+ * @param type the answer's content type
+ * @throws {ConnectorFault} `network` if the body is not of that kind; `too_large`
+ * @throws the signal's reason
+ */
+export async function readBody(
+  bytes: Uint8Array,
+  type: string | undefined,
+  response: AnswerType | undefined,
+  signal?: AbortSignal,
+): Promise<JsonValue> {
+  switch (response) {
+    case "bytes":
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    case "text":
+      return textOf(bytes, type);
+    case "csv":
+      return await rowsOf(textOf(bytes, type), signal);
+    case "json": {
+      const body = bodyOf(bytes, "application/json");
+      // Text is what `bodyOf` returns for what is not JSON; a text in JSON begins with a quotation mark.
+      if (typeof body !== "string" || textOf(bytes, type).trimStart().startsWith('"')) return body;
+      throw new ConnectorFault("network", "the answer is not JSON");
+    }
+    case undefined:
+      return bodyOf(bytes, type);
+  }
+}
+
+async function rowsOf(text: string, signal?: AbortSignal): Promise<JsonValue> {
+  const rows: JsonValue[] = [];
+  let cells = 0;
+  const parser = parse({
+    columns: true,
+    bom: true,
+    delimiter: delimiterOf(text),
+    skip_empty_lines: true,
+    relax_column_count_less: true,
+  });
+  const source = Readable.from(slices(text));
+  source.on("error", (error) => parser.destroy(error)).pipe(parser);
+  try {
+    for await (const row of parser as AsyncIterable<Record<string, string>>) {
+      signal?.throwIfAborted();
+      cells += Object.keys(row).length;
+      if (cells > MOST_CELLS) {
+        throw new ConnectorFault("too_large", `the answer has more than ${MOST_CELLS.toLocaleString("en")} cells`);
+      }
+      rows.push(row);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? new ConnectorFault("network", "the answer is not CSV") : error;
+  } finally {
+    source.destroy();
+  }
+  return rows;
+}
+
+function* slices(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += SLICE) yield text.slice(at, at + SLICE);
+}
+
+/** The separator that the first line has most of. */
+function delimiterOf(text: string): string {
+  const end = text.indexOf("\n");
+  const line = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));
+  const count = (sign: string) => line.split(sign).length;
+  return [",", ";", "\t"].reduce((most, sign) => count(sign) > count(most) ? sign : most);
+}
