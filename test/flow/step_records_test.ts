@@ -148,7 +148,7 @@ inTeam(
     const age = async (hours: number) =>
       await server.sql`
       update flow_versions
-      set replaced_at = now() - make_interval(hours => ${hours})
+      set dropped_at = now() - make_interval(hours => ${hours})
       where flow_id = ${flow.id}
     `;
     await server.sweep();

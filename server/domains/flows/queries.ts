@@ -7,6 +7,7 @@ import type { RunsAs } from "../../reach.ts";
 import { inDepartment, visible } from "../../visibility.ts";
 import { usedBy } from "../uses/uses.ts";
 import { type Flow, type FlowPage, KIND, type ListedFlow } from "./schema.ts";
+import { KEPT_VERSIONS } from "./versions/queries.ts";
 
 /** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
@@ -139,7 +140,7 @@ export async function updateFlow(sql: Sql, account: number, id: number, values: 
   `;
 }
 
-/** Makes the flow's program its next version. The previous version is kept for the runs that use it. */
+/** Makes the flow's program its next version. The newest 100 earlier ones are kept, and those that runs have used. */
 export async function insertVersion(sql: Sql, account: number, id: number): Promise<void> {
   await sql`
     with flow as (
@@ -155,6 +156,14 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       from flow f
       where v.flow_id = f.id
         and v.version = f.version - 1
+    ),
+    dropped as (
+      update flow_versions v
+      set dropped_at = now()
+      from flow f
+      where v.flow_id = f.id
+        and v.version < f.version - ${KEPT_VERSIONS}
+        and v.dropped_at is null
     )
     insert into flow_versions (account_id, flow_id, version, author_id, runs_as, program)
     select account_id, id, version, author_id, runs_as, fields -> 'program'
@@ -170,12 +179,14 @@ export async function deleteFlow(sql: Sql, viewer: Viewer, id: number): Promise<
       where ${one(sql, viewer, id)}
       returning id
     ),
-    replaced as (
+    dropped as (
       update flow_versions v
-      set replaced_at = now()
+      set
+        replaced_at = coalesce(v.replaced_at, now()),
+        dropped_at = now()
       from flow f
       where v.flow_id = f.id
-        and v.replaced_at is null
+        and v.dropped_at is null
     )
     select from flow
   `;

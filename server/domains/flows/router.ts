@@ -7,7 +7,16 @@ import { readFlow } from "./read.ts";
 import { Flow, FlowChanges, FlowPage, FlowRun, FlowToDelete, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";
 import { IN_USE } from "../uses/uses.ts";
 import { runFlow } from "./start.ts";
-import { changeFlow, createFlow, removeFlow } from "./write.ts";
+import { readVersion, readVersionDiff, readVersions } from "./versions/read.ts";
+import {
+  ByFlowVersion,
+  FlowVersion,
+  FlowVersionDiff,
+  FlowVersionPage,
+  FlowVersionPair,
+  ListedFlowVersion,
+} from "./versions/schema.ts";
+import { changeFlow, createFlow, removeFlow, restoreVersion } from "./write.ts";
 
 export const flows = router({
   list: userProcedure
@@ -62,6 +71,41 @@ export const flows = router({
     })
     .input(FlowToDelete).output(z.void())
     .mutation(({ ctx, input }) => removeFlow(ctx, input)),
+
+  versions: userProcedure
+    .meta({
+      rest: "GET /connect/flows/:id/versions.json",
+      summary: "List a flow's earlier versions",
+      description: "The newest 100. Without `program`.",
+    })
+    .input(FlowVersionPage).output(sent(z.array(ListedFlowVersion)))
+    .query(({ ctx, input }) => readVersions(ctx, input)),
+
+  version: userProcedure
+    .meta({ rest: "GET /connect/flows/:id/versions/:version.json", summary: "Read a flow's version" })
+    .input(ByFlowVersion).output(sent(FlowVersion))
+    .query(({ ctx, input }) => readVersion(ctx, input.id, input.version)),
+
+  version_diff: userProcedure
+    .meta({
+      rest: "GET /connect/flows/:id/versions/:version/diff.json",
+      summary: "Read two versions of a flow side by side",
+      description: "The version and the one it is compared with, the older one first, each with its program.",
+    })
+    .input(FlowVersionPair).output(sent(FlowVersionDiff))
+    .query(({ ctx, input }) => readVersionDiff(ctx, input)),
+
+  restore: managerProcedure
+    .meta({
+      rest: "POST /connect/flows/:id/versions/:version/restore.json",
+      refuses: [409, 422],
+      summary: "Restore a flow's earlier version",
+      description:
+        "Restores `fields.program` and `runs_as`. The replaced state becomes a version, too, and the caller becomes the " +
+        "author.",
+    })
+    .input(ByFlowVersion).output(sent(Flow))
+    .mutation(({ ctx, input }) => restoreVersion(ctx, input.id, input.version)),
 
   run: userProcedure
     .meta({

@@ -5,6 +5,7 @@ import type { Json } from "../../database/json.ts";
 import type { Sql } from "../../database/pool.ts";
 import { conflict, invalid, notFound } from "../../errors.ts";
 import { hasReach, type Users } from "../../reach.ts";
+import { fieldsOf } from "../../input/messages.ts";
 import { fold } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import type { Viewer } from "../../viewer.ts";
@@ -21,7 +22,8 @@ import {
   type WrittenFlow,
 } from "./queries.ts";
 import { readFlow } from "./read.ts";
-import type { Flow, FlowChanges, FlowToDelete, NewFlow } from "./schema.ts";
+import { type Flow, FlowChanges, type FlowToDelete, type NewFlow } from "./schema.ts";
+import { readVersion } from "./versions/read.ts";
 import { proveUnused } from "../uses/uses.ts";
 import { proveWiring } from "./wiring.ts";
 
@@ -56,6 +58,19 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
   flows.forget(viewer.account_id);
   return await readFlow(ctx, id);
+}
+
+/**
+ * Restores the program and `runs_as` of a version. The replaced state becomes a version in turn, and the viewer is the
+ * author.
+ *
+ * @throws {Refusal} 404; 422 if the program may not be written any more
+ */
+export async function restoreVersion(ctx: Context, id: number, version: number): Promise<Json<Flow>> {
+  const { program, runs_as } = (await readVersion(ctx, id, version)).parse();
+  const changes: z.ZodSafeParseResult<FlowChanges> = FlowChanges.safeParse({ fields: { program }, runs_as });
+  if (!changes.success) throw invalid(fieldsOf(changes.error.issues));
+  return await changeFlow(ctx, id, changes.data);
 }
 
 /**

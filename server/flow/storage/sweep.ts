@@ -12,8 +12,8 @@ const RUNS_KEPT_HOURS = 14 * 24;
 /** Values, effects and claims of a run are kept so long. The engine does not continue a run that is older. */
 export const VALUES_KEPT_HOURS = 24;
 /**
- * A program that was replaced or whose flow was deleted is readable as long as the runs that used it. They started before
- * that, except those that another process started from its cache a moment later.
+ * A program that a flow no longer keeps, or whose flow was deleted, is readable as long as the runs that used it. They
+ * started before that, except those that another process started from its cache a moment later.
  */
 const VERSIONS_KEPT_HOURS = RUNS_KEPT_HOURS + VALUES_KEPT_HOURS;
 /** Rows that one statement deletes. */
@@ -83,8 +83,8 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
         where ctid = any(array(
           select ctid
           from flow_versions
-          where replaced_at < ${versions}
-          order by replaced_at
+          where dropped_at < ${versions}
+          order by dropped_at
           limit ${BATCH}
           for update skip locked
         ))

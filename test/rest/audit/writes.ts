@@ -24,6 +24,7 @@ const app = (ask: Ask) =>
   shared ??= create(ask, "/platform/apps.json", { app: { name: name(), app_engine: "js", source_code: SOURCE } });
 const connector = (ask: Ask) =>
   create(ask, "/connect/connectors.json", { connector: { name: name(), url: "https://api.example.com" } });
+const RETURN = { type: "return", data: 1 };
 const flow = (ask: Ask) => create(ask, "/connect/flows.json", { flow: { name: name() } });
 const cron = async (ask: Ask, fields = {}) =>
   await create(ask, "/account/crons.json", {
@@ -300,6 +301,14 @@ export const WRITES: Record<string, Written> = {
     row: "flow.update",
     call: async ({ ask }) =>
       await ask("PATCH", `/connect/flows/${(await flow(ask)).id}.json`, json({ flow: { name: name() } })),
+  },
+  "flows.restore": {
+    row: "flow.update",
+    call: async ({ ask }) => {
+      const { id } = await flow(ask);
+      await ask("PATCH", `/connect/flows/${id}.json`, json({ flow: { fields: { program: [RETURN] } } }));
+      return await ask("POST", `/connect/flows/${id}/versions/1/restore.json`);
+    },
   },
   "flows.delete": {
     row: "flow.delete",

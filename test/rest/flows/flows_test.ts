@@ -145,7 +145,7 @@ inAccount("flows: update, versions", async ({ ask, play, server: { sql } }) => {
     { name: "delete", method: "DELETE", path: at(id), status: 204 },
     { name: "gone", method: "GET", path: at(id), status: 404 },
   ]);
-  const kept = await sql`select from flow_versions where flow_id = ${id} and replaced_at is null`;
+  const kept = await sql`select from flow_versions where flow_id = ${id} and dropped_at is null`;
   assert.deepEqual([...kept], [], "the sweep deletes its programs after its runs");
 });
 

@@ -167,6 +167,7 @@ const MORE: Record<string, number[]> = {
   "dbs.delete": [409],
   "connectors.delete": [409],
   "flows.delete": [409],
+  "flows.restore": [409, 422],
   "crons.update": [409],
   "flow_processes.cancel": [409],
   "flow_processes.retry": [409],
