@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import type { Browser, Frame, Page } from "../packages/playwright.ts";
-import { browserTest } from "../stage/browser.ts";
+import { type BrowserStage, browserTest } from "../stage/browser.ts";
 import { addEmbeddingKey, type SigningKey, signJwt } from "../stage/embedding/jwt.ts";
 import { type PortServer, serveOnPort } from "../stage/embedding/on_port.ts";
 import { addPerson, type Ask, made } from "../stage/people.ts";
@@ -54,8 +54,14 @@ interface Stage {
   port: number;
 }
 
-browserTest("embedding: apps in pages of another site", async ({ browser, step }) => {
-  await using atrium = await serveOnPort();
+browserTest("embedding: apps in pages of another site", (test) => embeds(test));
+browserTest(
+  "embedding: apps on hosts of their own, in pages of another site",
+  (test) => embeds(test, (port) => ({ APPS_ORIGIN: `http://*.localhost:${port}` })),
+);
+
+async function embeds({ browser, step }: BrowserStage, environmentOf?: (port: number) => Record<string, string>) {
+  await using atrium = await serveOnPort(environmentOf);
   const ask: Ask = atrium.server.request;
   const login = "embedded-ada";
   await addPerson(ask, "user", { login });
@@ -79,7 +85,7 @@ browserTest("embedding: apps in pages of another site", async ({ browser, step }
   } finally {
     await host.shutdown();
   }
-});
+}
 
 /** A page of the host. */
 function pageOf(path: string, base: string): string {

@@ -1,7 +1,8 @@
 /**
  * How a member's browser asks for an app. While apps share the address of the sign-in page, an app that fills the window
  * could draw a false one there. A member therefore gets a page of ours with the app in a frame (bar_html.ts), and the app
- * itself only where the browser says that it loads a frame.
+ * itself only where the browser says that it loads a frame. Frames of the console use the same address, also with
+ * `APPS_ORIGIN`: a host of apps would need a cookie there, and browsers block cookies of other sites in frames.
  */
 import { createHash } from "node:crypto";
 import { SANDBOX_FLAGS } from "./sandbox.ts";

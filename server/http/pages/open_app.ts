@@ -73,7 +73,9 @@ export const APP_PAGES: readonly PlainRoute[] = [
     name: "open_app_frame",
     tag: "files",
     summary: "Open an app in the frame of its page",
-    description: "Only browsers get the app here, and only in a frame; any other request is sent to the app's page.",
+    description:
+      "Only browsers get the app here, and only in a frame of a page of this site; any other request is sent to the " +
+      "app's page. The frame has a sandbox, also with `APPS_ORIGIN`.",
     callers: "viewers and visitors",
     parameters: [URL_CODE],
     replies: {
@@ -139,9 +141,9 @@ async function openedApp(context: HttpContext, app: ServedApp, viewer: Viewer | 
 }
 
 async function answerFrame(context: HttpContext): Promise<Response> {
-  const { call, config } = context;
+  const { call } = context;
   const code = segment(call.path, 2);
-  if (config.apps_origin !== undefined || !loadsFrame(call.request)) {
+  if (!loadsFrame(call.request)) {
     const location = `/a/${code}${queryTextOf(call.request.url)}`;
     return new Response(null, { status: 303, headers: { location, "cache-control": "no-store", ...stamp(call) } });
   }

@@ -202,3 +202,24 @@ Deno.test("apps origin: one host for all apps keeps their sandbox", () =>
     assert.equal((await member.open(`http://apps.test/a/${other}`)).status, 303, "each app is entered");
     assert.equal((await member.open("http://apps.test/sign_in")).status, 404);
   }));
+
+Deno.test("apps origin: a frame of the site's own pages shows a private app in a sandbox, and only there", () =>
+  withServer("http://*.apps.test", async (server) => {
+    const { addApp, signIn } = await furnish(server);
+    const id = await addApp("framed");
+    const address = `http://atrium.test/a/${id}/frame`;
+    const member = await signIn();
+    const framed = { ...OPENED, "sec-fetch-site": "same-origin", "sec-fetch-dest": "iframe" };
+    const shown = await member.open(address, framed);
+    assert.equal(shown.status, 200);
+    assert.ok(shown.body.includes("<p>framed</p>") && shown.body.includes("Member"));
+    assert.match(
+      shown.headers.get("content-security-policy") ?? "",
+      /^sandbox (?!.*allow-same-origin).*frame-ancestors 'self'/,
+    );
+    const opened = await member.open(address);
+    assert.deepEqual([opened.status, opened.headers.get("location")], [303, `/a/${id}`]);
+    // Another site's frame brings no session.
+    const foreign = await member.open(address, { ...framed, "sec-fetch-site": "cross-site" });
+    assert.ok(!foreign.body.includes("<p>framed</p>"));
+  }));

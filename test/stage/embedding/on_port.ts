@@ -6,15 +6,18 @@ export interface PortServer extends AsyncDisposable {
   server: TestServer;
 }
 
-/** @param environment further environment variables */
-export async function serveOnPort(environment: Record<string, string> = {}): Promise<PortServer> {
+/** @param environmentOf further environment variables for a port */
+export async function serveOnPort(
+  environmentOf = (_port: number): Record<string, string> => ({}),
+): Promise<PortServer> {
   const started: { server?: TestServer } = {};
   const listener = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     (request) => started.server?.handler(request) ?? new Response(null, { status: 503 }),
   );
-  const url = `http://127.0.0.1:${listener.addr.port}`;
-  const server = started.server = await startServer({ ...environment, BASE_URL: url });
+  const { port } = listener.addr;
+  const url = `http://127.0.0.1:${port}`;
+  const server = started.server = await startServer({ ...environmentOf(port), BASE_URL: url });
   return {
     url,
     server,
