@@ -119,6 +119,11 @@ function answerOf({ id, status, data, error }: RunState): ActionAnswer {
     case "finished":
       return { flow_process_id: id, status, data: data ?? null };
     default:
-      return { flow_process_id: id, status: "error", error: error ?? "The flow failed" };
+      return {
+        flow_process_id: id,
+        status: "error",
+        error: error ?? "The flow failed",
+        ...data !== undefined && { data },
+      };
   }
 }

@@ -222,7 +222,9 @@ export const ByVersion = z.object({ id: Uuid, version: z.int().min(1).max(2_147_
 export const ActionAnswer = z.object({
   flow_process_id: Uuid,
   status: z.enum(["pending", "finished", "error"]).meta({ examples: ["finished"] }),
-  data: z.unknown().optional().describe("Of a finished one: what the flow gave").meta({ examples: [{ rate: 4.2 }] }),
+  data: z.unknown().optional().describe("Of a finished one, and of one that a `fail` step has ended with data").meta({
+    examples: [{ rate: 4.2 }],
+  }),
   error: z.string().optional().describe("Of one that failed").meta({ examples: ["rates: 503 Service Unavailable"] }),
 });
 export type ActionAnswer = z.output<typeof ActionAnswer>;

@@ -117,7 +117,8 @@ export type FlowRun = z.output<typeof FlowRun>;
 export const RunAnswer = z.object({
   flow_process_id: Uuid,
   status: z.enum(RUN_STATUSES).meta({ examples: ["finished"] }),
-  data: z.unknown().optional().describe("The data of a finished run").meta({ examples: [{ rate: 4.2 }] }),
+  data: z.unknown().optional().describe("The data of a finished run, or of one that a `fail` step has ended with data")
+    .meta({ examples: [{ rate: 4.2 }] }),
   error: z.string().optional().describe("The message of a run that failed or was cancelled"),
 });
 export type RunAnswer = z.output<typeof RunAnswer>;

@@ -27,6 +27,6 @@ export async function runFlow(ctx: Context, { id, input, idempotency_key }: Flow
   });
   const state = await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
   if (!state) throw new Error(`the run ${run.id} was started and is not found`);
-  const { status, data = null, error } = state;
-  return { flow_process_id: run.id, status, ...(status === "finished" && { data }), ...(error && { error }) };
+  const { status, data, error } = state;
+  return { flow_process_id: run.id, status, ...(data !== undefined && { data }), ...(error && { error }) };
 }

@@ -16,11 +16,11 @@ export function* walk(steps: readonly Step[], path: Path = [], depth = 1): Gener
   for (const [index, step] of steps.entries()) {
     const here = [...path, index];
     yield { step, path: here, depth };
-    for (const [key, branch] of branchesOf(step)) yield* walk(branch, [...here, key], depth + 1);
+    for (const [key, branch] of branchesOf(step)) yield* walk(branch, [...here, ...key], depth + 1);
   }
 }
 
-const branchesOf = (step: Step): [key: string, steps: readonly Step[]][] => [
+const branchesOf = (step: Step): (readonly [path: Path, steps: readonly Step[]])[] => [
   ...stepTypeOf(step).branches?.(step) ?? [],
-  ["catch", step.catch],
+  [["catch"], step.catch],
 ];

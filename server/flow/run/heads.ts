@@ -31,7 +31,7 @@ export const endedState = (id: string, { status, data, error, app_id, action }: 
   status,
   app_id,
   action,
-  ...(status === "finished" ? { data } : { error: error ?? "The flow failed" }),
+  ...(status === "finished" ? { data } : { error: error ?? "The flow failed", ...data !== null && { data } }),
 });
 
 export const pendingState = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "pending", app_id, action });

@@ -66,7 +66,7 @@ export interface RunState {
   app_id: string | null;
   action: string | null;
   status: RunStatus;
-  /** Only of a finished run. */
+  /** Of a finished run, and of one that a `fail` step with data has ended. */
   data?: JsonValue | undefined;
   /** A sentence; only of a run that failed or was cancelled. */
   error?: string | undefined;

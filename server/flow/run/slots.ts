@@ -31,18 +31,21 @@ export function createSlots({ at_once, at_once_per_account }: Limits): Slots {
   return {
     slotOf(head, signal) {
       let end: (() => void) | undefined;
+      let entering: Promise<void> | undefined;
       let waiting = 0;
+      const acquire = async () => {
+        end = await limiter.acquire(shareOf(head), signal).catch(() => {
+          if (!signal.aborted) throw CLOSING;
+          return undefined;
+        });
+      };
       const slot: Slot = {
-        async enter() {
-          end = await limiter.acquire(shareOf(head), signal).catch(() => {
-            if (!signal.aborted) throw CLOSING;
-            return undefined;
-          });
-        },
+        enter: async () => void (end ?? await (entering ??= acquire().finally(() => entering = undefined))),
         leave() {
           end?.();
           end = undefined;
         },
+        // Of iterations at the same time, one that works while another one waits needs no slot: it soon waits, too.
         async idle(work) {
           waiting++;
           slot.leave();

@@ -25,3 +25,20 @@ export class StepFault extends Error {
     super(message);
   }
 }
+
+/** A `fail` step was reached. Its message is the author's own, and stands without the step's place. */
+export class Failed extends StepFault {
+  override name = "Failed";
+  constructor(message: string, readonly data: JsonValue) {
+    super(message);
+  }
+}
+
+/** A step has failed, and its `on_error` is `stop`: so do the steps around it, up to the run. */
+export class Stopped extends Error {
+  override name = "Stopped";
+  /** @param data of a `fail` step */
+  constructor(message: string, readonly data: JsonValue = null) {
+    super(message);
+  }
+}

@@ -1,11 +1,14 @@
 /** Every step type. A new type is one file of this folder and one line of this list. */
 import { z } from "zod";
 import { connector } from "./connector.ts";
-import { for_each } from "./for_each.ts";
-import { if_ } from "./if.ts";
+import { fail } from "./control/fail.ts";
+import { for_each } from "./control/for_each.ts";
+import { if_ } from "./control/if.ts";
+import { repeat } from "./control/repeat.ts";
+import { return_ } from "./control/return.ts";
+import { switch_ } from "./control/switch.ts";
 import { mutation } from "./mutation.ts";
 import { record } from "./record.ts";
-import { return_ } from "./return.ts";
 import type { Step, StepListShape } from "./step.ts";
 import type { StepType } from "./step_type.ts";
 
@@ -13,9 +16,12 @@ const TYPES = [
   mutation,
   connector,
   if_,
+  switch_,
   record,
   for_each,
+  repeat,
   return_,
+  fail,
 ] as const;
 
 export const STEP_TYPES: readonly StepType[] = TYPES;

@@ -18,8 +18,15 @@ const EXAMPLES: Record<string, Record<string, unknown>> = {
   },
   if: { condition: "{a} > 1", then: [{ type: "return" }], else: [{ type: "return" }] },
   record: { action: "update", db_code: "prices", match: { day: "{run.date}" }, data: { price: "{a}" } },
-  for_each: { items: "{input.all}", as: "one", steps: [{ type: "return" }] },
+  for_each: { items: "{input.all}", as: "one", at_once: 5, collect: true, steps: [{ type: "return" }] },
+  switch: {
+    value: "{a}",
+    cases: { paid: [{ type: "return" }], open: [{ type: "return" }] },
+    else: [{ type: "return" }],
+  },
+  repeat: { while: "{a} exists", most: 5, collect: "{a}", steps: [{ type: "return" }] },
   return: { data: "{a}" },
+  fail: { message: "{a} is missing", data: "{a}" },
 };
 
 interface JsonSchema {
@@ -63,8 +70,9 @@ for (const type of STEP_TYPES) {
     assert.notEqual(type.effect === undefined, type.execute === undefined, "it computes or has an effect");
     assert.equal(hasEffect(type.type), type.effect !== undefined);
     assert.equal(hasBranches(type.type), type.branches !== undefined);
-    for (const [key, steps] of type.branches?.(step) ?? []) {
-      assert.equal(Reflect.get(step, key), steps, "a branch is the value of its key");
+    for (const [path, steps] of type.branches?.(step) ?? []) {
+      const found: unknown = path.reduce((part: object, key) => Reflect.get(part, key), step);
+      assert.equal(found, steps, "a branch is the value at its path");
       assert.equal(steps.length, 1);
     }
     const inner = (type.branches?.(step) ?? []).length;

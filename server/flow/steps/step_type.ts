@@ -53,8 +53,8 @@ interface Traits<S extends Step> {
   shape(steps: StepListShape): z.ZodType<S>;
   /** Keys whose strings are templates. */
   readonly templates: readonly string[];
-  /** Lists of steps inside a step, by key, besides `catch`. The journal lists such a step before the steps inside it. */
-  branches?(step: S): [key: string, steps: readonly Step[]][];
+  /** Lists of steps inside a step, by their path in it, besides `catch`. The journal lists such a step before the steps inside it. */
+  branches?(step: S): (readonly [path: Path, steps: readonly Step[]])[];
   /** Names that templates see during or after the step. */
   names?(step: S): string[];
   references?(step: S): Reference[];
@@ -94,7 +94,24 @@ export interface Execution {
   setOutput(output: JsonValue): void;
   /** Executes steps of a branch. @param iteration counts from 0; undefined outside of a loop */
   run(steps: readonly Step[], iteration?: number): Promise<Returned | undefined>;
+  /** What templates see of the step that was executed last. */
+  last(): StepState;
+  /** No step counts as the last one any more. */
+  forgetLast(): void;
+  /**
+   * An execution for an iteration at the same time as others, with a copy of the scope. The journal lists its entries
+   * after those of the executions that were forked before it. Limits on steps and outputs hold for all together.
+   */
+  fork(): Execution;
 }
+
+/** What templates see of a step. A type alias, because an interface is no `JsonObject`. */
+export type StepState = {
+  /** The HTTP status of a call, or how the step ended. */
+  status: number | string;
+  body: JsonValue;
+  error: string | null;
+};
 
 /** A `return` step was reached. */
 export interface Returned {

@@ -20,8 +20,8 @@ export async function runEffect(
   record: StepRecord,
   warn: Warn,
 ): Promise<void> {
-  const { task, scope } = state;
-  const { journal, head, services } = task;
+  const { task, scope, journal } = state;
+  const { head, services } = task;
   const { place } = record;
   const completed = journal.find(place);
   if (completed) return replay(state, completed, record);
@@ -31,10 +31,10 @@ export async function runEffect(
   if (countInput(state, jsonLength(input))) record.input = input;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   // The previous effect is made durable before the next one begins: the next one may crash the process.
-  if (state.unkept_effect) await journal.keep();
+  if (state.shared.unkept_effect) await journal.keep();
   await journal.proveWanted();
   journal.begin(record);
-  state.unkept_effect = true;
+  state.shared.unkept_effect = true;
   const call = recordCall(record, task.now);
   const attempts = {
     ...task.patience,

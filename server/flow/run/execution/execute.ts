@@ -2,10 +2,10 @@
  * Executes a program. A process that takes over a run executes it from the beginning: effects are replayed from the
  * journal, and all other steps compute the same results again.
  */
-import { StepFault } from "../../steps/fault.ts";
+import { Failed, StepFault, Stopped } from "../../steps/fault.ts";
 import { stepTypeOf } from "../../steps/registry.ts";
 import type { Step } from "../../steps/step.ts";
-import type { Execution, Returned, StepType } from "../../steps/step_type.ts";
+import type { Execution, Returned, StepState, StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
 import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
@@ -16,7 +16,9 @@ import {
   countOutput,
   countStep,
   type ExecutionState,
+  forkState,
   newState,
+  NO_STEP,
   proveRoom,
   type Task,
 } from "./execution_state.ts";
@@ -27,22 +29,17 @@ const MOST_WARNINGS = 20;
 /** Comparisons that are kept of a step: the latest, because the last one decides. */
 const MOST_COMPARED = 20;
 
-/** A step has failed, and its `on_error` is `stop`. */
-class Stopped extends Error {
-  override name = "Stopped";
-}
-
 /** @throws {Interrupted} */
 export async function execute(task: Task): Promise<Outcome> {
   const state = newState(task);
   try {
     await task.reach();
     const returned = await runSteps(state, task.program, "");
-    return { status: "finished", data: returned ? returned.data : state.last, error: null };
+    return { status: "finished", data: returned ? returned.data : state.last.body, error: null };
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     if (error instanceof RunFault) return endedBy(error);
-    if (error instanceof Stopped) return { status: "error", data: null, error: error.message };
+    if (error instanceof Stopped) return { status: "error", data: error.data, error: error.message };
     throw error;
   }
 }
@@ -71,7 +68,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   const began = task.now();
   const record = newRecord(step, place, began);
   // A step with branches precedes the steps of its branches in the journal.
-  if (type.branches) task.journal.append(record);
+  if (type.branches) state.journal.append(record);
   const warn = (message: string) => {
     if (record.warnings.length < MOST_WARNINGS && !record.warnings.includes(message)) record.warnings.push(message);
   };
@@ -102,7 +99,10 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   finish(state, type, record, began);
   if (!failed || step.on_error === "continue") return returned;
   if (step.on_error === "catch") return await runSteps(state, step.catch, prefix);
-  throw new Stopped(failed instanceof Stopped ? failed.message : `${place}: ${failed.message}`);
+  if (failed instanceof Stopped) throw failed;
+  throw failed instanceof Failed
+    ? new Stopped(failed.message, failed.data)
+    : new Stopped(`${place}: ${failed.message}`);
 }
 
 const newRecord = (step: Step, place: string, began: number): StepRecord => ({
@@ -135,8 +135,14 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
     return state.task.input;
   },
   proveRoom: (characters) => proveRoom(state, record.id, characters),
-  setOutput: (output) => state.last = record.output = output,
+  setOutput(output) {
+    record.output = output;
+    state.last = { status: "finished", body: output, error: null };
+  },
   run: (steps, iteration) => runSteps(state, steps, iteration === undefined ? prefix : `${record.place}.${iteration}.`),
+  last: () => state.last,
+  forgetLast: () => state.last = NO_STEP,
+  fork: () => executionOf(forkState(state), record, prefix, warn),
 });
 
 function fail(record: StepRecord, { message }: Error): void {
@@ -153,16 +159,17 @@ function failureOf(error: unknown): StepFault | Stopped {
 
 /** Completes the record and lets templates see it. */
 function finish(state: ExecutionState, type: StepType, record: StepRecord, began: number): void {
-  const { task, scope } = state;
+  const { task, scope, journal } = state;
   record.ms ||= Math.max(0, task.now() - began);
   const { id, output, http_status, error, status } = record;
   // A new object each time: a value that a template took from the previous one must not change.
-  scope.steps = { ...Object(scope.steps), [id]: { status: http_status ?? status, body: output, error } };
+  const seen: StepState = { status: http_status ?? status, body: output, error };
+  scope.steps = { ...Object(scope.steps), [id]: seen };
   if (type.sets_json_object && status === "finished") scope.json_object = output;
   // With branches the record is in the journal already, and the last output is that of the branch's last step.
   if (!type.branches) {
-    task.journal.append(record);
-    state.last = output;
+    journal.append(record);
+    state.last = seen;
   }
   countOutput(state, id, jsonLength(output), type.sets_json_object === true && status === "finished");
 }

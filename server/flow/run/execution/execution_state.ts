@@ -1,8 +1,8 @@
 /** The state of one execution: the names that templates see, and how much of the run's limits is used. */
-import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
+import type { JsonObject } from "../../../input/json_value.ts";
 import type { Restriction } from "../../../visibility.ts";
 import type { Step } from "../../steps/step.ts";
-import type { Services } from "../../steps/step_type.ts";
+import type { Services, StepState } from "../../steps/step_type.ts";
 import { StepFault } from "../../steps/fault.ts";
 import { RunFault } from "./interruption.ts";
 import type { Journal } from "./journal.ts";
@@ -36,53 +36,67 @@ export interface Task {
   now(): number;
 }
 
-export interface ExecutionState {
-  readonly task: Task;
-  /** What templates see. */
-  readonly scope: JsonObject;
+/** What executions of one run at the same time count together. */
+interface Shared {
   /** Steps so far. */
   executed: number;
-  /** Characters of the outputs in scope, and by step: templates see the latest output of each, and `json_object`. */
-  characters: number;
-  readonly sizes: Map<string, number>;
-  /** The step whose latest output is also `json_object`. */
-  json_step: string | undefined;
   /** Characters of all outputs so far. */
   outputs: number;
   /** Characters of the inputs of effects so far. */
   inputs: number;
   /** Characters of what steps compared and called so far. */
   notes: number;
-  /** When this execution last yielded to others, by `performance.now()`. */
-  yielded_at: number;
-  /** The output of the last step, which is the run's data without a `return`. */
-  last: JsonValue;
-  /** The first mutation has taken the run's input. */
-  input_taken: boolean;
   /** An effect has been executed since the journal was kept. */
   unkept_effect: boolean;
 }
 
+export interface ExecutionState {
+  readonly task: Task;
+  readonly journal: Journal;
+  readonly shared: Shared;
+  /** What templates see. */
+  readonly scope: JsonObject;
+  /** Characters of the outputs in scope, and by step: templates see the latest output of each, and `json_object`. */
+  characters: number;
+  readonly sizes: Map<string, number>;
+  /** The step whose latest output is also `json_object`. */
+  json_step: string | undefined;
+  /** When this execution last yielded to others, by `performance.now()`. */
+  yielded_at: number;
+  /** The last step. Its output is the run's data without a `return`. */
+  last: StepState;
+  /** The first mutation has taken the run's input. */
+  input_taken: boolean;
+}
+
+/** Before the first step. */
+export const NO_STEP: StepState = { status: "finished", body: null, error: null };
+
 export const newState = (task: Task): ExecutionState => ({
   task,
+  journal: task.journal,
+  shared: { executed: 0, outputs: 0, inputs: 0, notes: 0, unkept_effect: false },
   // `steps` has the latest execution of each step by its id.
   scope: { input: task.input, user: task.user && { ...task.user }, run: task.run, json_object: null, steps: {} },
-  executed: 0,
   characters: 0,
   sizes: new Map(),
   json_step: undefined,
-  outputs: 0,
-  inputs: 0,
-  notes: 0,
   yielded_at: performance.now(),
-  last: null,
+  last: NO_STEP,
   input_taken: false,
-  unkept_effect: false,
+});
+
+/** The state of an iteration that is executed at the same time as others. Values are never changed, so they are shared. */
+export const forkState = (state: ExecutionState): ExecutionState => ({
+  ...state,
+  journal: state.journal.fork(),
+  scope: { ...state.scope },
+  sizes: new Map(state.sizes),
 });
 
 /** @throws {RunFault} after 1,000 steps */
 export function countStep(state: ExecutionState, place: string): void {
-  if (++state.executed > MOST_STEPS) throw new RunFault(`${place}: the run has more than ${MOST_STEPS} steps`);
+  if (++state.shared.executed > MOST_STEPS) throw new RunFault(`${place}: the run has more than ${MOST_STEPS} steps`);
 }
 
 /**
@@ -90,9 +104,9 @@ export function countStep(state: ExecutionState, place: string): void {
  *
  * @throws {StepFault} if the values in scope would be larger than 1 MiB, or the outputs of all steps than 16 MiB
  */
-export function proveRoom({ characters, sizes, outputs }: ExecutionState, id: string, length: number): void {
+export function proveRoom({ characters, sizes, shared }: ExecutionState, id: string, length: number): void {
   if (characters - (sizes.get(id) ?? 0) + length > MOST_CONTEXT) throw new StepFault(TOO_LARGE);
-  if (outputs + length > MOST_OUTPUTS) throw new StepFault("the outputs of all steps are larger than 16 MiB");
+  if (shared.outputs + length > MOST_OUTPUTS) throw new StepFault("the outputs of all steps are larger than 16 MiB");
 }
 
 const TOO_LARGE = "the run's context is larger than 1 MiB";
@@ -111,17 +125,17 @@ export function countOutput(state: ExecutionState, id: string, length: number, i
   else if (state.json_step === id) set(FORMER_JSON, sizes.get(id) ?? 0);
   if (is_json || state.json_step === id) state.json_step = is_json ? id : undefined;
   set(id, length);
-  state.outputs += length;
+  state.shared.outputs += length;
 }
 
 /** @returns false if the inputs of all steps are now too large to be kept */
 export function countInput(state: ExecutionState, characters: number): boolean {
-  state.inputs += characters;
-  return state.inputs <= MOST_INPUTS;
+  state.shared.inputs += characters;
+  return state.shared.inputs <= MOST_INPUTS;
 }
 
 /** @returns false if what all steps compared and called is now too much to be kept */
 export function countNote(state: ExecutionState, note: object): boolean {
-  state.notes += JSON.stringify(note).length;
-  return state.notes <= MOST_NOTES;
+  state.shared.notes += JSON.stringify(note).length;
+  return state.shared.notes <= MOST_NOTES;
 }

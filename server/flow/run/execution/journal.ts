@@ -22,11 +22,14 @@ export interface Journal {
   keep(): Promise<void>;
   /** Proves that the run is not cancelled and that this process owns it. @throws {RunFault | Interrupted} */
   proveWanted(): Promise<void>;
+  /** The same journal for an iteration beside others: its entries are listed together, here. */
+  fork(): Journal;
 }
 
 export interface KeptJournal extends Journal {
+  /** Those of forks stand where the fork was made, in whichever order they were appended. */
   readonly entries: readonly StepRecord[];
-  /** A snapshot of the entries and of the step in progress. */
+  /** A snapshot of the entries and of the steps in progress. */
   seen(): StepRecord[];
   /** Stores the head alone. @throws {Interrupted} */
   mark(): Promise<void>;
@@ -49,41 +52,74 @@ interface Parts {
 }
 
 export function createJournal({ kept, before, repetition, isCancelled, proveOwned, keep }: Parts): KeptJournal {
-  const entries: StepRecord[] = [];
+  const list: List = [];
   const completed = effectsByPlace(kept);
   const repeated = effectsByPlace(reusable(before, repetition));
   // A replay appends the same entries, which need not be stored again.
+  const stored = new Set(kept.map(({ place }) => place));
   let kept_count = kept.length;
-  let in_progress: StepRecord | undefined;
-  return {
-    entries,
-    seen: () => in_progress ? [...entries, in_progress] : [...entries],
-    begin: (entry) => in_progress = entry,
-    kept: () => Math.max(kept.length, kept_count),
-    find: (place) => completed.get(place),
-    findRepeated(place, input) {
+  let unkept: StepRecord[] = [];
+  let keeping = Promise.resolve();
+  const in_progress = new Set<StepRecord>();
+
+  /** The order in Deno KV is that of the ends of steps: a takeover looks entries up by their place. */
+  const keepAll = async () => {
+    const entries = unkept;
+    if (entries.length === 0) return;
+    unkept = [];
+    try {
+      await keep(entries, kept_count);
+      kept_count += entries.length;
+    } catch (error) {
+      unkept = [...entries, ...unkept];
+      throw error;
+    }
+  };
+
+  const common = {
+    find: (place: string) => completed.get(place),
+    findRepeated(place: string, input: JsonObject) {
       const entry = repeated.get(place);
       return entry && equal(entry.input, asStored(input)) ? entry : undefined;
     },
-    append(entry) {
-      // The replay takes another path than before, because a user was renamed or the repeated run was deleted.
-      if (entries.length < kept_count && kept[entries.length]?.place !== entry.place) kept_count = entries.length;
-      if (entry === in_progress) in_progress = undefined;
-      entries.push(entry);
-    },
-    async keep() {
-      if (entries.length <= kept_count) return;
-      const count = entries.length;
-      await keep(entries.slice(kept_count), kept_count);
-      kept_count = count;
-    },
-    mark: () => keep([], 0),
+    begin: (entry: StepRecord) => void in_progress.add(entry),
+    // One at a time: each write of the head checks the one before it.
+    keep: () => keeping = keeping.catch(() => {}).then(keepAll),
     async proveWanted() {
       if (await isCancelled()) throw CANCELLED;
       await proveOwned();
     },
   };
+
+  const journalOn = (list: List): Journal => ({
+    ...common,
+    append(entry) {
+      in_progress.delete(entry);
+      list.push(entry);
+      if (!stored.has(entry.place)) unkept.push(entry);
+    },
+    fork() {
+      const own: List = [];
+      list.push(own);
+      return journalOn(own);
+    },
+  });
+
+  return {
+    ...journalOn(list),
+    get entries() {
+      return flat(list);
+    },
+    seen: () => [...flat(list), ...in_progress],
+    kept: () => kept_count,
+    mark: () => keep([], 0),
+  };
 }
+
+/** Entries, and the lists of forks. */
+type List = (StepRecord | List)[];
+
+const flat = (list: List): StepRecord[] => list.flatMap((part) => Array.isArray(part) ? flat(part) : [part]);
 
 const effectsByPlace = (entries: readonly StepRecord[]) =>
   new Map(

@@ -46,10 +46,25 @@ Deno.test("journal: kept entries are not written again, later ones are", async (
   assert.equal(journal.kept(), 3);
 });
 
-Deno.test("journal: a run that goes another way than before is written from there on", async () => {
+Deno.test("journal: a run that goes another way than before is written after what is there", async () => {
   const { journal, written } = journalOf([entry("a"), entry("b"), entry("c")]);
   for (const place of ["a", "other"]) journal.append(entry(place));
   await journal.keep();
-  assert.deepEqual(written, [[1, ["other"]]]);
-  assert.equal(journal.kept(), 3, "so many stand there still, and are to be deleted");
+  assert.deepEqual(written, [[3, ["other"]]]);
+  assert.equal(journal.kept(), 4, "so many stand there, and are to be deleted");
+});
+
+Deno.test("journal: forks are listed in their order, written once, one write after the other", async () => {
+  const { journal, written } = journalOf([entry("each"), entry("each.1.a")]);
+  journal.append(entry("each"));
+  const [first, second] = [journal.fork(), journal.fork()];
+  second.append(entry("each.1.a"));
+  second.append(entry("each.1.b"));
+  const kept = second.keep();
+  first.append(entry("each.0.a"));
+  await Promise.all([kept, first.keep()]);
+  journal.append(entry("after"));
+  assert.deepEqual(journal.entries.map(({ place }) => place), ["each", "each.0.a", "each.1.a", "each.1.b", "after"]);
+  assert.deepEqual(written.flatMap(([, places]) => places).toSorted(), ["each.0.a", "each.1.b"]);
+  assert.equal(journal.kept(), 4);
 });

@@ -1,9 +1,9 @@
 /** `if`: executes one of two branches. */
 import { z } from "zod";
-import { evaluate } from "../template/condition.ts";
-import { ConditionShape } from "../template/condition_shape.ts";
-import { commonKeys, optionalSteps, type StepListShape } from "./step.ts";
-import type { StepType } from "./step_type.ts";
+import { evaluate } from "../../template/condition.ts";
+import { ConditionShape } from "../../template/condition_shape.ts";
+import { commonKeys, optionalSteps, type StepListShape } from "../step.ts";
+import type { StepType } from "../step_type.ts";
 
 const shape = (steps: StepListShape) =>
   z.strictObject({
@@ -20,7 +20,7 @@ export const if_ = {
   type: "if",
   shape,
   templates: ["condition"],
-  branches: ({ then, else: otherwise }) => [["then", then], ["else", otherwise]],
+  branches: ({ then, else: otherwise }) => [[["then"], then], [["else"], otherwise]],
   execute({ condition, then, else: otherwise }, { scope, warn, noteCompared, setOutput, run }) {
     const holds = evaluate(condition, scope, warn, noteCompared);
     setOutput(holds);

@@ -1,9 +1,9 @@
 /** `return`: ends the run with its data. */
 import { z } from "zod";
-import { render } from "../template/template.ts";
-import { Template } from "../template/template_shape.ts";
-import { commonKeys, type StepListShape } from "./step.ts";
-import type { StepType } from "./step_type.ts";
+import { render } from "../../template/template.ts";
+import { Template } from "../../template/template_shape.ts";
+import { commonKeys, type StepListShape } from "../step.ts";
+import type { StepType } from "../step_type.ts";
 
 const shape = (steps: StepListShape) =>
   z.strictObject({
