@@ -12,6 +12,7 @@
 export type { ConnectorAnswer, ConnectorCall } from "./call/call.ts";
 export { type Connectors, createConnectors } from "./call/create_connectors.ts";
 export { ConnectorFault, type ConnectorFaultKind } from "./call/fault.ts";
+export { secretOrigins } from "./definition/auth.ts";
 export { ConnectorFields } from "./definition/fields.ts";
 export { headerFault } from "./definition/header_names.ts";
 export { type Method, METHOD_NAME, paramsOf } from "./definition/method.ts";

@@ -38,7 +38,7 @@ export function createConnectorCache(sql: Pool, keys: Keys, log: Log): Connector
 
 async function findRow(sql: Sql, account_id: number, code: string): Promise<ConnectorRow | undefined> {
   const [row] = await sql<ConnectorRow[]>`
-    select id, account_id, department_id, code, url, fields, secret_token, secret_key_id
+    select id, account_id, lock_version, department_id, code, url, fields, secret_token, secret_key_id
     from connectors
     where account_id = ${account_id}
       and code = ${code}

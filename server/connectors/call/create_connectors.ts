@@ -8,17 +8,21 @@ import type { Log } from "../../log.ts";
 import type { Keys } from "../../secrets/keys.ts";
 import { visibleTo } from "../../visibility.ts";
 import type { Method } from "../definition/method.ts";
-import { createEgress } from "../egress/egress.ts";
+import { createEgress, type Incoming } from "../egress/egress.ts";
 import type { Lookup } from "../egress/reach.ts";
-import { requestOf } from "../request/request.ts";
+import type { Outgoing } from "../egress/redirects.ts";
+import type { Redactor } from "../redaction/redact.ts";
+import { requestOf, withSecret } from "../request/request.ts";
 import { shownUrl } from "../request/shown_url.ts";
 import type { OpenConnector } from "../secret/open_connector.ts";
+import { createTokenStore } from "../secret/token_store.ts";
 import { answerOf, redactedFault } from "./answer.ts";
 import type { ConnectorAnswer, ConnectorCall } from "./call.ts";
 import { createConnectorCache } from "./connector_cache.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { ConnectorFault } from "./fault.ts";
 import { createPaces } from "./paces.ts";
+import { createTokens, type Token } from "./tokens.ts";
 import { createTurns } from "./turns.ts";
 
 /** The maximum of concurrent calls of one account. */
@@ -56,6 +60,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   const egress = createEgress(config.egress_allow, lookup);
   const account_turns = createTurns(AT_ONCE, MAX_WAITING);
   const connector_turns = createTurns(AT_ONCE_EACH, MAX_WAITING);
+  const tokens = createTokens(createTokenStore(sql, keys, log), egress);
   const paces = createPaces(sql);
   const long_turns = createFairLimiter({ total: 1 });
 
@@ -68,17 +73,35 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
     try {
       deadline.begin();
       const started = performance.now();
-      const incoming = await egress.send(outgoing, signal, call.most_bytes);
+      const { incoming, redactor } = await sendWithSecret(connector, outgoing, call, signal);
       const ms = Math.round(performance.now() - started);
       const endLongTurn = incoming.bytes.length > LONG_BYTES && await long_turns.acquire(call.account_id, signal);
       try {
-        return await answerOf(incoming, connector.redactor, ms, method.response, signal);
+        return await answerOf(incoming, redactor, ms, method.response, signal);
       } finally {
         if (endLongTurn) endLongTurn();
       }
     } finally {
       endTurns();
     }
+  }
+
+  /** A token that the other side refuses is replaced once. */
+  async function sendWithSecret(
+    connector: OpenConnector,
+    outgoing: Outgoing,
+    { most_bytes }: ConnectorCall,
+    signal: AbortSignal,
+  ): Promise<{ incoming: Incoming; redactor: Redactor }> {
+    const { fields: { auth }, redactor } = connector;
+    const sendWith = (token?: Token) =>
+      egress.send(withSecret(connector, outgoing, token?.value, Date.now()), signal, most_bytes);
+    if (auth?.type !== "oauth2_client_credentials") return { incoming: await sendWith(), redactor };
+    const token = await tokens.find(connector, auth, signal);
+    const incoming = await sendWith(token);
+    if (incoming.status !== 401) return { incoming, redactor: token.redactor };
+    const other = await tokens.find(connector, auth, signal, token.value);
+    return { incoming: await sendWith(other), redactor: other.redactor };
   }
 
   /** The connector's turn comes first: a call that waits for it holds no turn of its account. */

@@ -1,7 +1,7 @@
 /** A connector's `fields`: authentication and methods. Unknown keys are refused and named by their dotted path. */
 import { z } from "zod";
 import { tooLong } from "../../input/messages.ts";
-import { Auth, secretHeader } from "./auth.ts";
+import { Auth, authHeaders } from "./auth.ts";
 import { Method, MethodName } from "./method.ts";
 
 /** Characters of JSON. Bounded because lists of connectors contain the fields. */
@@ -30,10 +30,10 @@ export type ConnectorFields = z.output<typeof ConnectorFields>;
 
 /** Headers and query parameters of methods that would overwrite the secret. */
 function secretClashes({ auth, methods = {} }: { auth?: Auth; methods?: Record<string, Method> }) {
-  const header = secretHeader(auth);
+  const headers_of_auth = authHeaders(auth);
   const parameter = auth?.type === "query" ? auth.name : undefined;
   return Object.entries(methods).flatMap(([method, { headers = {}, query = {} }]) => [
-    ...Object.keys(headers).filter((name) => name.toLowerCase() === header)
+    ...Object.keys(headers).filter((name) => headers_of_auth.includes(name.toLowerCase()))
       .map((name) => ({ name, path: ["methods", method, "headers", name] })),
     ...Object.keys(query).filter((name) => name === parameter)
       .map((name) => ({ name, path: ["methods", method, "query", name] })),

@@ -55,7 +55,7 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
     return await unlessAborted(answer, signal);
   }
 
-  /** Follows redirects. @returns the first answer that is no redirect */
+  /** Follows redirects, unless the request says otherwise. @returns the first answer that is not followed */
   async function follow(first: Outgoing, signal: AbortSignal) {
     let outgoing = first;
     for (let redirects = 0;; redirects++) {
@@ -63,7 +63,7 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
       const { statusCode: status, headers: received, body } = await request(outgoing, signal)
         .catch((error) => throwFault(error, host, signal));
       const headers = joined(received);
-      if (!isRedirect(status) || !headers.location) return { status, headers, body, host };
+      if (!isRedirect(status) || !headers.location || first.follows === false) return { status, headers, body, host };
       // The connection is reused after a short body; the signal ends a body that never completes.
       await body.dump({ limit: MAX_DISCARDED_BYTES, signal }).catch(() => {});
       if (redirects === MAX_REDIRECTS) {

@@ -7,6 +7,8 @@ export interface Outgoing {
   /** Set by the connector, secrets included. */
   headers: Readonly<Record<string, string>>;
   body: { content: string | Uint8Array; type: string } | undefined;
+  /** False: a redirect is an answer like others. */
+  follows?: boolean | undefined;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

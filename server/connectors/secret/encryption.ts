@@ -1,5 +1,5 @@
 /**
- * Encrypts and decrypts `secret_token`. The ciphertext is bound to its account, connector and field as additional data,
+ * Encrypts and decrypts `secret_token` and OAuth tokens. The ciphertext is bound to its account, connector and field as additional data,
  * so it cannot be decrypted in another row.
  */
 import type { Encrypted, Keys } from "../../secrets/keys.ts";
@@ -18,3 +18,12 @@ export const encryptSecret = (keys: Keys, owner: SecretOwner, secret: string): E
 /** @throws {Unreadable} */
 export const decryptSecret = (keys: Keys, owner: SecretOwner, encrypted: Encrypted): string =>
   keys.decrypt(boundTo(owner), encrypted);
+
+const tokenPlace = ({ account_id, id }: SecretOwner) => `${account_id}:${id}:access_token`;
+
+export const encryptToken = (keys: Keys, owner: SecretOwner, token: string): Encrypted =>
+  keys.encrypt(tokenPlace(owner), token);
+
+/** @throws {Unreadable} */
+export const decryptToken = (keys: Keys, owner: SecretOwner, encrypted: Encrypted): string =>
+  keys.decrypt(tokenPlace(owner), encrypted);

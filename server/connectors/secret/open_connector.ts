@@ -9,6 +9,7 @@ import { decryptSecret } from "./encryption.ts";
 export interface OpenConnector {
   id: number;
   account_id: number;
+  lock_version: number;
   department_id: number | null;
   code: string;
   url: string;
@@ -21,6 +22,7 @@ export interface OpenConnector {
 export interface ConnectorRow {
   id: number;
   account_id: number;
+  lock_version: number;
   department_id: number | null;
   code: string;
   url: string;
@@ -32,14 +34,22 @@ export interface ConnectorRow {
 /** @throws {ConnectorFault} `invalid` if none of the server's keys decrypts the secret */
 export function openConnector(keys: Keys, row: ConnectorRow, log: Log): OpenConnector {
   const fields = ConnectorFields.parse(row.fields);
-  const secret = secretOf(keys, row, log);
-  const username = fields.auth?.type === "basic" ? fields.auth.username : undefined;
-  const secrets = secret === undefined ? [] : [secret, ...username === undefined ? [] : [`${username}:${secret}`]];
-  const { id, account_id, department_id, code, url } = row;
-  return { id, account_id, department_id, code, url, fields, secret, redactor: createRedactor(secrets) };
+  const secret = decryptedSecret(keys, row, log);
+  const { id, account_id, lock_version, department_id, code, url } = row;
+  const redactor = createRedactor(secretsOf({ fields, secret }));
+  return { id, account_id, lock_version, department_id, code, url, fields, secret, redactor };
 }
 
-function secretOf(keys: Keys, { id, account_id, code, secret_token, secret_key_id }: ConnectorRow, log: Log) {
+/** The secret, and what a request makes of it. */
+export function secretsOf({ fields: { auth }, secret }: Pick<OpenConnector, "fields" | "secret">): string[] {
+  if (secret === undefined) return [];
+  if (auth?.type === "basic") return [secret, `${auth.username}:${secret}`];
+  if (auth?.type !== "oauth2_client_credentials") return [secret];
+  const [id, value] = [auth.client_id, secret].map((text) => new URLSearchParams([["", text]]).toString().slice(1));
+  return [secret, `${id}:${value}`];
+}
+
+function decryptedSecret(keys: Keys, { id, account_id, code, secret_token, secret_key_id }: ConnectorRow, log: Log) {
   if (secret_token === null || secret_key_id === null) return undefined;
   try {
     return decryptSecret(keys, { id, account_id }, { key_id: secret_key_id, bytes: secret_token });

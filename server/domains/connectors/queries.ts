@@ -91,13 +91,14 @@ export async function insertConnector(sql: Sql, account: number, values: Values)
 export interface WrittenConnector {
   lock_version: number;
   url: string;
+  fields: unknown;
   has_secret_token: boolean;
 }
 
 /** Locks the row until the transaction ends. */
 export async function lockConnector(sql: Sql, viewer: Viewer, id: number): Promise<WrittenConnector | undefined> {
   const [row] = await sql<WrittenConnector[]>`
-    select lock_version, url, secret_token is not null as has_secret_token
+    select lock_version, url, fields, secret_token is not null as has_secret_token
     from connectors
     where ${one(sql, viewer, id)}
     for update

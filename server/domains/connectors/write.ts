@@ -1,5 +1,5 @@
 /** Creates, changes and deletes connectors. */
-import { encryptSecret } from "../../connectors/connectors.ts";
+import { ConnectorFields, encryptSecret, secretOrigins } from "../../connectors/connectors.ts";
 import type { z } from "zod";
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
@@ -57,14 +57,23 @@ export async function changeConnector(ctx: Context, id: number, changes: Connect
 }
 
 /**
- * A manager who cannot read the secret must not be able to send it to another origin by changing the address.
+ * A manager who cannot read the secret must not be able to send it to another origin by changing an address.
  *
  * @throws {Refusal} 422
  */
-function proveSecretStays({ url, has_secret_token }: WrittenConnector, changes: ConnectorChanges): void {
-  if (!has_secret_token || changes.url === undefined || changes.secret_token !== undefined) return;
-  if (new URL(changes.url).origin === new URL(url).origin) return;
-  throw invalid({ secret_token: ["must be sent again, because the new url has another origin"] });
+function proveSecretStays(before: WrittenConnector, changes: ConnectorChanges): void {
+  if (!before.has_secret_token || changes.secret_token !== undefined) return;
+  const { auth } = ConnectorFields.parse(before.fields);
+  const new_auth = changes.fields ? changes.fields.auth : auth;
+  const was_oauth = auth?.type === "oauth2_client_credentials";
+  if (was_oauth && new_auth && ![auth.type, "none", "hmac"].includes(new_auth.type)) {
+    throw invalid({ secret_token: ["must be sent again, because the new auth sends it to another address"] });
+  }
+  const known = secretOrigins(before.url, auth);
+  const after = secretOrigins(changes.url ?? before.url, new_auth);
+  if (after.every((origin) => known.includes(origin))) return;
+  const name = changes.url !== undefined && !known.includes(new URL(changes.url).origin) ? "url" : "token_url";
+  throw invalid({ secret_token: [`must be sent again, because the new ${name} has another origin`] });
 }
 
 /** @throws {Refusal} 404; 409 if it is in use */
