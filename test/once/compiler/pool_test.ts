@@ -85,7 +85,7 @@ Deno.test("pool: a source whose runtime is still being built is refused in time,
 });
 
 Deno.test("pool: one account never holds all workers", async () => {
-  await using compiler = openCompiler({ workers: 2, further_worker_after_ms: 0, time_limit_ms: 60_000 });
+  await using compiler = openCompiler({ workers: 2, further_worker_after_ms: 0, time_limit_ms: 600_000 });
   await compiler.warm();
   signal(compiler.workers()[0], "SIGSTOP");
   const held = ["a", "b", "c"].map((text) => compiler.compile(svelte(app(text)), 1));
