@@ -40,6 +40,7 @@ export async function runFiles(
         "test",
         "-A",
         "--no-check",
+        V8_FLAGS,
         "--parallel",
         "--sanitize-ops",
         "--sanitize-resources",

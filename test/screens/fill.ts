@@ -15,6 +15,9 @@ const PEOPLE: [name: string, role: string][] = [
   ["Noor Willems", "guest"],
 ];
 
+/** Where the first apps stand. */
+const PLACES = ["crm", "crm", "tasks/index", "contacts/show"];
+
 export async function fill(request: Request): Promise<void> {
   /** A busy compiler is asked again. */
   const post = async (path: string, json: unknown) => {
@@ -39,12 +42,13 @@ export async function fill(request: Request): Promise<void> {
       },
     });
   }
+  await post("/account/teams.json", { team: { name: "Night shift" } });
   const tiles: { app_id: string; x: number; y: number; w: number; h: number }[] = [];
   for (const [index, app] of GALLERY.entries()) {
     const { file: _, ...fields } = app;
     const source_code = await readSource(app);
     const { id } = await post("/platform/apps.json", {
-      app: { ...fields, source_code, public: index % 3 === 0, dashboard_widget: true },
+      app: { ...fields, source_code, public: index % 3 === 0, dashboard_widget: true, show_in_module: PLACES[index] },
     });
     if (index < 5) {
       tiles.push({

@@ -20,6 +20,7 @@ const first = (list: string, address: (id: string) => string) => async (page: Pa
 };
 
 const APP = "/platform/apps.json?sort=name&per_page=1";
+const DEPARTMENT = "/account/departments.json?per_page=1";
 
 export const PAGES: readonly Screen[] = [
   { name: "home", path: at("/") },
@@ -47,6 +48,16 @@ export const PAGES: readonly Screen[] = [
     },
   },
   { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
+  { name: "modules", path: at("/modules") },
+  { name: "module", path: at("/modules/crm") },
+  { name: "module-empty", path: at("/modules/kb") },
+  { name: "module-page", path: at("/modules/organize?page=tasks/index") },
+  { name: "departments", path: at("/departments") },
+  { name: "departments-visibility", path: at("/departments?show=visibility") },
+  { name: "department-new", path: at("/departments/new") },
+  { name: "department", path: first(DEPARTMENT, (id) => `/departments/${id}`) },
+  { name: "department-people", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=people`) },
+  { name: "department-mailboxes", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=mailboxes`) },
   { name: "people", path: at("/people") },
   { name: "person", path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`) },
   { name: "person-edit", path: first("/account/user_settings.json?per_page=1", (id) => `/people?person=${id}&edit=1`) },
@@ -54,6 +65,7 @@ export const PAGES: readonly Screen[] = [
   { name: "invite", path: at("/people?invite=1") },
   { name: "invitations", path: at("/people?tab=invitations") },
   { name: "teams", path: at("/people?tab=teams") },
+  { name: "team", path: first("/account/teams.json?per_page=1", (id) => `/people?tab=teams&entry=${id}`) },
   { name: "mailboxes", path: at("/people?tab=mailboxes") },
   { name: "profile", path: at("/profile") },
   ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit", "/about"].map((part) => ({

@@ -1,6 +1,5 @@
 /** The documentation and the API reference of the console in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { AXE } from "../../packages/axe.ts";
 import type { Browser, BrowserContextOptions, Page } from "../../packages/playwright.ts";
 import { browserTest, complaintsOf } from "../../stage/browser.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
@@ -18,7 +17,6 @@ browserTest("the documentation in the console", async ({ browser, step }) => {
     await step("pages are found by words, read, and left and come back to", () => reads(browser, server, base));
     await step("an operation is found, tried and changed, and its examples follow", () => tries(browser, server, base));
     await step("what a role may not do is refused by the server", () => isRefused(browser, server, base));
-    await step("no page has a barrier, light or dark, wide or narrow", () => isAccessible(browser, server, base));
   } finally {
     await server.close();
   }
@@ -127,38 +125,4 @@ async function isRefused(browser: Browser, server: TestServer, base: string): Pr
   await page.getByText("403 Forbidden").waitFor();
   deepEqual(complaints.filter((text) => !text.includes("403")), []);
   await close();
-}
-
-const LOOKS = [
-  { viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
-] as const;
-
-const ADDRESSES = [
-  "/docs",
-  "/docs/rest",
-  "/docs/embedding",
-  "/docs?q=record",
-  "/docs/api",
-  "/docs/api?operation=records.list&try=1",
-];
-
-async function isAccessible(browser: Browser, server: TestServer, base: string): Promise<void> {
-  for (const look of LOOKS) {
-    const options = { ...look, reducedMotion: "reduce", bypassCSP: true } as const;
-    const { page, close } = await pageOf(browser, server, base, 1, options);
-    for (const path of ADDRESSES) {
-      await page.goto(base + path);
-      await page.locator("h1").first().waitFor();
-      await page.waitForFunction("!document.querySelector('.skel')");
-      await page.evaluate(AXE);
-      // The frame around the page has a test of its own.
-      const found = await page.evaluate<string[]>(`axe.run("main", { iframes: false }).then(({ violations }) =>
-        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`);
-      deepEqual(found.map((each) => `${path}, ${look.viewport.width} wide: ${each}`), []);
-      const sideways = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      ok(Number(sideways) <= 0, `${path} scrolls sideways`);
-    }
-    await close();
-  }
 }
