@@ -1,6 +1,6 @@
 /** Runs the build of the console in a process of its own, with low priority and limited memory. */
 import { fileURLToPath } from "node:url";
-import { confined } from "./confined.ts";
+import { confined } from "../../subprocess/confined.ts";
 
 const HEAP_MB = 384;
 /** Writable memory of the process, V8's code range included. */

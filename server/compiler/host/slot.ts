@@ -3,7 +3,7 @@ import { CompileFailure, CompilerBusy, type Engine } from "../compiler.ts";
 import { CostlySource } from "./costly_sources.ts";
 import { unlessAborted } from "./patience.ts";
 import { Answer, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
-import { Lost, type Reason, startSubprocess, type Subprocess } from "./subprocess.ts";
+import { Lost, type Reason, startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
 
 export interface SlotOptions {
   /** Makes the command that starts a worker. */

@@ -1,6 +1,6 @@
 /** The command that starts a compile worker, with its permissions and limits. */
 import { fileURLToPath } from "node:url";
-import { confined } from "./confined.ts";
+import { confined } from "../../subprocess/confined.ts";
 import { CPU_S } from "../protocol.ts";
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Bounds, confined } from "../../../server/compiler/host/confined.ts";
+import { type Bounds, confined } from "../../../server/subprocess/confined.ts";
 
 const BOUNDS: Bounds = { data_mb: 64, cpu_s: 7, nice: 3 };
 

@@ -1,12 +1,12 @@
 /** A subprocess that reads and writes lines. It is not trusted: invalid output ends it. */
-import { readLines } from "../../input/lines.ts";
+import { readLines } from "../input/lines.ts";
 
 export interface Subprocess {
   send(line: string): void;
   /** The next line of its output. @throws {Lost} where there is none within the limit; the process has ended then */
   next(limit_ms: number): Promise<string>;
-  /** Ends it and its children immediately. */
-  kill(): void;
+  /** Ends it and its children immediately. @param reason that the pending `next` reports */
+  kill(reason?: Reason): void;
   /** Resolves when it has ended. Never rejects. */
   ended: Promise<void>;
   readonly pid: number;
@@ -20,7 +20,7 @@ export type Reason = "timeout" | "memory" | "depth" | "crash" | "ended";
 
 export class Lost extends Error {
   constructor(readonly reason: Reason, readonly last_words = "") {
-    super(`the compile worker is gone: ${reason}`);
+    super(`the subprocess is gone: ${reason}`);
   }
 }
 
@@ -44,6 +44,7 @@ export function startSubprocess(command: Deno.Command): Subprocess {
   const lines = readLines(child.stdout, LONGEST_LINE);
   let last_words = "";
   let dying_of: Reason | undefined;
+  let killed_for: Reason | undefined;
 
   const heard = (async () => {
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
@@ -59,7 +60,8 @@ export function startSubprocess(command: Deno.Command): Subprocess {
     return signal;
   });
 
-  function kill() {
+  function kill(reason?: Reason) {
+    killed_for ??= reason;
     try {
       // Kills the process group: esbuild must not continue a hostile build after its parent has died.
       Deno.kill(-child.pid, "SIGKILL");
@@ -96,7 +98,7 @@ export function startSubprocess(command: Deno.Command): Subprocess {
       }
       kill();
       const signal = await ended;
-      throw new Lost(late ? "timeout" : dying_of ?? (FAULTS.has(signal) ? "crash" : "ended"), last_words);
+      throw new Lost(late ? "timeout" : killed_for ?? dying_of ?? (FAULTS.has(signal) ? "crash" : "ended"), last_words);
     },
     kill,
     ended: ended.then(() => {}),

@@ -1,0 +1,189 @@
+/**
+ * Confined processes: each performs one order at a time. A process that has worked for an account works for no other, in
+ * case a program finds a way out of its realm. None is started before it is needed, and idle ones end.
+ */
+import { createFairLimiter } from "../../fairness/fair_limiter.ts";
+import { faultOf, type Log } from "../../log.ts";
+import { Lost, type Reason, startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
+import { readSetup, workerCommand } from "./command.ts";
+import { Answer, type Order, READY, TAKEN } from "./protocol.ts";
+import { nextWithin } from "./usage.ts";
+
+export interface PoolOptions {
+  /** Where Deno keeps its files. */
+  environment: Readonly<Record<string, string>>;
+  log: Pick<Log, "info" | "warn">;
+  /** Processes at most. */
+  total?: number;
+  /** Orders of an account that are performed at once. */
+  per_account?: number;
+  /** How long a process waits for another order of its account. */
+  idle_ms?: number;
+}
+
+export interface Pool {
+  /**
+   * @param most_cpu_ms for each answer
+   * @returns one answer for each expression, or one for code. An order that ends its process has fewer answers; then the
+   *   last one says why
+   * @throws the signal's reason, and {Unavailable}
+   */
+  perform(account_id: number, order: () => Order, most_cpu_ms: number, signal: AbortSignal): Promise<Answer[]>;
+  close(): Promise<void>;
+}
+
+/** No process starts or lives, for a reason outside of the program. */
+export class Unavailable extends Error {
+  override name = "Unavailable";
+}
+
+const START_LIMIT_MS = 60_000;
+/** A process is replaced after so many orders. */
+const MOST_ORDERS = 200;
+/** A program is not to blame for the first signal from outside. */
+const ATTEMPTS = 2;
+
+const BLAME: Partial<Record<Reason, (most_cpu_ms: number) => string>> = {
+  timeout: (most_cpu_ms) => `took longer than ${most_cpu_ms / 1000} s`,
+  memory: () => "needs more than 64 MB of memory",
+  depth: () => "is nested too deeply",
+  crash: () => "crashes its process",
+};
+
+interface Worker {
+  process: Subprocess;
+  orders: number;
+  idle: ReturnType<typeof setTimeout> | undefined;
+}
+
+export function createPool(
+  { environment, log, total = 4, per_account = 2, idle_ms = 5_000 }: PoolOptions,
+): Pool {
+  const limiter = createFairLimiter({ total, per_account });
+  /** By account. */
+  const idle = new Map<number, Worker[]>();
+  const living = new Set<Subprocess>();
+  let setup: ReturnType<typeof readSetup> | undefined;
+  let closed = false;
+
+  function takeIdle(account_id: number): Worker | undefined {
+    const workers = idle.get(account_id);
+    const worker = workers?.pop();
+    if (workers?.length === 0) idle.delete(account_id);
+    clearTimeout(worker?.idle);
+    return worker;
+  }
+
+  function end(worker: Worker): void {
+    clearTimeout(worker.idle);
+    worker.process.kill();
+  }
+
+  function rest(account_id: number, worker: Worker): void {
+    if (closed || worker.orders >= MOST_ORDERS) return end(worker);
+    const workers = idle.get(account_id) ?? [];
+    workers.push(worker);
+    idle.set(account_id, workers);
+    const forget = () => {
+      const left = workers.filter((other) => other !== worker);
+      if (left.length > 0 && idle.get(account_id) === workers) idle.set(account_id, left);
+      else if (idle.get(account_id) === workers) idle.delete(account_id);
+      end(worker);
+    };
+    worker.idle = setTimeout(forget, idle_ms);
+    // The timer alone must not keep this process alive.
+    Deno.unrefTimer(worker.idle);
+  }
+
+  /** Makes room for another process: the account that has rested longest gives one up. */
+  function makeRoom(): void {
+    const [account_id] = idle.keys();
+    if (living.size < total || account_id === undefined) return;
+    const worker = takeIdle(account_id);
+    if (worker) end(worker);
+  }
+
+  async function start(): Promise<Worker> {
+    makeRoom();
+    const began = performance.now();
+    try {
+      setup ??= readSetup();
+      setup.catch(() => setup = undefined);
+      const [given, command] = await Promise.all([setup, workerCommand(environment)]);
+      if (closed) throw new Error("the pool is closed");
+      const process = startSubprocess(command);
+      living.add(process);
+      process.ended.then(() => living.delete(process));
+      process.send(JSON.stringify(given));
+      if (await process.next(START_LIMIT_MS) !== JSON.stringify(READY)) {
+        process.kill();
+        throw new Error("a confined process did not say that it is ready");
+      }
+      log.info("confined_process_started", { pid: process.pid, ms: Math.round(performance.now() - began) });
+      return { process, orders: 0, idle: undefined };
+    } catch (error) {
+      const last_words = error instanceof Lost ? error.last_words : "";
+      if (!closed) log.warn("a confined process did not start", { ...faultOf(error), last_words });
+      throw new Unavailable("no process starts", { cause: error });
+    }
+  }
+
+  /** @throws {Unavailable} */
+  async function attempt(account_id: number, order: Order, most_cpu_ms: number): Promise<Answer[]> {
+    const worker = takeIdle(account_id) ?? await start();
+    const { process } = worker;
+    worker.orders++;
+    const answers: Answer[] = [];
+    let taken = false;
+    try {
+      process.send(JSON.stringify(order));
+      if (await process.next(START_LIMIT_MS) !== JSON.stringify(TAKEN)) throw new Lost("crash");
+      taken = true;
+      const wanted = order.kind === "code" ? 1 : order.expressions.length;
+      while (answers.length < wanted) answers.push(readAnswer(await nextWithin(process, most_cpu_ms)));
+      rest(account_id, worker);
+      return answers;
+    } catch (error) {
+      process.kill();
+      const blame = taken && error instanceof Lost ? BLAME[error.reason] : undefined;
+      log.info("confined_process_lost", { pid: process.pid, account: account_id, reason: String(error) });
+      if (!blame) throw new Unavailable("a process was ended", { cause: error });
+      return [...answers, { error: blame(most_cpu_ms), console: [] }];
+    }
+  }
+
+  return {
+    async perform(account_id, order, most_cpu_ms, signal) {
+      const release = await limiter.acquire(account_id, signal);
+      try {
+        for (let tried = 1;; tried++) {
+          signal.throwIfAborted();
+          try {
+            return await attempt(account_id, order(), most_cpu_ms);
+          } catch (error) {
+            if (closed || tried === ATTEMPTS || !(error instanceof Unavailable)) throw error;
+          }
+        }
+      } finally {
+        release();
+      }
+    },
+
+    async close() {
+      closed = true;
+      limiter.drain();
+      for (const worker of [...idle.values()].flat()) clearTimeout(worker.idle);
+      for (const process of living) process.kill();
+      await Promise.all([...living].map(({ ended }) => ended));
+    },
+  };
+}
+
+/** @throws {Lost} for what no honest worker answers */
+function readAnswer(line: string): Answer {
+  try {
+    return Answer.parse(JSON.parse(line));
+  } catch {
+    throw new Lost("crash");
+  }
+}

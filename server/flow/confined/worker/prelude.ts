@@ -1,0 +1,157 @@
+/**
+ * The first script of each evaluation's realm. It makes the realm deterministic, and returns a function by which the
+ * worker talks to it in texts alone: an object of the worker inside of the realm would lead out of it.
+ *
+ * The function's source text is what runs, so it must not use anything around it.
+ */
+
+/** Starts in the realm: `begin(names, now, seeds)`, `expression(source)`, `call()`; `read()` is the outcome so far. */
+export type Realm = (order: "begin" | "reseed" | "expression" | "call" | "failed" | "read" | "console", ...given: unknown[]) => string;
+
+export function prelude(): Realm {
+  const { parse, stringify } = JSON;
+  const { imul } = Math;
+  const MOST_LINES = 100;
+  const LONGEST_LINE = 1_000;
+  const LONGEST_MESSAGE = 1_000;
+  const LONGEST_JSON = 1_048_576;
+
+  let names: unknown;
+  let now = 0;
+  let random = [0, 0, 0, 0];
+  let outcome = "";
+  const lines: string[] = [];
+
+  // What depends on the machine, on time or on other threads, and what takes memory outside of the heap's limit.
+  for (const name of ["WebAssembly", "Atomics", "SharedArrayBuffer", "WeakRef", "FinalizationRegistry"]) {
+    Reflect.deleteProperty(globalThis, name);
+  }
+  Reflect.deleteProperty(Reflect.get(globalThis, "Temporal") ?? {}, "Now");
+
+  const Moment = Date;
+  const SetDate = new Proxy(Moment, {
+    apply: () => new Moment(now).toString(),
+    construct: (target, args, made) => Reflect.construct(target, args.length === 0 ? [now] : args, made),
+  });
+  Object.defineProperty(Moment, "now", { value: () => now, writable: true, configurable: true });
+  Object.defineProperty(Moment.prototype, "constructor", { value: SetDate, writable: true, configurable: true });
+  Object.defineProperty(globalThis, "Date", { value: SetDate, writable: true, configurable: true });
+
+  const format = Intl.DateTimeFormat.prototype;
+  const { formatToParts } = format;
+  const written = Object.getOwnPropertyDescriptor(format, "format")?.get;
+  Object.defineProperty(format, "format", {
+    configurable: true,
+    get(this: Intl.DateTimeFormat) {
+      const write = Reflect.apply(written ?? (() => {}), this, []);
+      return (date?: Date | number) => write(date ?? now);
+    },
+  });
+  format.formatToParts = function (date) {
+    return Reflect.apply(formatToParts, this, [date ?? now]);
+  };
+
+  /** sfc32, a generator of 128 bits. */
+  Math.random = () => {
+    let [a = 0, b = 0, c = 0, d = 0] = random;
+    const t = (a + b | 0) + d | 0;
+    d = d + 1 | 0;
+    a = b ^ b >>> 9;
+    b = c + (c << 3) | 0;
+    c = (c << 21 | c >>> 11) + t | 0;
+    random = [a, b, c, d];
+    return (t >>> 0) / 4_294_967_296;
+  };
+  /** Mixes the number of an expression into the seeds. */
+  const reseed = (seeds: string, number: number) => {
+    random = seeds.split(",").map((seed, index) => imul(Number(seed) ^ imul(number + 1, 0x9E3779B1), 2 * index + 1) | 0);
+    for (let count = 0; count < 12; count++) Math.random();
+  };
+
+  const shown = (value: unknown): string => {
+    if (typeof value === "string") return value;
+    try {
+      return stringify(value) ?? String(value);
+    } catch {
+      return typeof value;
+    }
+  };
+  const keep = (...values: unknown[]) => {
+    if (lines.length >= MOST_LINES) return;
+    const line = values.map(shown).join(" ");
+    lines.push(line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line);
+    if (lines.length === MOST_LINES) lines.push("…");
+  };
+  const console = { log: keep, info: keep, debug: keep, warn: keep, error: keep };
+  Object.defineProperty(globalThis, "console", { value: console, writable: true, configurable: true });
+
+  const fail = (error: unknown) => {
+    let message = "failed";
+    try {
+      const { name, message: text, code, position }: Record<string, unknown> = Object(error);
+      message = typeof text === "string" && text !== "" ? text : shown(error);
+      if (typeof name === "string" && name !== "Error" && code === undefined) message = `${name}: ${message}`;
+      if (typeof code === "string" && typeof position === "number") message += ` (at character ${position})`;
+    } catch {
+      // An error whose properties throw has no message.
+    }
+    outcome = stringify({ error: String(message).slice(0, LONGEST_MESSAGE) });
+  };
+  const finish = (value: unknown) => {
+    try {
+      const json = stringify(value) ?? "null";
+      if (json.length > LONGEST_JSON) outcome = stringify({ error: "returns more than 1 MiB of JSON" });
+      else outcome = stringify({ json });
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const settle = (work: () => unknown) => {
+    outcome = "";
+    try {
+      const result = work();
+      if (typeof result === "object" && result !== null && "then" in result) {
+        Promise.resolve(result).then(finish, fail);
+      } else finish(result);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  return (order, given, more, further) => {
+    switch (order) {
+      case "begin":
+        names = parse(String(given));
+        now = Number(more);
+        reseed(String(further), 0);
+        return "";
+      case "reseed":
+        reseed(String(given), Number(more));
+        return "";
+      case "expression":
+        settle(() => {
+          const expression = Reflect.get(globalThis, "jsonata")(String(given));
+          const off = () => {
+            throw new Error("$eval is not available");
+          };
+          expression.assign("eval", off);
+          return expression.evaluate(names);
+        });
+        return "";
+      case "call":
+        settle(() => {
+          const made = Reflect.get(globalThis, "atrium_code")?.default;
+          if (typeof made !== "function") throw new Error("has no function as its default export");
+          return made(names);
+        });
+        return "";
+      case "failed":
+        fail(given);
+        return outcome;
+      case "read":
+        return outcome;
+      case "console":
+        return stringify(lines);
+    }
+  };
+}
