@@ -17,6 +17,7 @@ import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
+import { createEvaluations } from "./flow/confined/evaluations.ts";
 import { createFlows } from "./flow/run/engine.ts";
 import type { Limits } from "./flow/run/limits.ts";
 import { createRateLimits } from "./fairness/rate_limits.ts";
@@ -84,6 +85,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         sql,
         kv,
         connectors,
+        evaluations: createEvaluations({ environment: config.child_environment, log }),
         dbs,
         users: viewers.users,
         clock,

@@ -28,7 +28,7 @@ export interface Pool {
    *   last one says why
    * @throws the signal's reason, and {Unavailable}
    */
-  perform(account_id: number, order: () => Order, most_cpu_ms: number, signal: AbortSignal): Promise<Answer[]>;
+  perform(account_id: number, order: Order, most_cpu_ms: number, signal: AbortSignal): Promise<Answer[]>;
   close(): Promise<void>;
 }
 
@@ -129,10 +129,17 @@ export function createPool(
   }
 
   /** @throws {Unavailable} */
-  async function attempt(account_id: number, order: Order, most_cpu_ms: number): Promise<Answer[]> {
+  async function attempt(
+    account_id: number,
+    order: Order,
+    most_cpu_ms: number,
+    signal: AbortSignal,
+  ): Promise<Answer[]> {
     const worker = takeIdle(account_id) ?? await start();
     const { process } = worker;
     worker.orders++;
+    const stop = () => process.kill("ended");
+    signal.addEventListener("abort", stop, { once: true });
     const answers: Answer[] = [];
     let taken = false;
     try {
@@ -145,10 +152,13 @@ export function createPool(
       return answers;
     } catch (error) {
       process.kill();
+      signal.throwIfAborted();
       const blame = taken && error instanceof Lost ? BLAME[error.reason] : undefined;
       log.info("confined_process_lost", { pid: process.pid, account: account_id, reason: String(error) });
       if (!blame) throw new Unavailable("a process was ended", { cause: error });
       return [...answers, { error: blame(most_cpu_ms), console: [] }];
+    } finally {
+      signal.removeEventListener("abort", stop);
     }
   }
 
@@ -159,7 +169,7 @@ export function createPool(
         for (let tried = 1;; tried++) {
           signal.throwIfAborted();
           try {
-            return await attempt(account_id, order(), most_cpu_ms);
+            return await attempt(account_id, order, most_cpu_ms, signal);
           } catch (error) {
             if (closed || tried === ATTEMPTS || !(error instanceof Unavailable)) throw error;
           }

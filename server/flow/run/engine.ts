@@ -167,6 +167,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       await takeover.settled();
       jobs.drain();
       await handOverAll(jobs.all(), store, log);
+      await deps.evaluations.close();
       await outcomes.removed();
       await heartbeat.end();
     },

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ConnectorCall, ConnectorFault, headerFault } from "../../connectors/connectors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { asStored } from "../storage/storable.ts";
+import { after } from "../template/rendering.ts";
 import { Template, Templates, TextTemplate } from "../template/template_shape.ts";
 import { StepFault } from "./fault.ts";
 import { Pick, pickParts } from "./pick.ts";
@@ -48,12 +49,13 @@ export const connector = {
     { kind: "connector", key: "connector_code", code, method, params: Object.keys(params), query, body },
   ],
   effect: {
-    input: (step, scope, warn) => ({
-      connector_code: step.connector_code,
-      method: step.method,
-      ...renderKeys(step, TEMPLATES, scope, () => warn),
-      ...step.pick && { pick: step.pick },
-    }),
+    input: (step, rendering) =>
+      after(renderKeys(step, TEMPLATES, rendering), (rendered) => ({
+        connector_code: step.connector_code,
+        method: step.method,
+        ...rendered,
+        ...step.pick && { pick: step.pick },
+      })),
     async perform(step, input, call) {
       try {
         const { status, body, headers } = await call.services.connectors.call(callOf(step, input, call));

@@ -11,6 +11,7 @@ import { STALE, withDb } from "../../store/store.ts";
 import { visibleTo } from "../../visibility.ts";
 import { LOST } from "../run/execution/interruption.ts";
 import { storable } from "../storage/storable.ts";
+import { after } from "../template/rendering.ts";
 import { OnePlaceholder, Templates, TextTemplate } from "../template/template_shape.ts";
 import { StepFault } from "./fault.ts";
 import {
@@ -95,27 +96,24 @@ export const record = {
   templates: TEMPLATES,
   references: ({ db_code: code, table_name }) => [{ kind: "database", key: "db_code", code, table_name }],
   effect: {
-    input(step, scope, warn) {
+    input(step, rendering) {
       // A missing value in these keys must not become null, which would select unrelated records.
       const fail = (key: string) => (message: string) => {
         throw new StepFault(`${key}: ${message}`);
       };
-      const rendered = renderKeys(
-        step,
-        TEMPLATES,
-        scope,
-        (key) => key === "match" || key === "record_id" ? fail(key) : warn,
-      );
-      proveFilterValues(step.filter, rendered.filter);
-      const { action, db_code, table_name, limit } = step;
-      const takes_limit = ACTIONS[action].takes.includes("limit");
-      return {
-        action,
-        db_code,
-        ...table_name !== undefined && { table_name },
-        ...rendered,
-        ...takes_limit && { limit },
-      };
+      const warnOf = (key: string) => key === "match" || key === "record_id" ? fail(key) : rendering.warn;
+      return after(renderKeys(step, TEMPLATES, rendering, warnOf), (rendered) => {
+        proveFilterValues(step.filter, rendered.filter);
+        const { action, db_code, table_name, limit } = step;
+        const takes_limit = ACTIONS[action].takes.includes("limit");
+        return {
+          action,
+          db_code,
+          ...table_name !== undefined && { table_name },
+          ...rendered,
+          ...takes_limit && { limit },
+        };
+      });
     },
     async perform(step, input, call) {
       proveSelector(input);

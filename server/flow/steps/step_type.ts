@@ -7,10 +7,12 @@ import type { Connectors } from "../../connectors/connectors.ts";
 import type { Pool } from "../../database/pool.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import type { Users } from "../../reach.ts";
+import type { Evaluations } from "../confined/evaluations.ts";
 import type { Databases } from "../../store/store.ts";
 import type { Restriction } from "../../visibility.ts";
 import type { RunHead } from "../run/model.ts";
 import type { Compared } from "../template/condition.ts";
+import type { Rendering } from "../template/rendering.ts";
 import type { Warn } from "../template/template.ts";
 import type { Effect } from "./fault.ts";
 import type { Step, StepListShape } from "./step.ts";
@@ -78,7 +80,7 @@ interface Computed<S extends Step> {
 }
 
 /** What a computed step can see and do. */
-export interface Execution {
+export interface Execution extends Rendering {
   /** The step's position in the run: its id, after the `for_each` iterations around it. */
   readonly place: string;
   /** The names that templates see. A step may define names here. */
@@ -127,7 +129,7 @@ interface Effectful<S extends Step> {
      * @returns what the journal shows as the step's input
      * @throws {StepFault | TemplateError}
      */
-    input(step: S, scope: JsonObject, warn: Warn): JsonObject;
+    input(step: S, rendering: Rendering): JsonObject | Promise<JsonObject>;
     /** One attempt. @throws {StepFault} also the reason of an aborted signal */
     perform(step: S, input: JsonObject, call: EffectCall): Promise<Effect>;
     /** The run only waits while an attempt is in progress, so it holds no slot. */
@@ -142,6 +144,7 @@ interface Effectful<S extends Step> {
 
 /** The rooms that steps use. */
 export interface Services {
+  evaluations: Evaluations;
   sql: Pool;
   dbs: Databases;
   connectors: Connectors;

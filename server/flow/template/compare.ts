@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { readKept } from "../../store/store.ts";
-import { includes } from "./search.ts";
+import { includes } from "./filters/search.ts";
 
 /** A number in JSON syntax. `007` is a text: codes with leading zeros are not numbers. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { compare, contains, equal, isEmpty, textOf } from "./compare.ts";
 import { shortened } from "./shortened.ts";
-import { render, resolve, type Scope, templateOf, type Warn } from "./template.ts";
+import { type Expressions, render, resolve, type Scope, templateOf, type Warn } from "./template.ts";
 import { Template } from "./template_shape.ts";
 
 /** Operators with a left and a right side. */
@@ -66,15 +66,16 @@ export function evaluate(
   scope: Scope,
   warn: Warn,
   note: (compared: Compared) => void = () => {},
+  expressions?: Expressions,
 ): boolean {
-  if ("all" in condition) return condition.all.every((part) => evaluate(part, scope, warn, note));
-  if ("any" in condition) return condition.any.some((part) => evaluate(part, scope, warn, note));
-  if ("not" in condition) return !evaluate(condition.not, scope, warn, note);
+  if ("all" in condition) return condition.all.every((part) => evaluate(part, scope, warn, note, expressions));
+  if ("any" in condition) return condition.any.some((part) => evaluate(part, scope, warn, note, expressions));
+  if ("not" in condition) return !evaluate(condition.not, scope, warn, note, expressions);
   const { left, operator, right = null } = condition;
   // A one-sided operator asks whether the value is missing, so a missing value needs no warning.
   const one_sided = ONE_SIDED.some((known) => known === operator);
-  const a = side(left, scope, one_sided ? () => {} : warn);
-  const b = one_sided ? null : side(right, scope, warn);
+  const a = side(left, scope, one_sided ? () => {} : warn, expressions);
+  const b = one_sided ? null : side(right, scope, warn, expressions);
   const result = holds(a, operator, b, warn);
   note(comparedOf(a, operator, one_sided ? undefined : b, result));
   return result;
@@ -138,10 +139,12 @@ function ordered(operator: "gt" | "gte" | "lt" | "lte", order: number): boolean 
 }
 
 /** The value of one placeholder is not measured: it may be large, because a condition stores it shortened. */
-function side(value: JsonValue, scope: Scope, warn: Warn): JsonValue {
+function side(value: JsonValue, scope: Scope, warn: Warn, expressions: Expressions | undefined): JsonValue {
   const read = typeof value === "string" ? templateOf(value) : undefined;
   const [only, ...more] = read && "template" in read ? read.template : [];
-  return typeof only === "object" && more.length === 0 ? resolve(only, scope, warn) : render(value, scope, warn);
+  return typeof only === "object" && more.length === 0
+    ? resolve(only, scope, warn, expressions)
+    : render(value, scope, warn, expressions);
 }
 
 /** A value in a warning: a scalar as JSON; of a list or object only its kind. */

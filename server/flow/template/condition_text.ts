@@ -8,7 +8,7 @@
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { type Comparison, type Condition, CONDITION_DEPTH, ONE_SIDED, type Operator, OPERATORS } from "./condition.ts";
-import { readPlaceholder } from "./template_text.ts";
+import { readBraces } from "./template_text.ts";
 
 /** A `value` is an operand. A `word` is an operator or a connective in lower case, a `sign` is punctuation. */
 export type Token =
@@ -169,7 +169,7 @@ export function* tokensOf(text: string): Generator<Token> {
 function tokenAt(text: string, at: number): { token: Token; end: number } {
   const sign = text[at] ?? "";
   if (sign === "{") {
-    const read = readPlaceholder(text, at);
+    const read = readBraces(text, at);
     if ("fault" in read) throw new SyntaxFault(read.fault);
     const written = text.slice(at, read.end);
     return { token: { kind: "value", value: written, text: written }, end: read.end };

@@ -4,8 +4,9 @@
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { DEPTH_LIMIT } from "../../input/depth.ts";
-import { FilterFault } from "./filter.ts";
-import type { FilterCall } from "./filter_text.ts";
+import { type Expression, expressionFault, pathsOfExpression } from "./expression.ts";
+import { FilterFault } from "./filters/filter.ts";
+import type { FilterCall } from "./filters/filter_text.ts";
 import { type Placeholder, type ReadTemplate, readTemplate, type Template } from "./template_text.ts";
 
 /** The names that placeholders refer to. */
@@ -28,8 +29,19 @@ export class TemplateError extends Error {
  *
  * @throws {TemplateError} over 1 MiB or 64 levels
  */
-export function render(value: JsonValue, scope: Scope, warn: Warn): JsonValue {
-  return fill(value, scope, warn, newRoom(), 0);
+export function render(value: JsonValue, scope: Scope, warn: Warn, expressions?: Expressions): JsonValue {
+  return fill(value, scope, warn, newRoom(expressions), 0);
+}
+
+/** The outcome of an expression. */
+export type Evaluated = { value: JsonValue } | { error: string };
+
+/** The expressions of a rendering. */
+export interface Expressions {
+  /** By expression; undefined before the first are evaluated. */
+  readonly results: ReadonlyMap<string, Evaluated> | undefined;
+  /** Expressions that were met without a result. Then what was rendered is of no use. */
+  missing: Set<string> | undefined;
 }
 
 /** Characters that are left of the limits. */
@@ -37,6 +49,7 @@ interface Room {
   left: number;
   /** Of what filters read and write. */
   filters_left: number;
+  readonly expressions: Expressions | undefined;
 }
 
 /** Characters that the filters of one rendering read and write: their results may be much shorter. */
@@ -44,7 +57,11 @@ const FILTERS_LIMIT = 16 * 1024 * 1024;
 /** What applying a filter counts, in characters. */
 const FILTER_COST = 20;
 
-const newRoom = (): Room => ({ left: RENDERED_LIMIT, filters_left: FILTERS_LIMIT });
+const newRoom = (expressions: Expressions | undefined): Room => ({
+  left: RENDERED_LIMIT,
+  filters_left: FILTERS_LIMIT,
+  expressions,
+});
 
 function take(room: Room, characters: number): void {
   room.left -= characters;
@@ -80,13 +97,13 @@ function fillText(text: string, scope: Scope, warn: Warn, room: Room, depth: num
   const template: Template = "fault" in read ? [text] : read.template;
   const [only] = template;
   if (template.length === 1 && typeof only === "object") {
-    const value = resolve(only, scope, warn, room);
+    const value = valueOf(only, scope, warn, room);
     measure(value, room, depth);
     return value;
   }
   take(room, 2);
   return template.map((part) => {
-    const filled = typeof part === "string" ? part : textOf(resolve(part, scope, warn, room), room);
+    const filled = typeof part === "string" ? part : textOf(valueOf(part, scope, warn, room), room);
     take(room, filled.length);
     return filled;
   }).join("");
@@ -117,8 +134,26 @@ function measure(value: JsonValue, room: Room, depth: number): void {
   }
 }
 
-/** The value of a placeholder. @param room counts what filters read */
-export function resolve({ path, filters }: Placeholder, scope: Scope, warn: Warn, room = newRoom()): JsonValue {
+/** The value of a placeholder or expression, which is not measured. */
+export const resolve = (part: Placeholder | Expression, scope: Scope, warn: Warn, expressions?: Expressions) =>
+  valueOf(part, scope, warn, newRoom(expressions));
+
+const valueOf = (part: Placeholder | Expression, scope: Scope, warn: Warn, room: Room): JsonValue =>
+  "path" in part ? valueAt(part, scope, warn, room) : resultOf(part, room.expressions);
+
+function resultOf({ expression }: Expression, expressions: Expressions | undefined): JsonValue {
+  const result = expressions?.results?.get(expression);
+  if (!result) {
+    if (!expressions) throw new TemplateError("An expression cannot be evaluated here");
+    (expressions.missing ??= new Set()).add(expression);
+    return null;
+  }
+  if ("value" in result) return result.value;
+  const shown = expression.length > 60 ? `${expression.slice(0, 60).toWellFormed()}…` : expression;
+  throw new TemplateError(`{= ${shown} } ${result.error}`);
+}
+
+function valueAt({ path, filters }: Placeholder, scope: Scope, warn: Warn, room: Room): JsonValue {
   const found = lookUp(path, scope);
   if (found === undefined && !filters?.some(({ name }) => name === "default")) warnOfMissing(path, warn);
   return filters ? filtered(found ?? null, path, filters, scope, warn, room) : found ?? null;
@@ -142,7 +177,7 @@ function filtered(
     take(FILTER_COST);
     if (value === null && !filter.takes_null) return null;
     try {
-      const given = args.map((arg) => "value" in arg ? arg.value : resolve(arg, scope, warn));
+      const given = args.map((arg) => "value" in arg ? arg.value : valueAt(arg, scope, warn, room));
       const result = filter.apply(value, given, take);
       if (typeof result === "string") take(result.length);
       else if (Array.isArray(result)) take(result.length);
@@ -197,7 +232,11 @@ export interface TemplateFault {
 export function templateFaults(value: JsonValue): TemplateFault[] {
   return [...textsIn(value)].flatMap(({ path, text }) => {
     const read = templateOf(text);
-    return "fault" in read ? [{ path, message: read.fault }] : [];
+    if ("fault" in read) return [{ path, message: read.fault }];
+    return read.template.flatMap((part) => {
+      const message = typeof part === "object" && "expression" in part ? expressionFault(part) : undefined;
+      return message === undefined ? [] : [{ path, message }];
+    }).slice(0, 1);
   });
 }
 
@@ -207,16 +246,17 @@ export function pathsOfTexts(value: JsonValue): { path: (string | number)[]; pla
     const read = templateOf(text);
     if ("fault" in read) return [];
     return read.template.flatMap((part) =>
-      typeof part === "object" ? pathsOfPlaceholder(part).map((placeholder) => ({ path, placeholder })) : []
+      typeof part === "object" ? pathsOfPart(part).map((placeholder) => ({ path, placeholder })) : []
     );
   });
 }
 
-/** The placeholder's own path, and those of its filters' arguments. */
-const pathsOfPlaceholder = ({ path, filters = [] }: Placeholder): string[][] => [
-  path,
-  ...filters.flatMap(({ args }) => args.flatMap((arg) => "path" in arg ? [arg.path] : [])),
-];
+/** The placeholder's own path, and those of its filters' arguments; the paths of an expression. */
+function pathsOfPart(part: Placeholder | Expression): string[][] {
+  if ("expression" in part) return pathsOfExpression(part);
+  const { path, filters = [] } = part;
+  return [path, ...filters.flatMap(({ args }) => args.flatMap((arg) => "path" in arg ? [arg.path] : []))];
+}
 
 /** Every string in a value. Recursive, so the value must not be deeper than DEPTH_LIMIT. */
 function* textsIn(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { templateFaults, templateOf } from "./template.ts";
-import { NAME } from "./filter_text.ts";
+import { NAME } from "./filters/filter_text.ts";
 
 /** Names that every run defines. A program may not define them. */
 export const RESERVED = ["input", "user", "run", "json_object", "steps"] as const;
@@ -31,7 +31,8 @@ const isPlaceholder = (text: string) => {
 };
 
 /** A string that is exactly one placeholder, so that its value keeps its JSON type. */
-export const OnePlaceholder = z.string().refine(isPlaceholder, "must be one placeholder, such as {item}");
+export const OnePlaceholder = z.string().refine(isPlaceholder, "must be one placeholder, such as {item}")
+  .superRefine(checkTemplates);
 
 /** A name that a step may define. */
 export const Name = z.string().regex(NAME, "must be a letter or _ and at most 63 letters, digits and _")

@@ -187,7 +187,7 @@ Deno.test("template: property: a text is taken apart without a rest", () => {
     const read = readTemplate(parts.join(""));
     assert.ok("template" in read);
     const again = read.template.map((part) =>
-      typeof part === "string" ? part.replace(/[{}]/g, "$&$&") : `{${part.path.join(".")}}`
+      typeof part === "string" ? part.replace(/[{}]/g, "$&$&") : "path" in part ? `{${part.path.join(".")}}` : ""
     );
     assert.equal(again.join(""), parts.join(""));
   }));

@@ -2,9 +2,11 @@
  * Parser of template texts: `Price {json_object.rates.0.mid|default:0|round:2}`.
  *
  * A path consists of names and indexes, separated by dots. Its first name begins with a letter or `_`, followed by
- * letters, digits and `_`. Filters follow the path, as `filter_text.ts` reads them. `{{` and `}}` are literal braces.
+ * letters, digits and `_`. Filters follow the path, as `filter_text.ts` reads them. `{=` begins an expression. `{{` and
+ * `}}` are literal braces.
  */
-import { type FilterCall, pathOf, readFilters } from "./filter_text.ts";
+import { type Expression, readExpression } from "./expression.ts";
+import { type FilterCall, pathOf, readFilters } from "./filters/filter_text.ts";
 
 export interface Placeholder {
   /** At least one name. */
@@ -13,8 +15,8 @@ export interface Placeholder {
   filters?: readonly FilterCall[];
 }
 
-/** Literal texts, which are not empty, and placeholders. */
-export type Template = readonly (string | Placeholder)[];
+/** Literal texts, which are not empty, placeholders and expressions. */
+export type Template = readonly (string | Placeholder | Expression)[];
 
 export type ReadTemplate = { template: Template } | { fault: string };
 
@@ -24,7 +26,7 @@ const shown = (text: string) => text.length > MOST_SHOWN ? `${text.slice(0, MOST
 
 /** Takes time in proportion to the length of the text. */
 export function readTemplate(text: string): ReadTemplate {
-  const template: (string | Placeholder)[] = [];
+  const template: (string | Placeholder | Expression)[] = [];
   const literal: string[] = [];
   const flush = () => {
     const joined = literal.splice(0).join("");
@@ -40,10 +42,10 @@ export function readTemplate(text: string): ReadTemplate {
       continue;
     }
     if (text[brace] === "}") return { fault: "has a } without a {; the sign itself is }}" };
-    const read = readPlaceholder(text, brace);
+    const read = readBraces(text, brace);
     if ("fault" in read) return read;
     flush();
-    template.push(read.placeholder);
+    template.push(read.part);
     at = read.end;
   }
   flush();
@@ -58,13 +60,16 @@ function nextBrace(text: string, from: number): number {
 }
 
 /**
+ * Reads a placeholder or an expression.
+ *
  * @param start the index of the opening brace
  * @returns `end`: the index after the closing brace
  */
-export function readPlaceholder(
+export function readBraces(
   text: string,
   start: number,
-): { placeholder: Placeholder; end: number } | { fault: string } {
+): { part: Placeholder | Expression; end: number } | { fault: string } {
+  if (text[start + 1] === "=") return readExpression(text, start);
   const closing = text.indexOf("}", start);
   if (closing === -1) return { fault: `has a { that is never closed; the sign itself is {{` };
   const whole = () => shown(text.slice(start, closing + 1));
@@ -73,8 +78,8 @@ export function readPlaceholder(
   if (!path) {
     return { fault: `has ${whole()}, which is no placeholder such as {a.b.0}; the signs themselves are {{ and }}` };
   }
-  if (bar === -1) return { placeholder: { path }, end: closing + 1 };
+  if (bar === -1) return { part: { path }, end: closing + 1 };
   const read = readFilters(text, start + bar);
   if ("fault" in read) return { fault: `has ${whole()}, and at character ${read.at + 1} ${read.fault}` };
-  return { placeholder: { path, filters: read.filters }, end: read.end + 1 };
+  return { part: { path, filters: read.filters }, end: read.end + 1 };
 }

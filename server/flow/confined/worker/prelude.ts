@@ -6,7 +6,10 @@
  */
 
 /** Starts in the realm: `begin(names, now, seeds)`, `expression(source)`, `call()`; `read()` is the outcome so far. */
-export type Realm = (order: "begin" | "reseed" | "expression" | "call" | "failed" | "read" | "console", ...given: unknown[]) => string;
+export type Realm = (
+  order: "begin" | "reseed" | "expression" | "call" | "failed" | "read" | "console",
+  ...given: unknown[]
+) => string;
 
 export function prelude(): Realm {
   const { parse, stringify } = JSON;
@@ -64,7 +67,9 @@ export function prelude(): Realm {
   };
   /** Mixes the number of an expression into the seeds. */
   const reseed = (seeds: string, number: number) => {
-    random = seeds.split(",").map((seed, index) => imul(Number(seed) ^ imul(number + 1, 0x9E3779B1), 2 * index + 1) | 0);
+    random = seeds.split(",").map((seed, index) =>
+      imul(Number(seed) ^ imul(number + 1, 0x9E3779B1), 2 * index + 1) | 0
+    );
     for (let count = 0; count < 12; count++) Math.random();
   };
 

@@ -27,11 +27,16 @@ function realmOf({ names, now, seeds }: Order): { realm: vm.Context; ask: Realm 
 /** Promises are settled by then: a realm has no timers. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
+/** A program may have damaged its realm: then there is no more to say than that it failed. */
 async function answer(ask: Realm): Promise<void> {
   if (ask("read") === "") await settled();
-  const outcome = ask("read");
-  const result = outcome === "" ? { error: "returns a promise that is never settled" } : JSON.parse(outcome);
-  await say({ ...result, console: JSON.parse(ask("console")) });
+  try {
+    const outcome = ask("read");
+    const result = outcome === "" ? { error: "returns a promise that is never settled" } : JSON.parse(outcome);
+    await say({ ...result, console: JSON.parse(ask("console")) });
+  } catch {
+    await say({ error: "failed", console: [] });
+  }
 }
 
 async function perform(order: Order, jsonata: vm.Script): Promise<void> {

@@ -5,6 +5,7 @@ import type { StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
 import type { Warn } from "../../template/template.ts";
 import type { StepRecord } from "../model.ts";
+import { evaluateAt } from "./evaluate.ts";
 import { pause } from "./interruption.ts";
 import { withRetry } from "./retry.ts";
 import { recordCall } from "./call_record.ts";
@@ -25,7 +26,7 @@ export async function runEffect(
   const { place } = record;
   const completed = journal.find(place);
   if (completed) return replay(state, completed, record);
-  const input = effect.input(step, scope, warn);
+  const input = await effect.input(step, { scope, warn, evaluate: evaluateAt(state, place) });
   const repeated = journal.findRepeated(place, input);
   if (repeated) return replay(state, repeated, record);
   if (countInput(state, jsonLength(input))) record.input = input;

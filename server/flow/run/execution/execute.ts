@@ -9,6 +9,7 @@ import type { Execution, Returned, StepState, StepType } from "../../steps/step_
 import { jsonLength } from "../../storage/storable.ts";
 import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
+import { evaluateAt } from "./evaluate.ts";
 import { Interrupted, RunFault } from "./interruption.ts";
 import { isoOf, type Outcome, type StepRecord } from "../model.ts";
 import {
@@ -125,6 +126,7 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
   place: record.place,
   scope: state.scope,
   warn,
+  evaluate: evaluateAt(state, record.place),
   noteCompared(compared) {
     if (!countNote(state, compared)) return;
     record.compared = [...record.compared ?? [], compared].slice(-MOST_COMPARED);

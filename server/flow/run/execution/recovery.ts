@@ -33,7 +33,8 @@ export const untilAvailable = <T>(patience: Patience, work: () => Promise<T>): P
 export const untilStored = <T>(patience: Patience, work: () => Promise<T>): Promise<T> =>
   repeat(patience, work, (error) => !(error instanceof RunFault || error instanceof Interrupted));
 
-async function repeat<T>(
+/** Repeats work as long as it fails for a passing reason. @throws its other errors, and the signal's reason */
+export async function repeat<T>(
   { signal, waits, idle }: Patience,
   work: () => Promise<T>,
   isPassing: (error: unknown) => boolean,

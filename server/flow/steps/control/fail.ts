@@ -1,6 +1,6 @@
 /** `fail`: fails with the author's own words. Outside of a `catch`, this ends the run. */
 import { z } from "zod";
-import { render } from "../../template/template.ts";
+import { renderIn } from "../../template/rendering.ts";
 import { Template, TextTemplate } from "../../template/template_shape.ts";
 import { Failed } from "../fault.ts";
 import { commonKeys, type StepListShape } from "../step.ts";
@@ -24,10 +24,10 @@ export const fail = {
   shape,
   templates: ["message", "data"],
   ends_run: true,
-  execute({ message: template, data: data_template }, { scope, warn, setOutput }) {
-    const message = render(template, scope, warn);
-    const data = render(data_template, scope, warn);
-    setOutput(data);
+  async execute({ message: template, data: data_template }, execution) {
+    const message = await renderIn(template, execution);
+    const data = await renderIn(data_template, execution);
+    execution.setOutput(data);
     const text = typeof message === "string" ? message : JSON.stringify(message);
     throw new Failed(text.slice(0, MOST_MESSAGE).toWellFormed() || "The flow failed", data);
   },

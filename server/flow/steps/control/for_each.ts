@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
 import { jsonLength } from "../../storage/storable.ts";
-import { render } from "../../template/template.ts";
+import { renderIn } from "../../template/rendering.ts";
 import { Name, OnePlaceholder, Template } from "../../template/template_shape.ts";
 import { StepFault, Stopped } from "../fault.ts";
 import { commonKeys, type StepListShape } from "../step.ts";
@@ -40,7 +40,7 @@ export const for_each = {
   branches: ({ steps }) => [[["steps"], steps]],
   names: ({ as }) => [as, INDEX],
   async execute(step, execution) {
-    const list = render(step.items, execution.scope, execution.warn);
+    const list = await renderIn(step.items, execution);
     if (list !== null && !Array.isArray(list)) throw new StepFault("items is no list");
     const items = list ?? [];
     execution.setOutput({ count: items.length });

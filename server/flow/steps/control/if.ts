@@ -1,6 +1,6 @@
 /** `if`: executes one of two branches. */
 import { z } from "zod";
-import { evaluate } from "../../template/condition.ts";
+import { after, holdsIn } from "../../template/rendering.ts";
 import { ConditionShape } from "../../template/condition_shape.ts";
 import { commonKeys, optionalSteps, type StepListShape } from "../step.ts";
 import type { StepType } from "../step_type.ts";
@@ -21,9 +21,10 @@ export const if_ = {
   shape,
   templates: ["condition"],
   branches: ({ then, else: otherwise }) => [[["then"], then], [["else"], otherwise]],
-  execute({ condition, then, else: otherwise }, { scope, warn, noteCompared, setOutput, run }) {
-    const holds = evaluate(condition, scope, warn, noteCompared);
-    setOutput(holds);
-    return run(holds ? then : otherwise);
+  execute({ condition, then, else: otherwise }, execution) {
+    return after(holdsIn(condition, execution), (holds) => {
+      execution.setOutput(holds);
+      return execution.run(holds ? then : otherwise);
+    });
   },
 } satisfies StepType<IfStep>;

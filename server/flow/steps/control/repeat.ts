@@ -2,9 +2,8 @@
 import { z } from "zod";
 import type { JsonValue } from "../../../input/json_value.ts";
 import { jsonLength } from "../../storage/storable.ts";
-import { evaluate } from "../../template/condition.ts";
 import { ConditionShape } from "../../template/condition_shape.ts";
-import { render } from "../../template/template.ts";
+import { holdsIn, renderIn } from "../../template/rendering.ts";
 import { Template } from "../../template/template_shape.ts";
 import { StepFault } from "../fault.ts";
 import { commonKeys, type StepListShape } from "../step.ts";
@@ -38,7 +37,7 @@ export const repeat = {
   branches: ({ steps }) => [[["steps"], steps]],
   names: () => [INDEX],
   async execute({ while: condition, most, collect, steps }, execution) {
-    const { scope, warn, noteCompared, proveRoom, setOutput, run } = execution;
+    const { scope, proveRoom, setOutput, run } = execution;
     const collected: JsonValue[] = [];
     let characters = 0;
     let round = 0;
@@ -48,13 +47,13 @@ export const repeat = {
         const returned = await run(steps, round++);
         if (returned) return returned;
         if (collect !== undefined) {
-          const value = render(collect, scope, warn);
+          const value = await renderIn(collect, execution);
           characters += jsonLength(value);
           proveRoom(characters);
           if (Array.isArray(value)) collected.push(...value);
           else collected.push(value);
         }
-        const goes_on = evaluate(condition, scope, warn, noteCompared);
+        const goes_on = await holdsIn(condition, execution);
         if (!goes_on || round === most) {
           setOutput(collect === undefined ? { count: round } : collected);
           if (!goes_on) return undefined;

@@ -1,6 +1,6 @@
 /** `return`: ends the run with its data. */
 import { z } from "zod";
-import { render } from "../../template/template.ts";
+import { after, renderIn } from "../../template/rendering.ts";
 import { Template } from "../../template/template_shape.ts";
 import { commonKeys, type StepListShape } from "../step.ts";
 import type { StepType } from "../step_type.ts";
@@ -19,9 +19,10 @@ export const return_ = {
   shape,
   templates: ["data"],
   ends_run: true,
-  execute({ data: template }, { scope, warn, setOutput }) {
-    const data = render(template, scope, warn);
-    setOutput(data);
-    return { data };
+  execute({ data: template }, execution) {
+    return after(renderIn(template, execution), (data) => {
+      execution.setOutput(data);
+      return { data };
+    });
   },
 } satisfies StepType<ReturnStep>;

@@ -1,6 +1,6 @@
 /** `switch`: executes the steps of the case that a value names. */
 import { z } from "zod";
-import { render } from "../../template/template.ts";
+import { renderIn } from "../../template/rendering.ts";
 import { TextTemplate } from "../../template/template_shape.ts";
 import { StepFault } from "../fault.ts";
 import { commonKeys, line, optionalSteps, type Step, type StepListShape } from "../step.ts";
@@ -26,11 +26,11 @@ export const switch_ = {
     ...Object.entries(cases).map(([name, steps]): [Path, Step[]] => [["cases", name], steps]),
     [["else"], otherwise],
   ],
-  execute({ value: template, cases, else: otherwise }, { scope, warn, setOutput, run }) {
-    const value = render(template, scope, warn);
+  async execute({ value: template, cases, else: otherwise }, execution) {
+    const value = await renderIn(template, execution);
     if (typeof value === "object" && value !== null) throw new StepFault("value is no single value");
-    setOutput(value);
+    execution.setOutput(value);
     const name = String(value ?? "");
-    return run(Object.hasOwn(cases, name) ? cases[name] ?? [] : otherwise);
+    return await execution.run(Object.hasOwn(cases, name) ? cases[name] ?? [] : otherwise);
   },
 } satisfies StepType<SwitchStep>;

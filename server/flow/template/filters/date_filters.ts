@@ -2,7 +2,7 @@
  * The filters `date` and `add`. A text with an offset, and a number of milliseconds, is a moment. A text without an
  * offset is the time of a clock in the filter's zone. A date without a time stays a date.
  */
-import type { JsonValue } from "../../input/json_value.ts";
+import type { JsonValue } from "../../../input/json_value.ts";
 import { clockAt, type ClockTime, daysIn, isZone, momentOf, offsetText } from "./clock.ts";
 import { type Filter, FilterFault, textOf } from "./filter.ts";
 

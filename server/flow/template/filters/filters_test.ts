@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { JsonValue } from "../../input/json_value.ts";
-import { pathsOfTexts, render, type Scope, TemplateError, templateFaults } from "./template.ts";
+import type { JsonValue } from "../../../input/json_value.ts";
+import { pathsOfTexts, render, type Scope, TemplateError, templateFaults } from "../template.ts";
 
 const SCOPE: Scope = {
   price: 4.565,

@@ -4,7 +4,7 @@
  * An argument is JSON (texts stand in quotes) or a path, whose value is used. The argument of `default` may also be plain
  * text, up to the next filter.
  */
-import type { JsonValue } from "../../input/json_value.ts";
+import type { JsonValue } from "../../../input/json_value.ts";
 import { type Filter, FilterFault } from "./filter.ts";
 import { FILTERS } from "./filters.ts";
 

@@ -1,5 +1,5 @@
 /** What a filter of a placeholder is, and how filters read their values. */
-import type { JsonValue } from "../../input/json_value.ts";
+import type { JsonValue } from "../../../input/json_value.ts";
 
 /** Counts characters that a filter reads. @throws {Error} over the limit of a rendering */
 export type TakeRoom = (characters: number) => void;

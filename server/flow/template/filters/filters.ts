@@ -3,7 +3,7 @@
  * output. Filters of dates are in `date_filters.ts`.
  */
 import { createHash } from "node:crypto";
-import type { JsonValue } from "../../input/json_value.ts";
+import type { JsonValue } from "../../../input/json_value.ts";
 import { DATE_FILTERS } from "./date_filters.ts";
 import { type Filter, FilterFault, listOf, numberOf, type TakeRoom, textOf, wholeNumber } from "./filter.ts";
 import { replaceAll, splitAll } from "./search.ts";
