@@ -6,7 +6,7 @@ import { addAccount, as, made } from "../stage/people.ts";
 export interface Api extends AsyncDisposable {
   origin: string;
   host: string;
-  calls: { method: string; path: string; headers: Headers; body: string }[];
+  calls: { method: string; path: string; query: string; headers: Headers; body: string }[];
   /** By path. Other paths are answered with 404. */
   answers: Map<string, (call: number, signal: AbortSignal) => Response | Promise<Response>>;
   count(path: string): number;
@@ -21,8 +21,8 @@ export function startApi(): Api {
   const over = new AbortController();
   const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: over.signal };
   const server = Deno.serve(options, async (request) => {
-    const { pathname: path } = new URL(request.url);
-    calls.push({ method: request.method, path, headers: request.headers, body: await request.text() });
+    const { pathname: path, search: query } = new URL(request.url);
+    calls.push({ method: request.method, path, query, headers: request.headers, body: await request.text() });
     return await answers.get(path)?.(count(path), request.signal) ?? new Response("not found", { status: 404 });
   });
   const host = `127.0.0.1:${server.addr.port}`;

@@ -33,6 +33,7 @@ export async function answerOf(
     status,
     headers: Object.fromEntries(kept.map(([name, value]) => [text(name), text(value)])),
     body: await json(body, signal),
+    bytes: bytes.length,
     ms,
   };
 }

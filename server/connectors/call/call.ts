@@ -14,6 +14,8 @@ export interface ConnectorCall {
   params: Readonly<Record<string, JsonValue>>;
   /** Replaces the method's query. */
   query?: Readonly<Record<string, JsonValue>> | undefined;
+  /** Replaces the address that the method's path and query make. It must be below the connector's address. */
+  link?: string | undefined;
   /** Merged over the method's headers. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the method's body; undefined keeps it. */
@@ -43,6 +45,8 @@ export interface ConnectorAnswer {
   headers: Record<string, string>;
   /** Parsed if it is JSON, otherwise text; null if it is empty. */
   body: JsonValue;
+  /** The size of the body, decoded. */
+  bytes: number;
   /** Milliseconds from sending the request to the last byte of the body. */
   ms: number;
 }

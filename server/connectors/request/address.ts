@@ -49,11 +49,31 @@ export function buildAddress(
   const filled = path.split("/").map((segment) => fillSegment(segment, params, room)).join("/");
   const prefix = filled === "" ? below.pathname : below.pathname.replace(/\/+$/, "");
   const url = new URL(`${below.origin}${prefix}${filled}`);
-  const inside = url.pathname === prefix || url.pathname.startsWith(`${prefix}/`);
-  if (url.origin !== below.origin || !inside || url.username || url.password || url.hash || url.search) {
-    throw new ConnectorFault("refused", "the address is not below the connector's");
-  }
+  if (!isBelow(url, below.origin, prefix) || url.hash || url.search) throw notBelow();
   url.search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
+  return url;
+}
+
+const notBelow = () => new ConnectorFault("refused", "the address is not below the connector's");
+
+const isBelow = (url: URL, origin: string, prefix: string) =>
+  url.origin === origin && !url.username && !url.password &&
+  (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
+
+/**
+ * The address of a further page, which the answer before has named.
+ *
+ * @param from the address that a relative link begins at
+ * @param secret the query parameter that carries the secret. The link has it redacted, or not at all
+ * @throws {ConnectorFault} `refused` unless it is below the base
+ */
+export function linkedAddress(base: string, from: URL, link: string, secret?: readonly [string, string]): URL {
+  const { origin, pathname } = new URL(base);
+  if (!URL.canParse(link, from)) throw notBelow();
+  const url = new URL(link, from);
+  if (!isBelow(url, origin, pathname.replace(/\/+$/, ""))) throw notBelow();
+  url.hash = "";
+  if (secret) url.searchParams.set(...secret);
   return url;
 }
 

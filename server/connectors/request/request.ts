@@ -7,7 +7,7 @@ import { headerFault } from "../definition/header_names.ts";
 import type { Method } from "../definition/method.ts";
 import type { Outgoing } from "../egress/redirects.ts";
 import type { OpenConnector } from "../secret/open_connector.ts";
-import { buildAddress, queryPairs } from "./address.ts";
+import { buildAddress, linkedAddress, queryPairs } from "./address.ts";
 import { requestBody } from "./body.ts";
 import { isHeaderValue, secretHeaders, secretParameter } from "./credentials.ts";
 import { fillText, fillValue, newRoom, type Room } from "./template.ts";
@@ -25,7 +25,9 @@ export function requestOf(connector: OpenConnector, method: Method, call: Connec
   if (secret) query.push(secret);
   const headers = headersOf(method, call, authHeaders(connector.fields.auth), room);
   const body = requestBody(method, call, room, headers["content-type"]);
-  return { url: buildAddress(connector.url, method.path, params, query, room), method: method.method, headers, body };
+  const built = buildAddress(connector.url, method.path, params, query, room);
+  const url = call.link === undefined ? built : linkedAddress(connector.url, built, call.link, secret);
+  return { url, method: method.method, headers, body };
 }
 
 /**

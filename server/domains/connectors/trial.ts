@@ -18,7 +18,7 @@ export async function tryConnector(ctx: Context, trial: Trial): Promise<Json<Tri
   if (connector_code === undefined) throw notFound("Connector");
   const started = performance.now();
   try {
-    const answer = await connectors.call({
+    const { status, ms, headers, body: answered } = await connectors.call({
       account_id: viewer.account_id,
       reach: viewer,
       connector_code,
@@ -29,7 +29,7 @@ export async function tryConnector(ctx: Context, trial: Trial): Promise<Json<Tri
       idempotency_key: undefined,
       timeout_ms: timeout * 1000,
     });
-    return asJson({ ok: true, ...answer, error: null });
+    return asJson({ ok: true, status, ms, headers, body: answered, error: null });
   } catch (error) {
     if (!(error instanceof ConnectorFault)) throw error;
     if (error instanceof ParamFault) throw invalid({ [`params.${error.param}`]: [error.fault] });

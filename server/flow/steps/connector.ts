@@ -1,11 +1,12 @@
 /** `connector`: calls a method of a connector. */
 import { z } from "zod";
-import { type ConnectorCall, ConnectorFault, headerFault } from "../../connectors/connectors.ts";
+import { type ConnectorAnswer, type ConnectorCall, ConnectorFault, headerFault } from "../../connectors/connectors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { asStored } from "../storage/storable.ts";
 import { after } from "../template/rendering.ts";
 import { Template, Templates, TextTemplate } from "../template/template_shape.ts";
 import { StepFault } from "./fault.ts";
+import { collectPages, pageParam, Paginate } from "./paginate.ts";
 import { Pick, pickParts } from "./pick.ts";
 import { objectOf, renderKeys } from "./rendered_keys.ts";
 import { commonKeys, line, type StepListShape } from "./step.ts";
@@ -27,6 +28,10 @@ const shape = (steps: StepListShape) =>
     query: Templates.optional(),
     headers: z.record(HeaderName, TextTemplate).optional(),
     body: Template.optional(),
+    paginate: Paginate.optional().describe(
+      "Follows the answer's pages, each with the step's timeout. The output is the list of what `collect` finds in all " +
+        "pages, to which `pick` applies. The pages together have at most the size of one answer",
+    ),
     pick: Pick.optional(),
   });
 
@@ -37,6 +42,7 @@ type ConnectorStep = z.output<ReturnType<typeof shape>>;
  * the step picks parts of it.
  */
 const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
+const MOST_PICKED_BYTES = 10 * 1024 * 1024;
 
 const TEMPLATES = ["params", "query", "headers", "body"];
 
@@ -45,20 +51,22 @@ export const connector = {
   shape,
   templates: TEMPLATES,
   sets_json_object: true,
-  references: ({ connector_code: code, method, params, query, body }) => [
-    { kind: "connector", key: "connector_code", code, method, params: Object.keys(params), query, body },
-  ],
+  references: ({ connector_code: code, method, params, query, body, paginate }) => {
+    const names = [...Object.keys(params), ...pageParam(paginate)];
+    return [{ kind: "connector", key: "connector_code", code, method, params: names, query, body }];
+  },
   effect: {
     input: (step, rendering) =>
       after(renderKeys(step, TEMPLATES, rendering), (rendered) => ({
         connector_code: step.connector_code,
         method: step.method,
         ...rendered,
+        ...step.paginate && { paginate: step.paginate },
         ...step.pick && { pick: step.pick },
       })),
     async perform(step, input, call) {
       try {
-        const { status, body, headers } = await call.services.connectors.call(callOf(step, input, call));
+        const { status, body, headers } = await answerOf(step, input, call);
         // Templates must see the same value now and after a takeover, when it is read from the journal.
         const kept = step.pick ? pickParts(body, step.pick, call.warn) : body;
         return { output: asStored(kept), http_status: status, headers };
@@ -71,6 +79,15 @@ export const connector = {
     isTransaction: () => false,
   },
 } satisfies StepType<ConnectorStep>;
+
+function answerOf(step: ConnectorStep, input: JsonObject, call: EffectCall): Promise<ConnectorAnswer> {
+  const { paginate, pick } = step;
+  const { services: { connectors }, stopClock, warn } = call;
+  const first = callOf(step, input, call);
+  if (!paginate) return connectors.call(first);
+  const most_bytes = pick ? MOST_PICKED_BYTES : MOST_ANSWER_BYTES;
+  return collectPages({ paginate, first, most_bytes, send: (one) => connectors.call(one), stopClock, warn });
+}
 
 function callOf(
   { connector_code, method, timeout, pick }: ConnectorStep,
@@ -95,7 +112,7 @@ function callOf(
     sends: noteRequest,
     begins: startClock,
     signal,
-    most_bytes: pick ? undefined : MOST_ANSWER_BYTES,
+    most_bytes: pick ? MOST_PICKED_BYTES : MOST_ANSWER_BYTES,
   };
 }
 

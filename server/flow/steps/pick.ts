@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { Name } from "../template/template_shape.ts";
 
-/** Names and indexes, and `*` for every item of a list. */
-const Path = z.string().max(500).regex(
+/** Names and indexes, `-1` for the last item of a list, and `*` for every item. */
+export const Path = z.string().max(500).regex(
   /^[^.{}]+(\.[^.{}]+)*$/,
   "must be a path into the answer, such as rates.0.mid or items.*.id",
 );
@@ -25,7 +25,7 @@ export function pickParts(
   warn: (message: string) => void,
 ): JsonValue {
   const part = (path: string) => {
-    const found = at(answer, path.split("."));
+    const found = valueAt(answer, path);
     if (found === undefined) warn(`pick: the answer has no ${path}`);
     return found ?? null;
   };
@@ -33,10 +33,13 @@ export function pickParts(
   return Object.fromEntries(Object.entries(pick).map(([name, path]) => [name, part(path)]));
 }
 
+export const valueAt = (value: JsonValue, path: string): JsonValue | undefined => at(value, path.split("."));
+
 function at(value: JsonValue, [segment, ...rest]: readonly string[]): JsonValue | undefined {
   if (segment === undefined) return value;
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value) && segment === "*") return value.map((item) => at(item, rest) ?? null);
+  if (Array.isArray(value) && segment === "-1") return value.length === 0 ? undefined : at(value.at(-1) ?? null, rest);
   if (!Object.hasOwn(value, segment)) return undefined;
   const part: JsonValue | undefined = Reflect.get(value, segment);
   return part === undefined ? undefined : at(part, rest);

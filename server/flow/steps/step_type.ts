@@ -162,6 +162,8 @@ export interface EffectCall {
   noteRequest(request: { method: string; url: string }): void;
   /** Starts the time of the attempt. Until it is called, the attempt waits for its turn, which does not count. */
   startClock(): void;
+  /** Stops it, until `startClock` begins it anew: the attempt waits for another turn. */
+  stopClock(): void;
   /** Aborted at the attempt's deadline, when the run is cancelled, and when another process has taken it over. */
   signal: AbortSignal;
 }

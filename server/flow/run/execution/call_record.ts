@@ -13,7 +13,11 @@ export function recordCall(record: StepRecord, now: () => number) {
   const attempts: Attempt[] = [];
   let attempt: Attempt | undefined;
   let began = 0;
+  let is_waiting = false;
   const startClock = () => {
+    // The call of a further page belongs to the same attempt.
+    if (!is_waiting) return;
+    is_waiting = false;
     began = now();
     if (attempt) attempt.started_at = isoOf(began);
   };
@@ -22,7 +26,9 @@ export function recordCall(record: StepRecord, now: () => number) {
       record.attempts = number;
       attempt = { status: null, error: null, started_at: "", ms: 0 };
       attempts.push(attempt);
+      is_waiting = true;
       startClock();
+      is_waiting = true;
     },
     /** The attempt has waited for its turn until now. */
     startClock,

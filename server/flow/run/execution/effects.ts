@@ -45,7 +45,7 @@ export async function runEffect(
   };
   try {
     const perform = () =>
-      withRetry(step, attempts, async (signal, startClock) => {
+      withRetry(step, attempts, async (signal, clock) => {
         const reach = await task.reach();
         return await effect.perform(step, input, {
           services,
@@ -55,7 +55,8 @@ export async function runEffect(
           warn,
           noteRequest: call.noteRequest,
           signal,
-          startClock: () => (call.startClock(), startClock()),
+          startClock: () => (call.startClock(), clock.start()),
+          stopClock: clock.stop,
         });
       });
     complete(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));

@@ -4,8 +4,15 @@ import type { Step } from "../../steps/step.ts";
 import { Interrupted } from "./interruption.ts";
 import { type Patience, untilAvailable } from "./recovery.ts";
 
-/** One attempt. @param startClock to be called when it begins in earnest: its deadline counts from then */
-type Work = (signal: AbortSignal, startClock: () => void) => Promise<Effect>;
+/** The deadline of an attempt. */
+interface Clock {
+  /** The attempt begins in earnest: its deadline counts from now. */
+  start(): void;
+  /** The attempt waits again. */
+  stop(): void;
+}
+
+type Work = (signal: AbortSignal, clock: Clock) => Promise<Effect>;
 
 interface Attempts extends Patience {
   /** As {@linkcode withDeadline} has it. */
@@ -69,9 +76,13 @@ async function withDeadline(
 ): Promise<Effect> {
   const deadline = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const startClock = () => {
-    const expire = () => deadline.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout"));
-    timer ??= setTimeout(expire, ms);
+  const expire = () => deadline.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout"));
+  const clock = {
+    start: () => void (timer ??= setTimeout(expire, ms)),
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
   };
   const either = AbortSignal.any([signal, deadline.signal]);
   const aborted = Promise.withResolvers<never>();
@@ -82,7 +93,7 @@ async function withDeadline(
   either.addEventListener("abort", stop, { once: true });
   if (either.aborted) stop();
   try {
-    return await Promise.race([work(either, startClock), aborted.promise]);
+    return await Promise.race([work(either, clock), aborted.promise]);
   } finally {
     clearTimeout(timer);
     either.removeEventListener("abort", stop);

@@ -103,6 +103,35 @@ Deno.test("retry: Retry-After lengthens a wait, up to max_delay, and never short
   assert.deepEqual(waits, [7_000, 2_000, 60_000]);
 });
 
+Deno.test("retry: a deadline counts while the clock runs, and begins anew with each page", async () => {
+  const parsed = StepShape.parse({ type: "connector", connector_code: "api", method: "get" });
+  const step = { ...parsed, timeout: 0.02 };
+  const attempts = {
+    signal: new AbortController().signal,
+    waits: () => {},
+    idle: <T>(work: () => Promise<T>) => work(),
+    is_transaction: false,
+    began: () => {},
+    ended: () => {},
+    wait: () => Promise.resolve(),
+  };
+  /** Resolves after three times the timeout. */
+  const later = () => new Promise<Effect>((resolve) => setTimeout(() => resolve(DONE), 60));
+  const stopped = withRetry(step, attempts, (_, clock) => {
+    clock.start();
+    clock.stop();
+    return later();
+  });
+  assert.equal((await stopped).output, "done");
+  const running = withRetry(step, attempts, (_, clock) => {
+    clock.start();
+    clock.stop();
+    clock.start();
+    return new Promise(() => {});
+  });
+  await assert.rejects(running, /took longer than 0.02 s/);
+});
+
 Deno.test("retry: Retry-After is a number of seconds or a date", () => {
   const now = Date.parse("2026-11-21T08:00:00Z");
   assert.equal(retryAfterMs("120", now), 120_000);
