@@ -1,11 +1,13 @@
 /** Creates, changes, restores and deletes apps. A change of the source compiles it. */
 import { v7 as uuid } from "uuid";
+import { CompileFailure } from "../../compiler/compiler.ts";
 import type { Context } from "../../context.ts";
 import { conflict, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
 import { fold } from "../../input/shapes.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { buildValues, deleteApp, findWritten, insertApp, updateApp, type Values, type Written } from "./queries.ts";
+import { forgetRefusals, noteRefusal } from "./refusals.ts";
 import { readApp, readVersion } from "./read.ts";
 import type { App, AppChanges, NewApp } from "./schema.ts";
 import { buildOf } from "./weight.ts";
@@ -30,7 +32,7 @@ export async function createApp(ctx: Context, input: NewApp): Promise<Json<App>>
  * take seconds. If the app was changed in the meantime, `edit` runs again on the new state.
  *
  * @throws {Refusal} 404, 409 if `lock_version` is not the current one
- * @throws {CompileFailure} and changes nothing
+ * @throws {CompileFailure} and changes nothing but the app's `app_refusals`
  */
 export async function changeApp(
   ctx: Context,
@@ -68,10 +70,12 @@ async function tryChange(
   const values = {
     ...valuesOf(changes, app.fields),
     ...action_authors && { action_authors },
-    ...await rebuilt(ctx, app, changes),
+    ...await rebuilt(ctx, id, app, changes),
     updated_by_id: viewer.user_id,
   };
-  return await updateApp(sql, viewer, id, app.lock_version, values, keeps(app, changes));
+  const changed = await updateApp(sql, viewer, id, app.lock_version, values, keeps(app, changes));
+  if (changed && differs(app, changes, SOURCES)) await forgetRefusals(sql, viewer, id);
+  return changed;
 }
 
 /** @throws {Refusal} 404 */
@@ -93,8 +97,15 @@ const differs = (app: Written, changes: AppChanges, keys: readonly (keyof Writte
 
 const keeps = (app: Written, changes: AppChanges) => differs(app, changes, [...SOURCES, "actions"]);
 
-const rebuilt = async (ctx: Context, app: Written, changes: AppChanges): Promise<Values> =>
-  differs(app, changes, SOURCES) ? buildValues(await buildOf(ctx, { ...app, ...changes })) : {};
+async function rebuilt(ctx: Context, id: string, app: Written, changes: AppChanges): Promise<Values> {
+  if (!differs(app, changes, SOURCES)) return {};
+  try {
+    return buildValues(await buildOf(ctx, { ...app, ...changes }));
+  } catch (error) {
+    if (error instanceof CompileFailure) await noteRefusal(ctx.sql, ctx.viewer, id, error);
+    throw error;
+  }
+}
 
 /** @param fields the app's `fields` before the write */
 function valuesOf(input: Partial<NewApp> & AppChanges, fields: Record<string, unknown>): Values {

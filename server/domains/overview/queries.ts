@@ -88,6 +88,19 @@ export const listTroubledTriggers = (
     order by coalesce(c.last_run_at, c.updated_at) desc, c.id desc
   `;
 
+/** Apps whose last saved source did not compile, newest first. */
+export const listRefusedApps = (sql: Sql, viewer: Viewer, since_ms: number, limit: number): Promise<Found[]> =>
+  sql<Found[]>`
+    select
+      a.id::text as id, a.name, null as flow_code, null as run_id, null as step, r.message, r.count, iso(r.at) as at
+    from app_refusals r
+    join (select id, name from apps where account_id = ${viewer.account_id} and ${visible(sql, viewer)}) a
+      on a.id = r.app_id
+    where r.account_id = ${viewer.account_id} and r.at >= ${new Date(since_ms)}
+    order by r.at desc, r.app_id
+    limit ${limit}
+  `;
+
 /**
  * Counts the ended runs between two moments each, by their ids, which contain the time of their start.
  *

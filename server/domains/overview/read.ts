@@ -4,7 +4,7 @@ import { createdAt } from "../../database/uuid_v7.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { mayDo } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
-import { countRuns, listFailedRuns, listTroubledTriggers } from "./queries.ts";
+import { countRuns, listFailedRuns, listRefusedApps, listTroubledTriggers } from "./queries.ts";
 import type { Activity, Problem, ProblemQuery } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,9 +12,11 @@ const DAY_MS = 86_400_000;
 /** Newest first. */
 export async function listProblems({ sql, viewer, clock }: Context, query: ProblemQuery): Promise<Problem[]> {
   const { days, per_page } = query;
-  const [runs, triggers] = await Promise.all([
-    listFailedRuns(sql, viewer, clock.now().getTime() - days * DAY_MS, per_page),
+  const since = clock.now().getTime() - days * DAY_MS;
+  const [runs, triggers, apps] = await Promise.all([
+    listFailedRuns(sql, viewer, since, per_page),
     listTroubledTriggers(sql, viewer, per_page),
+    mayDo(viewer, "manager", "apps:write") ? listRefusedApps(sql, viewer, since, per_page) : [],
   ]);
   const retry = mayDo(viewer, "user", "flow_processes:write") ? "retry" : "open";
   const resume = mayDo(viewer, "manager", "crons:write") ? "resume" : "open";
@@ -25,6 +27,7 @@ export async function listProblems({ sql, viewer, clock }: Context, query: Probl
       ...trigger,
       action: paused ? resume : "open",
     })),
+    ...apps.map((app): Problem => ({ kind: "compile", ...app, action: "open" })),
   ];
   return problems.toSorted((a, b) => a.at < b.at ? 1 : a.at > b.at ? -1 : 0).slice(0, per_page);
 }

@@ -10,7 +10,7 @@ export const overview = router({
       summary: "List what needs attention",
       description:
         "Failed runs and triggers in trouble that the caller sees, newest first. A run that was repeated is left out, and " +
-        "so are runs of a listed trigger.",
+        "so are runs of a listed trigger. For who may change apps: apps whose last saved source did not compile.",
     })
     .input(ProblemQuery).output(z.array(Problem))
     .query(({ ctx, input }) => listProblems(ctx, input)),

@@ -3,18 +3,23 @@ import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
 
 export const Problem = z.object({
-  kind: z.enum(["run", "trigger"]).describe(
-    "`run`: the latest failed run of a flow; `trigger`: its last run failed, or the server has paused it",
+  kind: z.enum(["run", "trigger", "compile"]).describe(
+    "`run`: the latest failed run of a flow; `trigger`: its last run failed, or the server has paused it; `compile`: " +
+      "the last save of an app's source was refused, because it does not compile",
   ),
-  id: z.string().describe("Of the run or of the trigger").meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] }),
-  name: z.string().describe("Of the flow or of the trigger; the flow's code where there is no name").meta({
+  id: z.string().describe("Of the run, the trigger or the app").meta({
+    examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"],
+  }),
+  name: z.string().describe("Of the flow, the trigger or the app; the flow's code where there is no name").meta({
     examples: ["Watch rates"],
   }),
-  flow_code: z.string().meta({ examples: ["watch"] }),
-  run_id: Uuid.nullable().describe("The failed run; null for a trigger that was never started"),
+  flow_code: z.string().nullable().describe("Null for an app").meta({ examples: ["watch"] }),
+  run_id: Uuid.nullable().describe("The failed run; null for an app, and for a trigger that was never started"),
   step: z.string().nullable().describe("The place of the step at which the run ended").meta({ examples: ["rates"] }),
   message: z.string().meta({ examples: ["The connector answered with status 502"] }),
-  count: z.int().describe("Failed runs of the flow, at most 500; failed runs of the trigger in a row")
+  count: z.int().describe(
+    "Failed runs of the flow, at most 500; failed runs of the trigger, or refused saves of the app, in a row",
+  )
     .meta({ examples: [1] }),
   at: Timestamp,
   action: z.enum(["retry", "open", "resume"]).describe("What the caller may do about it").meta({ examples: ["retry"] }),
@@ -22,7 +27,7 @@ export const Problem = z.object({
 export type Problem = z.output<typeof Problem>;
 
 export const ProblemQuery = z.object({
-  days: z.int().min(1).max(14).default(7).describe("Failed runs of these last days"),
+  days: z.int().min(1).max(14).default(7).describe("Failed runs and refused saves of these last days"),
   per_page: z.int().min(1).max(100).default(20).describe("At most this many; there are no further pages"),
 });
 export type ProblemQuery = z.output<typeof ProblemQuery>;

@@ -198,6 +198,37 @@ inAccount(
   },
 );
 
+inAccount("problems: an app whose last save did not compile, until one does", async ({ ask }) => {
+  const fields = { name: "Broken", app_engine: "svelte", css_engine: "none", source_code: "<p>fine</p>" };
+  const { id } = made(await ask("POST", "/platform/apps.json", { json: { app: fields } }));
+  const save = async (source_code: string, name?: string) =>
+    (await ask("PATCH", `/platform/apps/${id}.json`, { json: { app: { source_code, name } } })).status;
+  const listed = async (options = {}) =>
+    (await ask("GET", PROBLEMS, options)).body.filter(({ kind }: { kind: string }) => kind === "compile");
+  assert.deepEqual([await save("{#if"), await save("<p>{#each</p>")], [422, 422]);
+  const [problem, ...others] = await listed();
+  assert.equal(others.length, 0);
+  const { at: _, message, ...rest } = problem;
+  assert.match(message, /^1:\d+ /);
+  assert.deepEqual(rest, {
+    kind: "compile",
+    id,
+    name: "Broken",
+    flow_code: null,
+    run_id: null,
+    step: null,
+    count: 2,
+    action: "open",
+  });
+  const user = await addPerson(ask, "user");
+  const token = await addToken(ask, { user_setting_id: user.id });
+  assert.deepEqual(await listed({ token }), [], "who may not change apps");
+  assert.equal(await save("<p>fine</p>", "Renamed"), 200);
+  assert.equal((await listed()).length, 1, "a save of an unchanged source compiles nothing");
+  assert.equal(await save("<p>better</p>"), 200);
+  assert.deepEqual(await listed(), []);
+});
+
 inAccount("activity: the runs of 24 hours in 96 slots", async (stage) => {
   const { ask } = stage;
   const account = await accountOf(ask);
