@@ -85,6 +85,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         sql,
         kv,
         connectors,
+        compiler,
         evaluations: createEvaluations({ environment: config.child_environment, log }),
         dbs,
         users: viewers.users,

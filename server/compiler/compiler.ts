@@ -112,6 +112,9 @@ export interface ConsoleFiles {
   prepare(): Promise<void>;
 }
 
+/** The global variable of compiled code that has the exports of its module. */
+export const CODE_NAME = "atrium_code";
+
 export interface Compiler {
   console: ConsoleFiles;
   /**
@@ -123,6 +126,13 @@ export interface Compiler {
    * @throws {CompilerBusy} where the queue is full, no worker is free in time, or none can run
    */
   compile(source: Source, account?: number, positions?: boolean): Promise<Build>;
+  /**
+   * Compiles the source of a flow's `code` step, a module of JavaScript or TypeScript.
+   *
+   * @returns a script that defines `CODE_NAME` with the exports of the module
+   * @throws {CompileFailure | CompilerBusy} as above
+   */
+  code(source: string, account?: number): Promise<string>;
   /** The vendor file with this name (`<hash>.js`), or undefined. */
   vendor(file: string): Promise<VendorFile | undefined>;
   /** Starts a worker before the first source needs it. Never rejects: the first source reports a failure. */

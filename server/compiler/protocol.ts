@@ -45,6 +45,7 @@ export interface WarmUp {
 
 export type Request =
   | { id: number; job: "compile"; source: Source; runtime: Runtime; remote_imports: boolean; positions: boolean }
+  | { id: number; job: "code"; source: string }
   | { id: number; job: "runtime"; name: RuntimeName };
 
 const Base64 = z.base64();
@@ -78,6 +79,7 @@ const Answered = { id: z.int(), retire: z.boolean() };
 export const Answer = z.union([
   z.object({ ...Answered, build: WorkerBuild }),
   z.object({ ...Answered, built: BuiltRuntime }),
+  z.object({ ...Answered, code: z.string().max(OUTPUT_LIMIT) }),
   z.object({ ...Answered, mistakes: z.array(z.string()) }),
   z.object({ ...Answered, crash: z.string() }),
 ]);

@@ -28,6 +28,7 @@ import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 /** How many runs wait or are executed, and for how long. */
 export { LIMITS as RUN_LIMITS } from "./run/limits.ts";
 export { parseProgram, Program, StepList } from "./program/program.ts";
+export { codesOf } from "./program/codes.ts";
 export { referencesOf } from "./program/references.ts";
 export { unknownNames } from "./program/unknown_names.ts";
 export { unreached } from "./program/unreachable.ts";

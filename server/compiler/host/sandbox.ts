@@ -8,6 +8,7 @@ import { sha256 } from "../hash.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
 import { sizeOf, sumOf, vendorSizes } from "./build_size.ts";
+import { createCodes } from "./codes.ts";
 import { consoleBuilder } from "./console_builder.ts";
 import { createConsoleFiles } from "./console_files.ts";
 import { createCostlySources } from "./costly_sources.ts";
@@ -110,6 +111,7 @@ export function createCompiler({
   });
   const running = new Map<string, Promise<Build>>();
   const costly = createCostlySources(refused_ms);
+  const codes = createCodes({ pool, costly, time_limit_ms, wait_ms });
 
   async function build(source: Source, source_hash: string, account: number, positions: boolean): Promise<Build> {
     const { engine, css_engine } = source;
@@ -224,6 +226,7 @@ export function createCompiler({
         throw error;
       }
     },
+    code: (source, account = SERVER) => codes(source, account),
     vendor: (file) => vendor.file(file),
     warm: async () => {
       try {

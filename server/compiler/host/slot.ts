@@ -147,7 +147,7 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
         log("compile_worker_lost", { pid: current.pid, fault: String(error), last_words: lastWordsOf(error) });
       }
       replace(current, engine);
-      const blame = taken && request.job === "compile" && error instanceof Lost && BLAME[error.reason];
+      const blame = taken && request.job !== "runtime" && error instanceof Lost && BLAME[error.reason];
       throw blame ? new CostlySource([blame]) : error;
     }
   }

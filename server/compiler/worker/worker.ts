@@ -10,6 +10,7 @@ import { readLines } from "../../input/lines.ts";
 import { type Answer, CPU_S, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
 import { prepareNextBuild } from "../tailwind/tailwind.ts";
 import { build } from "./build.ts";
+import { compileCode } from "./code.ts";
 import { inPlainWords, LIMIT_MESSAGES } from "./limit_messages.ts";
 
 /** Resident memory. The heap may take 256 MB; a worker that has grown beyond this is replaced. */
@@ -31,6 +32,7 @@ type Outcome =
   & (
     | Pick<Extract<Answer, { build: unknown }>, "build">
     | Pick<Extract<Answer, { built: unknown }>, "built">
+    | Pick<Extract<Answer, { code: unknown }>, "code">
     | Pick<Extract<Answer, { mistakes: unknown }>, "mistakes">
     | Pick<Extract<Answer, { crash: unknown }>, "crash">
   )
@@ -41,6 +43,7 @@ async function perform(request: Request): Promise<Outcome> {
     if (request.job === "compile") {
       return { build: await build(request.source, request) };
     }
+    if (request.job === "code") return { code: await compileCode(request.source) };
     const load = RUNTIME_LOADERS[request.name];
     if (!load) throw new Error(`${request.name} has no runtime`);
     return { built: await (await load()).buildRuntime() };

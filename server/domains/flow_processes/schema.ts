@@ -81,6 +81,9 @@ export const Step = z.object({
   compared: z.array(Compared).optional().describe(
     "Of an `if`: its comparisons in the order of their evaluation, up to the one that decided it; the latest 20",
   ),
+  console: z.array(z.string()).optional().describe(
+    "Of a code step: what it has written to its console, 100 lines of 1,000 characters",
+  ),
   call: Call.optional().describe(
     "Of a connector step that has sent a request. Of all steps together, 1 MiB of `compared` and `call` is kept",
   ),

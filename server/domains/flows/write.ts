@@ -10,6 +10,7 @@ import { fold } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
 import type { Viewer } from "../../viewer.ts";
 import { proveDepartment } from "../departments/proof.ts";
+import { proveCode } from "./code.ts";
 import { findKnownUser } from "../user_settings/queries.ts";
 import {
   deleteFlow,
@@ -35,6 +36,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
   await proveWiring(ctx, fields.program);
+  await proveCode(ctx, fields.program);
   const values = { ...valuesOf(input), code, active, runs_as, fields, department_id, author_id: viewer.user_id };
   const id = await insertFlow(sql, viewer.account_id, values);
   flows.forget(viewer.account_id);
@@ -45,6 +47,8 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
 export async function changeFlow(ctx: Context, id: number, changes: FlowChanges): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
+  // Before the transaction: nothing is locked while a source is compiled.
+  if (changes.fields) await proveCode(ctx, changes.fields.program);
   const is_current = await sql.begin(async (tx) => {
     const flow = await lockFlow(tx, viewer, id);
     if (!flow) throw notFound("Flow");

@@ -1,9 +1,9 @@
 /** Evaluation of expressions and code in confined processes. What they compute depends on their values alone. */
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { Reason } from "../../subprocess/subprocess.ts";
 import type { Evaluated, Scope } from "../template/template.ts";
-import { createPool, type PoolOptions } from "./pool.ts";
-import type { Answer } from "./protocol.ts";
+import { createPool, type PoolAnswer, type PoolOptions, Unavailable } from "./pool.ts";
 
 /** Processor time of one expression, and of code. docs/flows.md names both. */
 const EXPRESSION_MS = 1_000;
@@ -22,7 +22,10 @@ export interface Evaluation {
   signal: AbortSignal;
 }
 
-export type Ran = Evaluated & { console: string[] };
+/** `reason`: why its process was ended. */
+export type Ran = Evaluated & { console: string[]; reason?: Reason | undefined };
+
+export { Unavailable };
 
 export interface Evaluations {
   /**
@@ -36,8 +39,8 @@ export interface Evaluations {
     first: number,
     scope: Scope,
   ): Promise<ReadonlyMap<string, Evaluated>>;
-  /** Calls the default export of compiled code. @throws as above */
-  code(at: Evaluation, code: string, given: JsonObject): Promise<Ran>;
+  /** Calls the default export of compiled code. @param most_cpu_ms if less than 5 s @throws as above */
+  code(at: Evaluation, code: string, given: JsonObject, most_cpu_ms?: number): Promise<Ran>;
   close(): Promise<void>;
 }
 
@@ -51,12 +54,12 @@ export function createEvaluations(options: PoolOptions): Evaluations {
       const answers = await pool.perform(account_id, order, EXPRESSION_MS, signal);
       return new Map(expressions.map((one, index) => [one, evaluated(answers[index])]));
     },
-    async code({ account_id, seed, now, signal }, code, given) {
+    async code({ account_id, seed, now, signal }, code, given, most_cpu_ms = CODE_MS) {
       const names = JSON.stringify(given);
       if (names.length > MOST_GIVEN) return { error: TOO_MUCH, console: [] };
       const order = { kind: "code", code, names, now, seeds: seedsOf(seed) } as const;
-      const [answer] = await pool.perform(account_id, order, CODE_MS, signal);
-      return { ...evaluated(answer), console: answer?.console ?? [] };
+      const [answer] = await pool.perform(account_id, order, Math.min(CODE_MS, most_cpu_ms), signal);
+      return { ...evaluated(answer), console: answer?.console ?? [], reason: answer?.reason };
     },
     close: pool.close,
   };
@@ -64,7 +67,7 @@ export function createEvaluations(options: PoolOptions): Evaluations {
 
 const TOO_MUCH = "is given more than 4 MiB of values";
 
-function evaluated(answer: Answer | undefined): Evaluated {
+function evaluated(answer: PoolAnswer | undefined): Evaluated {
   if (!answer) return { error: "was not evaluated, because an expression before it ended the process" };
   if ("error" in answer) return { error: answer.error };
   const value: JsonValue = JSON.parse(answer.json);

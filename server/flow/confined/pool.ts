@@ -21,6 +21,9 @@ export interface PoolOptions {
   idle_ms?: number;
 }
 
+/** `reason`: why the process was ended. */
+export type PoolAnswer = Answer & { reason?: Reason };
+
 export interface Pool {
   /**
    * @param most_cpu_ms for each answer
@@ -28,7 +31,7 @@ export interface Pool {
    *   last one says why
    * @throws the signal's reason, and {Unavailable}
    */
-  perform(account_id: number, order: Order, most_cpu_ms: number, signal: AbortSignal): Promise<Answer[]>;
+  perform(account_id: number, order: Order, most_cpu_ms: number, signal: AbortSignal): Promise<PoolAnswer[]>;
   close(): Promise<void>;
 }
 
@@ -134,13 +137,13 @@ export function createPool(
     order: Order,
     most_cpu_ms: number,
     signal: AbortSignal,
-  ): Promise<Answer[]> {
+  ): Promise<PoolAnswer[]> {
     const worker = takeIdle(account_id) ?? await start();
     const { process } = worker;
     worker.orders++;
     const stop = () => process.kill("ended");
     signal.addEventListener("abort", stop, { once: true });
-    const answers: Answer[] = [];
+    const answers: PoolAnswer[] = [];
     let taken = false;
     try {
       process.send(JSON.stringify(order));
@@ -153,10 +156,10 @@ export function createPool(
     } catch (error) {
       process.kill();
       signal.throwIfAborted();
-      const blame = taken && error instanceof Lost ? BLAME[error.reason] : undefined;
       log.info("confined_process_lost", { pid: process.pid, account: account_id, reason: String(error) });
-      if (!blame) throw new Unavailable("a process was ended", { cause: error });
-      return [...answers, { error: blame(most_cpu_ms), console: [] }];
+      const blame = taken && error instanceof Lost ? BLAME[error.reason]?.(most_cpu_ms) : undefined;
+      if (blame === undefined) throw new Unavailable("a process was ended", { cause: error });
+      return [...answers, { error: blame, console: [], reason: error instanceof Lost ? error.reason : "ended" }];
     } finally {
       signal.removeEventListener("abort", stop);
     }

@@ -158,6 +158,8 @@ export interface StepRecord {
   compared?: Compared[] | undefined;
   /** Of a connector step that has sent a request. */
   call?: Call | undefined;
+  /** Of a code step: what it has written to its console. */
+  console?: string[] | undefined;
   /** Attempts by the process that completed the step. A takeover starts counting again. */
   attempts: number;
   /** ISO 8601. */

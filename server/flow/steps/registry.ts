@@ -1,5 +1,6 @@
 /** Every step type. A new type is one file of this folder and one line of this list. */
 import { z } from "zod";
+import { code } from "./code.ts";
 import { connector } from "./connector.ts";
 import { fail } from "./control/fail.ts";
 import { for_each } from "./control/for_each.ts";
@@ -15,6 +16,7 @@ import type { StepType } from "./step_type.ts";
 const TYPES = [
   mutation,
   connector,
+  code,
   if_,
   switch_,
   record,

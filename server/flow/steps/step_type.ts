@@ -3,6 +3,7 @@
  * implements it for one type, and `registry.ts` lists them.
  */
 import type { z } from "zod";
+import type { Compiler } from "../../compiler/compiler.ts";
 import type { Connectors } from "../../connectors/connectors.ts";
 import type { Pool } from "../../database/pool.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
@@ -60,6 +61,8 @@ interface Traits<S extends Step> {
   /** Names that templates see during or after the step. */
   names?(step: S): string[];
   references?(step: S): Reference[];
+  /** Sources that are compiled when the program is saved, by the key of the step that holds them. */
+  code?(step: S): { key: string; source: string }[];
   /** Faults of a step that its shape cannot express. Paths begin at the step. */
   faults?(step: S): Fault[];
   /** The run ends with this step, so steps after it are unreachable. */
@@ -144,6 +147,7 @@ interface Effectful<S extends Step> {
 
 /** The rooms that steps use. */
 export interface Services {
+  compiler: Pick<Compiler, "code">;
   evaluations: Evaluations;
   sql: Pool;
   dbs: Databases;
@@ -160,6 +164,8 @@ export interface EffectCall {
   warn: Warn;
   /** A request will be sent. Keeps it for who inspects the run. */
   noteRequest(request: { method: string; url: string }): void;
+  /** Keeps what code has written to its console. */
+  noteConsole(lines: readonly string[]): void;
   /** Starts the time of the attempt. Until it is called, the attempt waits for its turn, which does not count. */
   startClock(): void;
   /** Stops it, until `startClock` begins it anew: the attempt waits for another turn. */

@@ -54,6 +54,9 @@ export async function runEffect(
           reach,
           warn,
           noteRequest: call.noteRequest,
+          noteConsole: (lines) => {
+            record.console = [...lines];
+          },
           signal,
           startClock: () => (call.startClock(), clock.start()),
           stopClock: clock.stop,
@@ -65,6 +68,7 @@ export async function runEffect(
     throw error;
   } finally {
     if (record.call && !countNote(state, record.call)) record.call = undefined;
+    if (record.console && !countNote(state, record.console)) record.console = undefined;
     // Other executions ran during the wait.
     state.yielded_at = performance.now();
   }
@@ -77,8 +81,9 @@ function complete(record: StepRecord, { output, http_status }: Result): void {
 
 /** Takes over the result of an earlier execution. @throws {StepFault} if that one failed */
 function replay(state: ExecutionState, completed: StepRecord, record: StepRecord): void {
-  const { input, output, http_status, attempts, warnings, error, status, started_at, ms, call } = completed;
+  const { input, output, http_status, attempts, warnings, error, status, started_at, ms, call, console } = completed;
   Object.assign(record, { input, output, http_status, attempts, warnings, started_at, ms });
   if (call && countNote(state, call)) record.call = call;
+  if (console && countNote(state, console)) record.console = console;
   if (status === "error") throw new StepFault(error ?? "failed", undefined, { output, http_status });
 }

@@ -1,0 +1,58 @@
+/** Compiles the source of a flow's `code` step: one module of JavaScript or TypeScript without imports. */
+import * as esbuild from "esbuild";
+import { failureOf } from "../bundle/esbuild_errors.ts";
+import { STDIN } from "../bundle/options.ts";
+import { columnOfByte } from "../bundle/positions.ts";
+import { CODE_NAME, CompileFailure } from "../compiler.ts";
+
+const OPTIONS = {
+  bundle: true,
+  write: false,
+  absWorkingDir: "/",
+  // Only of this format esbuild lists the exports.
+  format: "esm",
+  platform: "neutral",
+  target: "esnext",
+  supported: { "top-level-await": false },
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "silent",
+  metafile: true,
+  tsconfigRaw: {},
+} as const satisfies esbuild.BuildOptions;
+
+const refuseImports: esbuild.Plugin = {
+  name: "no imports",
+  setup: (build) =>
+    build.onResolve(
+      { filter: /.*/ },
+      ({ path, kind }) =>
+        kind === "entry-point" ? undefined : {
+          errors: [{ text: `${JSON.stringify(path)} cannot be imported: code reaches nothing outside of itself` }],
+        },
+    ),
+};
+
+/** @returns a script that defines `CODE_NAME` with the module's exports @throws {CompileFailure} */
+export async function compileCode(source: string): Promise<string> {
+  try {
+    const { outputFiles: [file], metafile } = await esbuild.build({
+      ...OPTIONS,
+      stdin: { contents: source, loader: "ts", sourcefile: STDIN },
+      plugins: [refuseImports],
+    });
+    const has_default = Object.values(metafile.outputs).some(({ exports }) => exports.includes("default"));
+    if (!has_default) {
+      throw new CompileFailure(["has no default export, such as export default ({ input }) => input.price * 2"]);
+    }
+    const script = { format: "iife", globalName: CODE_NAME, target: "esnext", charset: "utf8" } as const;
+    return (await esbuild.transform(file?.text ?? "", script)).code;
+  } catch (error) {
+    throw await failureOf(
+      error,
+      source,
+      ({ location }) =>
+        location ? { line: location.line, column: columnOfByte(location.lineText, location.column) + 1 } : undefined,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+/** `code`: computes with JavaScript or TypeScript in a confined process. */
+import { z } from "zod";
+import { CompileFailure, CompilerBusy } from "../../compiler/compiler.ts";
+import { tooLong } from "../../input/messages.ts";
+import { namesIn, Unavailable } from "../confined/evaluations.ts";
+import { pause } from "../run/execution/interruption.ts";
+import { asStored } from "../storage/storable.ts";
+import { StepFault } from "./fault.ts";
+import { commonKeys, type StepListShape } from "./step.ts";
+import type { EffectCall, StepType } from "./step_type.ts";
+
+const MOST_SOURCE = 100_000;
+
+const shape = (steps: StepListShape) =>
+  z.strictObject({
+    type: z.literal("code"),
+    ...commonKeys(steps),
+    source: z.string().min(1).refine(({ length }) => length <= MOST_SOURCE, tooLong(MOST_SOURCE))
+      .meta({ maxLength: MOST_SOURCE }).describe(
+        "A module of JavaScript or TypeScript whose default export is a function. It gets an object of the names that " +
+          "the source mentions, and returns JSON: `export default ({ input, steps }) => input.price * 2`",
+      ),
+  });
+
+type CodeStep = z.output<ReturnType<typeof shape>>;
+
+/** Between two attempts to get a process. */
+const PAUSE_MS = 500;
+
+/** An effect, so that a process that takes the run over finds its result, also of code that took too long. */
+export const code = {
+  type: "code",
+  shape,
+  templates: [],
+  code: ({ source }) => [{ key: "source", source }],
+  effect: {
+    input: ({ source }, { scope }) => namesIn(source, scope),
+    async perform({ source, timeout }, input, call) {
+      const { services: { compiler, evaluations }, head, place, signal } = call;
+      const at = { account_id: head.account_id, seed: `${head.id}/${place}`, now: head.made_at, signal };
+      const ran = await untilThere(call, async () => {
+        const compiled = await compiler.code(source, head.account_id);
+        return await evaluations.code(at, compiled, input, timeout * 1_000);
+      });
+      if (ran.console.length > 0) call.noteConsole(ran.console);
+      if ("value" in ran) return { output: asStored(ran.value), http_status: null };
+      throw new StepFault(ran.error, ran.reason === "timeout" ? "timeout" : undefined);
+    },
+    waits_for_others: true,
+    isTransaction: () => false,
+  },
+} satisfies StepType<CodeStep>;
+
+/** That no process is free or starts is never the step's fault. */
+async function untilThere<T>({ signal }: EffectCall, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      // Only a program that an older server has saved can fail here.
+      if (error instanceof CompileFailure) throw new StepFault(`source: ${error.messages.join("\n")}`);
+      if (!(error instanceof CompilerBusy || error instanceof Unavailable)) throw error;
+    }
+    await pause(PAUSE_MS, signal);
+  }
+}
