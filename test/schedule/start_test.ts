@@ -249,7 +249,15 @@ onStage("by hand: whatever else goes on, in the ledger, and for no pause", async
   const { flows, sql } = stage;
   const id = await stage.cron({ schedule: "0 * * * *", max_failures: 1 });
   const [{ account_id } = { account_id: 0 }] = await sql<{ account_id: number }[]>`select account_id from crons`;
-  const fire = () => stage.schedules.fire({ account_id, cron_id: id, target_code: "watch", author_id: null });
+  const fire = () =>
+    stage.schedules.fire({
+      account_id,
+      cron_id: id,
+      target_code: "watch",
+      author_id: null,
+      timezone: "UTC",
+      input: null,
+    });
   flows.ends = "error";
   stage.at("2026-11-21 09:30:15");
   const [first, second] = [await fire(), await fire()];
@@ -278,7 +286,14 @@ onStage("by hand: a refusal is told, and the ledger has it as skipped", async (s
     throw tooMany();
   };
   await assert.rejects(
-    stage.schedules.fire({ account_id, cron_id: id, target_code: "watch", author_id: null }),
+    stage.schedules.fire({
+      account_id,
+      cron_id: id,
+      target_code: "watch",
+      author_id: null,
+      timezone: "UTC",
+      input: null,
+    }),
     /Too many runs wait/,
   );
   const [entry] = await stage.ledger(id);

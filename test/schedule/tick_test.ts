@@ -28,6 +28,13 @@ onStage(
       user_id: null,
       author: { id: null, of: "trigger" },
       cron_id: id,
+      trigger_data: {
+        kind: "cron",
+        cron_id: id,
+        due_at: "2026-11-21T10:00:00+00:00",
+        due_date: "2026-11-21",
+        timezone: "UTC",
+      },
       idempotency_key: `cron:${id}:2026-11-21T10:00Z`,
     });
     const [entry, ...others] = await ledger(id);

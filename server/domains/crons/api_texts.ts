@@ -1,7 +1,7 @@
 /** Longer texts of the API reference. */
 
 export const CREATE = [
-  'Starts a flow with the input `{ kind: "cron", cron_id }` at the times of `schedule`, which has five fields: ' +
+  'Starts a flow with `input`, or without one with `{ kind: "cron", cron_id }`, at the times of `schedule`, which has five fields: ' +
   "minute (0-59), hour (0-23), day of the month (1-31), month (1-12 or JAN-DEC), day of the week (0-7 or " +
   "SUN-SAT; 0 and 7 are Sunday). A field is `*`, a value, a range (`9-17`), a step (`*/5`, `9-17/2`) or a list " +
   "of those. If both day fields are restricted, either is enough.",

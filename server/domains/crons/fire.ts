@@ -16,6 +16,8 @@ export async function fireCron({ sql, viewer, schedules }: Context, id: number):
     cron_id: id,
     target_code: cron.target_code,
     author_id: cron.author_id,
+    timezone: cron.timezone,
+    input: cron.input,
   });
   return { flow_process_id: run.id, status: "pending" };
 }

@@ -13,7 +13,7 @@ import { withNextTimes } from "./timetable.ts";
 /** The last run may have ended although the trigger's row does not know it yet. */
 const columns = (sql: Sql) =>
   sql`
-    id, name, kind, target_code, schedule, timezone, active, overlap, catch_up, max_failures, department_id, author_id,
+    id, name, kind, target_code, input, schedule, timezone, active, overlap, catch_up, max_failures, department_id, author_id,
     sentence, iso(next_run_at) as next_run_at, iso(last_run_at) as last_run_at,
     coalesce((select p.status from flow_processes p where p.id = c.last_run_id), last_status) as last_status,
     failures, paused_reason, lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
@@ -71,7 +71,7 @@ export type Values = Record<string, unknown>;
 
 const stored = (sql: Sql) =>
   sql`
-    name, kind, target_code, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
+    name, kind, target_code, input, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
     author_id, next_run_at, failures, paused_reason
   `;
 

@@ -1,8 +1,22 @@
 /** Shapes of triggers in requests and responses. */
 import { z } from "zod";
 import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS } from "../../schedule/schedule.ts";
-import { Id, InDepartment, LockVersion, Name, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { tooLong } from "../../input/messages.ts";
+import {
+  Id,
+  InDepartment,
+  isStorable,
+  LockVersion,
+  Name,
+  NOT_STORABLE,
+  page,
+  text,
+  Timestamp,
+  Uuid,
+} from "../../input/shapes.ts";
 
+/** Characters of JSON: lists of triggers contain the inputs. */
+const MOST_INPUT = 16_384;
 const LONGEST_CATCH_UP_S = 7 * 24 * 3_600;
 
 const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blank")
@@ -12,6 +26,10 @@ const written = {
   name: Name.nullable().meta({ examples: ["Every working day"] }),
   kind: z.enum(["flow"]).describe("`flow` starts a flow"),
   target_code: TargetCode,
+  input: z.record(z.string(), z.json()).nullable()
+    .refine((input) => JSON.stringify(input).length <= MOST_INPUT, tooLong(MOST_INPUT))
+    .refine(isStorable, NOT_STORABLE)
+    .describe('The input of its runs; null: `{ kind: "cron", cron_id }`').meta({ examples: [null] }),
   schedule: text(1_000).refine((value) => value.trim() !== "", "can't be blank")
     .describe("Five fields: minute, hour, day of the month, month, day of the week").meta({
       examples: ["0 9 * * MON-FRI"],

@@ -13,6 +13,7 @@ import { readTimetable, timetableFaults } from "./timetable.ts";
 const DEFAULTS = {
   name: null,
   kind: "flow",
+  input: null,
   timezone: "UTC",
   active: true,
   overlap: "skip",

@@ -49,6 +49,7 @@ export async function retryProcess(ctx: Context, { id, from }: Retry): Promise<J
     app_id: before.app_id ?? undefined,
     action: before.action ?? undefined,
     cron_id: before.cron_id ?? undefined,
+    trigger_data: before.trigger_data ?? undefined,
     retry: {
       of: id,
       from_step: from === "failed_step" ? failed?.place : undefined,

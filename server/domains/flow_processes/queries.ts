@@ -138,13 +138,14 @@ export interface Repeatable {
   app_id: string | null;
   action: string | null;
   cron_id: number | null;
+  trigger_data: JsonObject | null;
   input: JsonObject;
   steps: StepRecord[];
 }
 
 export async function findRepeatable(sql: Sql, viewer: Viewer, id: string): Promise<Repeatable | undefined> {
   const [row] = await sql<Repeatable[]>`
-    select flow_code, trigger, status, user_id, app_id, action, cron_id, input, steps
+    select flow_code, trigger, status, user_id, app_id, action, cron_id, trigger_data, input, steps
     from flow_processes
     where id = ${id}
       and account_id = ${viewer.account_id}

@@ -4,14 +4,18 @@ import { templatesOf } from "../steps/rendered_keys.ts";
 import type { Step } from "../steps/step.ts";
 import type { Fault } from "../steps/step_type.ts";
 import { pathsOfTexts } from "../template/template.ts";
-import { RESERVED } from "../template/template_shape.ts";
+import { PREDEFINED, RESERVED } from "../template/template_shape.ts";
 import { walk } from "./walk.ts";
 
 /** A program with such a placeholder is valid: the placeholder is null in a run. */
 export function unknownNames(steps: readonly Step[]): Fault[] {
   const all = [...walk(steps)];
   const ids = new Set(all.map(({ step }) => step.id));
-  const names = new Set<string>([...RESERVED, ...all.flatMap(({ step }) => stepTypeOf(step).names?.(step) ?? [])]);
+  const names = new Set<string>([
+    ...RESERVED,
+    ...PREDEFINED,
+    ...all.flatMap(({ step }) => stepTypeOf(step).names?.(step) ?? []),
+  ]);
   return all.flatMap(({ step, path }) =>
     pathsOfTexts(templatesOf(step, stepTypeOf(step).templates)).flatMap(
       ({ path: key, placeholder: [head = "", second] }) => {

@@ -17,6 +17,7 @@ export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: nu
   app_id: run.app_id ?? null,
   action: run.action ?? null,
   cron_id: run.cron_id ?? null,
+  ...run.trigger_data && { trigger_data: run.trigger_data },
   retry: run.retry ?? null,
   made_at,
   begun_at: null,

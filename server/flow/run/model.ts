@@ -49,6 +49,8 @@ export interface NewRun {
   app_id?: string | undefined;
   action?: string | undefined;
   cron_id?: number | undefined;
+  /** What templates see as `trigger`; undefined without a trigger. A few hundred bytes. */
+  trigger_data?: JsonObject | undefined;
   /** UUID version 7, if the caller has chosen the id already. */
   id?: string | undefined;
   /**
@@ -99,6 +101,8 @@ export interface RunHead {
   app_id: string | null;
   action: string | null;
   cron_id: number | null;
+  /** Absent without a trigger. */
+  trigger_data?: JsonObject | undefined;
   retry: Repetition | null;
   /** Start of the run, in milliseconds since 1970. */
   made_at: number;

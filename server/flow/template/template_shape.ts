@@ -7,6 +7,9 @@ import { NAME } from "./filters/filter_text.ts";
 /** Names that every run defines. A program may not define them. */
 export const RESERVED = ["input", "user", "run", "json_object", "steps"] as const;
 
+/** Names that every run defines, too. Programs from before may define them. */
+export const PREDEFINED = ["trigger"] as const;
+
 /** The part of zod's refinement context that a check uses. */
 export type Check = { addIssue(issue: { code: "custom"; path?: PropertyKey[]; message: string }): void };
 

@@ -1,5 +1,6 @@
 /** Due triggers, and what may keep them from running: their flows and their own runs that have not ended. */
 import type { Sql } from "../../database/pool.ts";
+import type { JsonObject } from "../../input/json_value.ts";
 import type { LedgerState, Overlap } from "../ledger/states.ts";
 
 /** A trigger's row that a claim has locked. */
@@ -10,6 +11,7 @@ export interface LockedTrigger {
   author_id: number | null;
   schedule: string;
   timezone: string;
+  input: JsonObject | null;
   next_run_at: string;
   catch_up: number;
   overlap: Overlap;

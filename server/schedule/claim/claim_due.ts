@@ -32,8 +32,8 @@ export const claimDue = (sql: Pool, now: Date, read: ReadTimetable, cache: DueTi
     for (let start = 0; start < rows.length; start += ROW_BATCH) {
       const inserted = await insertRows(tx, rows.slice(start, start + ROW_BATCH), now);
       pending.push(...inserted.map((row) => {
-        const { target_code = "", author_id = null } = by_id.get(row.cron_id) ?? {};
-        return { ...row, target_code, author_id };
+        const { target_code = "", author_id = null, timezone = "UTC", input = null } = by_id.get(row.cron_id) ?? {};
+        return { ...row, target_code, author_id, timezone, input };
       }));
     }
     await moveOn(tx, decisions.map(({ next }) => next), now);
@@ -44,7 +44,7 @@ export const claimDue = (sql: Pool, now: Date, read: ReadTimetable, cache: DueTi
 const lockDue = (sql: Sql, now: Date) =>
   sql<LockedTrigger[]>`
     select
-      id, account_id, target_code, author_id, schedule, timezone, next_run_at, catch_up, overlap, failures,
+      id, account_id, target_code, author_id, schedule, timezone, input, next_run_at, catch_up, overlap, failures,
       max_failures, paused_reason
     from crons
     where active
@@ -60,7 +60,7 @@ const lockDue = (sql: Sql, now: Date) =>
  * @returns the rows whose runs are to be started
  */
 const insertRows = (sql: Sql, rows: readonly NewLedgerRow[], now: Date) =>
-  sql<Omit<PendingStart, "target_code" | "author_id">[]>`
+  sql<Omit<PendingStart, "target_code" | "author_id" | "timezone" | "input">[]>`
     with inserted as (
       insert into cron_runs
         (cron_id, account_id, due_at, due_until, slots, state, reason, flow_process_id, taken_at)

@@ -1,7 +1,7 @@
 /** Due times that wait for the trigger's previous run (`overlap` = `queue`). */
 import type { Sql } from "../../database/pool.ts";
 import { STOPPED } from "./reasons.ts";
-import type { PendingStart } from "./start_rows.ts";
+import { ofTrigger, type PendingStart } from "./start_rows.ts";
 import { isTooOld, TOO_OLD } from "./too_old.ts";
 
 /** Runs of a trigger `c` that have not ended. A run may have ended although the ledger does not know it yet. */
@@ -33,7 +33,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
       limit ${limit}
     ),
     c as materialized (
-      select id, target_code, author_id, active, catch_up
+      select id, target_code, author_id, timezone, input, active, catch_up
       from crons
       where id in (select cron_id from candidates)
       order by id
@@ -41,7 +41,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
     ),
     next as materialized (
       select
-        r.id, c.target_code, c.author_id,
+        r.id, ${ofTrigger(sql)},
         case when not c.active then 'skipped' when ${isTooOld(sql, now)} then 'missed' else 'late' end as state
       from cron_runs r
       join c on c.id = r.cron_id
@@ -64,7 +64,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
       from next n
       where r.id = n.id
       returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code,
-        n.author_id, n.state
+        n.author_id, n.timezone, n.input, n.state
     ),
     triggers as (
       update crons
@@ -76,7 +76,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
       where crons.id = r.cron_id
         and r.state = 'late'
     )
-    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code, author_id
+    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code, author_id, timezone, input
     from changed
     where state = 'late'
   `;

@@ -1,5 +1,6 @@
 /** Ledger rows whose run is about to be started. */
 import type { Sql } from "../../database/pool.ts";
+import type { JsonObject } from "../../input/json_value.ts";
 
 /** After a claim a process has this long to start the run; then another process may take the row over. */
 export const LEASE_S = 120;
@@ -16,7 +17,13 @@ export interface PendingStart {
   target_code: string;
   /** The user who wrote the trigger last; null if that user was deleted. */
   author_id: number | null;
+  timezone: string;
+  /** The trigger's input; null: what its kind gives. */
+  input: JsonObject | null;
 }
+
+/** The columns of a trigger `c` that the start of a row needs. */
+export const ofTrigger = (sql: Sql) => sql`c.target_code, c.author_id, c.timezone, c.input`;
 
 type Key = Pick<PendingStart, "id" | "account_id">;
 
@@ -27,7 +34,7 @@ const accountsOf = (rows: readonly Key[]) => [...new Set(rows.map(({ account_id 
 export const takeOver = (sql: Sql, now: Date, limit: number) =>
   sql<PendingStart[]>`
     with left_behind as (
-      select r.id, c.target_code, c.author_id
+      select r.id, ${ofTrigger(sql)}
       from cron_runs r
       join crons c on c.id = r.cron_id
       where r.state in ('ran', 'late')
@@ -46,7 +53,8 @@ export const takeOver = (sql: Sql, now: Date, limit: number) =>
     set taken_at = ${now}
     from left_behind l
     where r.id = l.id
-    returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code, l.author_id
+    returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code, l.author_id,
+      l.timezone, l.input
   `;
 
 /**

@@ -1,6 +1,7 @@
 /** Starts a trigger's flow by hand. The run is in the ledger like the others, but belongs to no due time. */
 import { v7 } from "uuid";
 import type { Sql } from "../../database/pool.ts";
+import type { JsonObject } from "../../input/json_value.ts";
 import { Refusal } from "../../errors.ts";
 import { skip } from "../ledger/not_started.ts";
 import { BY_HAND, REPEATED } from "../ledger/reasons.ts";
@@ -12,6 +13,8 @@ export interface Firing {
   cron_id: number;
   target_code: string;
   author_id: number | null;
+  timezone: string;
+  input: JsonObject | null;
 }
 
 /** @throws {Refusal} the engine's; the ledger then has the row as skipped, with the reason */

@@ -1,7 +1,9 @@
 /** The run that a ledger row starts. */
 import type { Flows, NewRun } from "../../flow/flow.ts";
+import type { JsonObject } from "../../input/json_value.ts";
 import type { Pool } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
+import { localTime } from "../timetable/zone.ts";
 import type { PendingStart } from "../ledger/start_rows.ts";
 
 export interface Deps {
@@ -16,16 +18,21 @@ export const isKnown = async ({ flows }: Deps, row: Pick<PendingStart, "account_
   await flows.wait(row.account_id, row.flow_process_id, 0) !== undefined;
 
 /** The idempotency key is the due minute, so that the engine starts the same row only once. */
-export const newRun = (
-  { account_id, cron_id, target_code, author_id, flow_process_id, due_at, by_hand }: PendingStart,
-): NewRun => ({
-  id: flow_process_id,
-  account_id,
-  flow_code: target_code,
-  input: { kind: "cron", cron_id },
+export const newRun = (row: PendingStart): NewRun => ({
+  id: row.flow_process_id,
+  account_id: row.account_id,
+  flow_code: row.target_code,
+  input: row.input ?? { kind: "cron", cron_id: row.cron_id },
   trigger: "cron",
   user_id: null,
-  author: { id: author_id, of: "trigger" },
-  cron_id,
-  idempotency_key: `cron:${cron_id}:${by_hand ? flow_process_id : `${due_at.slice(0, 16)}Z`}`,
+  author: { id: row.author_id, of: "trigger" },
+  cron_id: row.cron_id,
+  trigger_data: triggerData(row),
+  idempotency_key: `cron:${row.cron_id}:${row.by_hand ? row.flow_process_id : `${row.due_at.slice(0, 16)}Z`}`,
 });
+
+/** What templates see as `trigger`. Kept with the run, so a takeover and a repeated run see the same. */
+function triggerData({ cron_id, due_at, timezone }: PendingStart): JsonObject {
+  const local = localTime(new Date(due_at), timezone);
+  return { kind: "cron", cron_id, due_at: local, due_date: local.slice(0, 10), timezone };
+}

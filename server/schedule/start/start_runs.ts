@@ -82,6 +82,8 @@ async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promi
     return row;
   } catch (error) {
     if (error instanceof Refusal && error.status === 422) {
+      // A process started it and died, and the trigger's input was changed since.
+      if (error.fields?.idempotency_key && await isKnown(deps, row)) return row;
       // A missing flow and a missing author (`base`) are failures of the trigger; a deactivated flow is not.
       const { flow_code, base } = error.fields ?? {};
       const failed = !row.by_hand && (base !== undefined || flow_code?.includes(NO_FLOW) === true);

@@ -16,7 +16,7 @@ const add = async (ask: Ask, cron: Record<string, unknown> = {}) =>
   made(await ask("POST", CRONS, json({ target_code: "watch", schedule: "0 9 * * *", ...cron })));
 
 const KEYS = (
-  "id name kind target_code schedule timezone active overlap catch_up " +
+  "id name kind target_code input schedule timezone active overlap catch_up " +
   "max_failures department_id author_id sentence next_run_at last_run_at last_status failures paused_reason lock_version " +
   "created_at updated_at obstacle next_times"
 ).split(" ");

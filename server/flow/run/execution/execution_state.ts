@@ -77,7 +77,14 @@ export const newState = (task: Task): ExecutionState => ({
   journal: task.journal,
   shared: { executed: 0, outputs: 0, inputs: 0, notes: 0, unkept_effect: false },
   // `steps` has the latest execution of each step by its id.
-  scope: { input: task.input, user: task.user && { ...task.user }, run: task.run, json_object: null, steps: {} },
+  scope: {
+    input: task.input,
+    user: task.user && { ...task.user },
+    run: task.run,
+    trigger: task.head.trigger_data ?? null,
+    json_object: null,
+    steps: {},
+  },
   characters: 0,
   sizes: new Map(),
   json_step: undefined,
