@@ -7,7 +7,7 @@
  * | flow | a stored program of an account, started by an action, by hand or by a trigger | flow |
  * | program | the list of steps of a flow; each change of it is a new version | `fields.program` |
  * | step | one entry of a program; its type is one of `steps/registry.ts` | step |
- * | run | one execution of a flow; in flight it is in Deno KV, ended in PostgreSQL | flow process |
+ * | run | one execution of a flow; in flight it is in Deno KV, waiting or ended in PostgreSQL | flow process |
  * | head | the fixed data of a run and its owner: the entry of a run in Deno KV | |
  * | place | a step's position in a run: its id, after the `for_each` iterations around it (`each.3.rates`) | `place` |
  * | journal | the steps that a run has executed, in order; a takeover reads it instead of repeating effects | `steps` |
@@ -26,6 +26,7 @@
 import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 
 /** How many runs wait or are executed, and for how long. */
+export { MOST_WAITING } from "./waiting/wait_store.ts";
 export { LIMITS as RUN_LIMITS } from "./run/limits.ts";
 export { parseProgram, Program, StepList } from "./program/program.ts";
 export { codesOf } from "./program/codes.ts";
@@ -66,14 +67,16 @@ export interface Flows {
   /** Waits for the end of a run for at most `wait_ms`. @returns undefined if the account has no run with this id */
   wait(account_id: number, id: string, wait_ms: number): Promise<RunState | undefined>;
   /**
-   * Aborts the step in progress, within two seconds also in a peer. No further step begins.
+   * Aborts the step in progress, within two seconds also in a peer. No further step begins. A run that waits ends at once.
    *
-   * @returns false if the run is not in flight
+   * @returns false if the run has ended
    */
   cancel(account_id: number, id: string): Promise<boolean>;
   /** The account's runs in flight, newest first. */
   pending(account_id: number, most: number): Promise<RunHead[]>;
-  /** A run in flight with its steps so far. */
+  /** The account's runs that wait, newest first. */
+  waiting(account_id: number, most: number): Promise<RunHead[]>;
+  /** A run in flight or waiting, with its steps so far. */
   inspect(account_id: number, id: string): Promise<RunDetail | undefined>;
   /** Calls the listener when a run of the account begins, advances or ends in this process. @returns stops it */
   watch(account_id: number, listener: () => void): () => void;

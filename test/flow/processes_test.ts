@@ -194,11 +194,12 @@ inTeam(
 inTeam("processes: runs older than 14 days are swept away", async ({ ask, addFlow, server }) => {
   const flow = await addFlow([]);
   const run = async () => (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body.flow_process_id;
+  const finished_at = new Date(Date.now() - 15 * 24 * 3_600_000);
   const [old, fresh] = [await run(), await run()];
   // The id of a run that started 15 days ago.
   const then = (Date.now() - 15 * 24 * 3_600_000).toString(16).padStart(12, "0");
   const aged = `${then.slice(0, 8)}-${then.slice(8)}${old.slice(13)}`;
-  await server.sql`update flow_processes set id = ${aged} where id = ${old}`;
+  await server.sql`update flow_processes set id = ${aged}, finished_at = ${finished_at} where id = ${old}`;
   await server.sweep();
   assert.equal((await ask("GET", `${PATH}/${aged}.json`)).status, 404);
   assert.equal((await ask("GET", `${PATH}/${fresh}.json`)).status, 200);

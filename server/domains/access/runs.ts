@@ -1,4 +1,4 @@
-/** The runs that a user reaches: those in flight are in Deno KV, those that have ended in PostgreSQL. */
+/** The runs that a user reaches: those in flight are in Deno KV, those that wait or have ended in PostgreSQL. */
 import type { Context } from "../../context.ts";
 import { visibleTo } from "../../visibility.ts";
 import { byRule, hasRole, type Reached, ROLES_OF, told, type Wanted } from "./reached.ts";
@@ -11,7 +11,10 @@ export async function listRuns({ sql, flows }: Context, wanted: Wanted): Promise
   const { viewer, user, id, after, limit } = wanted;
   // Deno KV before PostgreSQL: a run that ends in between is found in PostgreSQL.
   const heads = id === undefined
-    ? await flows.pending(viewer.account_id, MOST_PENDING)
+    ? (await Promise.all([
+      flows.pending(viewer.account_id, MOST_PENDING),
+      flows.waiting(viewer.account_id, MOST_PENDING),
+    ])).flat()
     : [(await flows.inspect(viewer.account_id, id))?.head].filter((head) => head !== undefined);
   const ended = await sql<Reached[]>`
     select
@@ -29,7 +32,8 @@ export async function listRuns({ sql, flows }: Context, wanted: Wanted): Promise
   const ended_ids = new Set(ended.map(({ id }) => id));
   const seesRuns = (department: number | null) =>
     user === undefined || hasRole(user.role, ROLES_OF.run.sees) && visibleTo(user, department);
-  const pending = heads.filter((head) =>
+  const in_flight = [...new Map(heads.map((head) => [head.id, head])).values()];
+  const pending = in_flight.filter((head) =>
     visibleTo(viewer, head.department_id) && seesRuns(head.department_id) && !ended_ids.has(head.id) &&
     (after === undefined || head.id > after)
   ).map(({ id, flow_code, department_id }): Reached => ({

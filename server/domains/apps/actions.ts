@@ -115,7 +115,8 @@ export async function actionStatus(ctx: Context, poll: z.output<typeof ActionPol
 function answerOf({ id, status, data, error }: RunState): ActionAnswer {
   switch (status) {
     case "pending":
-      return { flow_process_id: id, status };
+    case "waiting":
+      return { flow_process_id: id, status: "pending" };
     case "finished":
       return { flow_process_id: id, status, data: data ?? null };
     default:

@@ -12,7 +12,7 @@ import type { Retry, WholeFlowProcess } from "./schema.ts";
 export async function cancelProcess(ctx: Context, id: string): Promise<Json<WholeFlowProcess>> {
   const { viewer, flows, config } = ctx;
   const before = (await readProcess(ctx, id)).parse();
-  if (before.status !== "pending") throw conflict(before, "The run has ended");
+  if (before.status !== "pending" && before.status !== "waiting") throw conflict(before, "The run has ended");
   if (!await flows.cancel(viewer.account_id, id)) {
     throw conflict((await readProcess(ctx, id)).parse(), "The run has ended");
   }

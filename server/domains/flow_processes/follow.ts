@@ -59,7 +59,7 @@ export async function* followProcess(
       const data = now.parse();
       yield { id: count++, event: "process", data };
       sent = now.text;
-      if (data.status !== "pending") return;
+      if (data.status !== "pending" && data.status !== "waiting") return;
     }
     await nextChange(ctx, signal);
   }
@@ -80,11 +80,13 @@ export async function* followProcesses(
   let count = 1;
   const changed = async (viewer: Viewer): Promise<FlowProcess[]> => {
     const pending = (await ctx.flows.pending(viewer.account_id, MOST))
-      .filter(({ department_id }) => visibleTo(viewer, department_id)).map(pendingProcess);
-    const in_flight = [...sent].filter(([, status]) => status.startsWith("pending")).map(([id]) => id);
+      .filter(({ department_id }) => visibleTo(viewer, department_id)).map((head) => pendingProcess(head));
+    const in_flight = [...sent].filter(([, status]) => /^(pending|waiting)/.test(status)).map(([id]) => id);
     const ended = await listRecent(ctx.sql, viewer, ctx.clock.now().getTime() - LOOK_BACK_MS, in_flight, MOST);
     const ended_ids = new Set(ended.map(({ id }) => id));
-    return [...ended, ...pending.filter(({ id }) => !ended_ids.has(id))].toSorted((a, b) => a.id < b.id ? -1 : 1)
+    // A run that has ended between two parts of the statement is in both.
+    const stored = [...new Map(ended.map((run) => [run.id, run])).values()];
+    return [...stored, ...pending.filter(({ id }) => !ended_ids.has(id))].toSorted((a, b) => a.id < b.id ? -1 : 1)
       .filter(({ id, status, started_at, attempts }) => {
         const now = `${status} ${started_at} ${attempts}`;
         const known = sent.get(id) === now;

@@ -1,10 +1,10 @@
-/** Reading runs: those in flight are in Deno KV, those that have ended in PostgreSQL. */
+/** Reading runs: those in flight are in Deno KV, those that wait or have ended in PostgreSQL. */
 import type { Context } from "../../context.ts";
 import { Json } from "../../database/json.ts";
 import { badRequest, notFound } from "../../errors.ts";
 import { isoOf, type RunHead } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { countEnded, findEnded, findUsedVersion, findVersion, listEnded } from "./queries.ts";
+import { countStored, findEnded, findUsedVersion, findVersion, listStored } from "./queries.ts";
 import {
   type FlowProcess,
   type FlowProcessPage,
@@ -19,11 +19,12 @@ const MOST_PENDING = 1_000;
 /** More are counted only on request: an account may have a million runs. */
 const MOST_COUNTED = 10_000;
 
-export const pendingProcess = (head: RunHead): FlowProcess => ({
+/** @param wake_at milliseconds since 1970; undefined unless it waits */
+export const pendingProcess = (head: RunHead, wake_at?: number): FlowProcess => ({
   id: head.id,
   flow_code: head.flow_code,
   flow_version: head.flow_version,
-  status: "pending",
+  status: wake_at === undefined ? "pending" : "waiting",
   trigger: head.trigger,
   error: null,
   app_id: head.app_id,
@@ -36,6 +37,7 @@ export const pendingProcess = (head: RunHead): FlowProcess => ({
   failed_steps: null,
   warnings: null,
   started_at: head.begun_at === null ? null : isoOf(head.begun_at),
+  wake_at: wake_at === undefined ? null : isoOf(wake_at),
   finished_at: null,
   ms: null,
 });
@@ -54,8 +56,8 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const pending_only = page.status === "pending";
   const [ended, count] = await Promise.all([
     // One more than the page has, which tells whether there is a next one.
-    pending_only ? [] : listEnded(sql, viewer, page, { limit: page.per_page + pending.length + 1, offset: start }),
-    pending_only ? 0 : countEnded(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
+    pending_only ? [] : listStored(sql, viewer, page, { limit: page.per_page + pending.length + 1, offset: start }),
+    pending_only ? 0 : countStored(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
   ]);
   // A run that ended between the two reads is in both lists.
   const ended_ids = new Set(ended.map(({ id }) => id));
@@ -74,7 +76,7 @@ async function listPending({ flows, viewer }: Context, page: FlowProcessPage): P
     (page.flow_code === undefined || head.flow_code === page.flow_code) &&
     (page.department_id === undefined || head.department_id === page.department_id) &&
     (page.trigger === undefined || head.trigger === page.trigger)
-  ).map(pendingProcess);
+  ).map((head) => pendingProcess(head));
 }
 
 /** @throws {Refusal} 404 */
@@ -85,7 +87,9 @@ export async function readProcess(ctx: Context, id: string): Promise<Json<WholeF
   const ended = await findEnded(sql, viewer, id);
   if (ended) return ended;
   if (!run || !visibleTo(viewer, run.head.department_id)) throw notFound("Flow process");
-  return new Json(JSON.stringify({ ...pendingProcess(run.head), input: run.input, data: null, steps: run.steps }));
+  return new Json(
+    JSON.stringify({ ...pendingProcess(run.head, run.wake_at), input: run.input, data: null, steps: run.steps }),
+  );
 }
 
 /** The program that a run executes or has executed, even if its flow was changed or deleted. @throws {Refusal} 404 */

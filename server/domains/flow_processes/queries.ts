@@ -10,12 +10,22 @@ import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from
 const columns = (sql: Sql) =>
   sql`
     id, flow_code, flow_version, status, trigger, error, app_id, action, cron_id, user_id, department_id, retry_of,
-    attempts, failed_steps, warnings, iso(started_at) as started_at, iso(finished_at) as finished_at,
-    (extract(epoch from finished_at - started_at) * 1000)::int as ms
+    attempts, failed_steps, warnings, iso(started_at) as started_at, null::text as wake_at,
+    iso(finished_at) as finished_at, (extract(epoch from finished_at - started_at) * 1000)::bigint as ms
   `;
 
-/** The rows of a list. */
-const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after, department_id }: FlowProcessPage) =>
+/** The same columns of a run that waits. */
+const columnsOfWaiting = (sql: Sql) =>
+  sql`
+    run_id as id, flow_code, flow_version, 'waiting'::text as status, trigger, null::text as error, app_id, action,
+    cron_id, user_id, department_id, retry_of, attempts, null::integer as failed_steps, null::integer as warnings,
+    iso(started_at) as started_at, iso(wake_at) as wake_at, null::text as finished_at, null::bigint as ms
+  `;
+
+type Filter = Omit<FlowProcessPage, "after"> & { after?: string | undefined };
+
+/** The rows of a list that have ended. */
+const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after, department_id }: Filter) =>
   sql`
     from flow_processes
     where account_id = ${viewer.account_id}
@@ -33,18 +43,43 @@ const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after, d
       ${after === undefined ? sql`` : sql`and id < ${after}`}
   `;
 
-/** Newest first. */
-export const listEnded = (
+/** The rows of a list that wait. */
+const chosenWaiting = (sql: Sql, viewer: Viewer, { flow_code, trigger, after, department_id }: Filter) =>
+  sql`
+    from flow_waits
+    where account_id = ${viewer.account_id}
+      and wake_at is not null
+      and ${visible(sql, viewer)}
+      and ${inDepartment(sql, department_id)}
+      ${flow_code === undefined ? sql`` : sql`and flow_code = ${flow_code}`}
+      ${trigger === undefined ? sql`` : sql`and trigger = ${trigger}`}
+      ${after === undefined ? sql`` : sql`and run_id < ${after}`}
+  `;
+
+/** Runs that have ended and runs that wait, newest first. */
+export function listStored(
   sql: Sql,
   viewer: Viewer,
   page: FlowProcessPage,
   { limit, offset }: { limit: number; offset: number },
-): Promise<FlowProcess[]> =>
-  sql<FlowProcess[]>`select ${columns(sql)} ${
-    chosen(sql, viewer, page)
-  } order by id desc limit ${limit} offset ${offset}`;
+): Promise<FlowProcess[]> {
+  const most = limit + offset;
+  const ended = sql`(select ${columns(sql)} ${chosen(sql, viewer, page)} order by id desc limit ${most})`;
+  const waiting = sql`
+    (select ${columnsOfWaiting(sql)} ${chosenWaiting(sql, viewer, page)} order by run_id desc limit ${most})
+  `;
+  const rows = page.status === undefined
+    ? sql`${ended} union all ${waiting}`
+    : page.status === "waiting"
+    ? waiting
+    : ended;
+  return sql<FlowProcess[]>`select * from (${rows}) rows order by id desc limit ${limit} offset ${offset}`;
+}
 
-/** Runs that started since a moment and have ended, and the ended ones among `ids`, whenever they started. */
+/**
+ * Runs that started since a moment and have ended or wait, and such runs among `ids`, whenever they started. An ended run
+ * stands after the same run as it waited.
+ */
 export const listRecent = (
   sql: Sql,
   viewer: Viewer,
@@ -53,6 +88,25 @@ export const listRecent = (
   limit: number,
 ): Promise<FlowProcess[]> =>
   sql<FlowProcess[]>`
+    (
+      select ${columnsOfWaiting(sql)}
+      from flow_waits
+      where account_id = ${viewer.account_id}
+        and wake_at is not null
+        and ${visible(sql, viewer)}
+        and run_id >= ${lowestId(since_ms)}
+      order by run_id desc
+      limit ${limit}
+    )
+    union all
+    select ${columnsOfWaiting(sql)}
+    from flow_waits
+    where run_id = any(${[...ids]}::uuid[])
+      and account_id = ${viewer.account_id}
+      and wake_at is not null
+      and ${visible(sql, viewer)}
+      and run_id < ${lowestId(since_ms)}
+    union all
     (
       select ${columns(sql)}
       from flow_processes
@@ -72,15 +126,21 @@ export const listRecent = (
   `;
 
 /** @param most counting stops at this number; null counts all */
-export async function countEnded(
+export async function countStored(
   sql: Sql,
   viewer: Viewer,
   page: FlowProcessPage,
   most: number | null,
 ): Promise<number> {
+  const all = { ...page, after: undefined };
+  const ended = page.status === "waiting" ? sql`` : sql`(select id ${chosen(sql, viewer, all)} limit ${most})`;
+  const waiting = page.status !== undefined && page.status !== "waiting"
+    ? sql``
+    : sql`(select run_id as id ${chosenWaiting(sql, viewer, all)} limit ${most})`;
+  const both = page.status === undefined ? sql`union all` : sql``;
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count
-    from (select ${chosen(sql, viewer, { ...page, after: undefined })} limit ${most}) found
+    from (select id from (${ended} ${both} ${waiting}) rows limit ${most}) found
   `;
   return row?.count ?? 0;
 }

@@ -4,7 +4,9 @@ import { RUNS_AS } from "../../reach.ts";
 import { Id, InDepartment, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
-const Status = z.enum(RUN_STATUSES).meta({ examples: ["finished"] });
+const Status = z.enum(RUN_STATUSES).describe(
+  "`pending` while it is worked on or waits for its turn, `waiting` at a step that waits, `finished`, `error` or `cancelled`",
+).meta({ examples: ["finished"] });
 const Trigger = z.enum(TRIGGERS).meta({ examples: ["action"] });
 const Milliseconds = z.int().min(0).meta({ examples: [12] });
 
@@ -24,12 +26,13 @@ export const FlowProcess = z.object({
   retry_of: Uuid.nullable().describe("The run that it repeats"),
   attempts: z.int().describe("How many processes have executed it").meta({ examples: [1] }),
   failed_steps: z.int().nullable()
-    .describe("Steps that failed, those included after which the flow went on; null while it is pending")
+    .describe("Steps that failed, those included after which the flow went on; null until it has ended")
     .meta({ examples: [0] }),
-  warnings: z.int().nullable().describe("How many warnings its steps have; null while it is pending")
+  warnings: z.int().nullable().describe("How many warnings its steps have; null until it has ended")
     .meta({ examples: [0] }),
   started_at: Timestamp.nullable().describe("Null while it waits for its first step"),
-  finished_at: Timestamp.nullable().describe("Null while it is pending"),
+  wake_at: Timestamp.nullable().describe("When it goes on at the latest; null unless its status is `waiting`"),
+  finished_at: Timestamp.nullable().describe("Null until it has ended"),
   ms: Milliseconds.nullable().describe("Milliseconds from the first step to the end"),
 });
 export type FlowProcess = z.output<typeof FlowProcess>;

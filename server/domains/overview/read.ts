@@ -36,7 +36,7 @@ const SLOTS = 96;
 const SLOT_MINUTES = 15;
 const SLOT_MS = SLOT_MINUTES * 60_000;
 
-/** Runs in progress that are counted. */
+/** Runs in progress, and runs that wait, that are counted. */
 const MOST_PENDING = 10_000;
 
 /** The last 24 hours in slots that begin at full quarters of an hour. */
@@ -44,7 +44,11 @@ export async function readActivity({ sql, viewer, clock, flows }: Context): Prom
   const end = Math.floor(clock.now().getTime() / SLOT_MS + 1) * SLOT_MS;
   const from = end - SLOTS * SLOT_MS;
   const moments = Array.from({ length: SLOTS + 1 }, (_, n) => from + n * SLOT_MS);
-  const pending = await flows.pending(viewer.account_id, MOST_PENDING);
+  const heads = await Promise.all([
+    flows.pending(viewer.account_id, MOST_PENDING),
+    flows.waiting(viewer.account_id, MOST_PENDING),
+  ]);
+  const pending = new Map(heads.flat().map((head) => [head.id, head])).values();
   const ended = await countRuns(sql, viewer, moments);
   const started = ended.map((slot) => slot.started);
   for (const { id, department_id } of pending) {

@@ -2,6 +2,7 @@
 import type { Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import { fence } from "../storage/history.ts";
+import { claimWaiting, forgetWait } from "../waiting/wait_store.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Peers } from "./peers.ts";
@@ -47,7 +48,11 @@ export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isO
     const own_versionstamp = await store.checkpoint({ head: claimed, versionstamp });
     if (own_versionstamp === undefined) return false;
     // Its owner may have died after it recorded the outcome and before it deleted the keys.
-    if (await fence(sql, claimed)) await store.clear(claimed);
+    if (await fence(sql, claimed)) {
+      if (head.woken_at !== undefined) await forgetWait(sql, head.id);
+      await store.clear(claimed);
+    } // Or after it suspended the run.
+    else if (await claimWaiting(sql, claimed)) await store.release({ head: claimed, versionstamp: own_versionstamp });
     else resume({ head: claimed, versionstamp: own_versionstamp });
     return true;
   }

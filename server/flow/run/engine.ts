@@ -22,12 +22,15 @@ import { createInspection } from "./inspection.ts";
 import { CANCELLED, CLOSING, LOST } from "./execution/interruption.ts";
 import { createJobs, type Job } from "./jobs.ts";
 import { LIMITS, type Limits } from "./limits.ts";
+import type { Kept } from "../storage/run_store.ts";
 import type { RunHead } from "./model.ts";
 import { createOutcomes } from "./outcomes.ts";
 import { createStarts } from "./start.ts";
 import { createWaits } from "./waits.ts";
 import { createWatchers } from "./watchers.ts";
 import { createWork } from "./work.ts";
+import { cancelWaiting } from "../waiting/cancel_waiting.ts";
+import { createWakes } from "../waiting/wakes.ts";
 
 /** The time between two sweeps. */
 const SWEEP_MS = 60_000;
@@ -68,7 +71,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     if (await heartbeat.prove() !== head.owner) throw LOST;
   };
 
-  const outcomes = createOutcomes({ sql, store, log, closing, proveOwned });
+  const outcomes = createOutcomes({ sql, store, log, closing, proveOwned, waits: (at) => wakes.soon(at) });
   const execute = createWork({
     services: deps,
     store,
@@ -84,7 +87,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   });
   const work = async (job: Job) => {
     const outcome = await execute(job);
-    if (job.head.cron_id !== null) deps.cronEnded?.(job.head.cron_id);
+    if (outcome && job.head.cron_id !== null) deps.cronEnded?.(job.head.cron_id);
     return outcome;
   };
   const jobs = createJobs({ limits, log, closing, notify, work });
@@ -111,32 +114,46 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     },
   });
 
+  const hasRoom = () => !closing.aborted && jobs.count() < limits.most;
+  const resume = (kept: Kept) => {
+    cancels.watch();
+    jobs.add(kept, true);
+  };
+
   const takeover = createTakeover({
     sql,
     store,
     heartbeat,
     peers: createPeers(lease_store, limits.lease_ms, undefined, deps.alone),
     log,
-    hasRoom: () => !closing.aborted && jobs.count() < limits.most,
-    isOwn: (id) => jobs.get(id) !== undefined || starts.isStarting(id) || outcomes.isRemoving(id),
-    resume(kept) {
-      cancels.watch();
-      jobs.add(kept, true);
-    },
+    hasRoom,
+    isOwn: (id) => jobs.get(id) !== undefined || starts.isStarting(id) || wakes.isWaking(id) || outcomes.isRemoving(id),
+    resume,
   });
+
+  const wakes = createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume });
 
   let next_takeover: ReturnType<typeof setTimeout> | undefined;
 
   return {
     start: starts.start,
-    ...createInspection({ sql, store, jobs, waits }),
+    ...createInspection({ sql, store, jobs, waits, clock }),
 
     async cancel(account_id, id) {
-      const kept = await store.find(account_id, id);
-      if (!kept) return false;
-      await cancel_store.request(id);
-      jobs.get(id)?.controller.abort(CANCELLED);
-      return true;
+      // Twice, because a run may begin to wait between the two looks.
+      for (let look = 0; look < 2; look++) {
+        const waiting = await cancelWaiting({ sql, store }, account_id, id, clock.now());
+        if (waiting) {
+          if (waiting.cron_id !== null) deps.cronEnded?.(waiting.cron_id);
+          notify(account_id);
+          return true;
+        }
+        if (!await store.find(account_id, id)) continue;
+        await cancel_store.request(id);
+        jobs.get(id)?.controller.abort(CANCELLED);
+        return true;
+      }
+      return false;
     },
 
     watch,
@@ -145,6 +162,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     async sweep() {
       if (closing.aborted) return;
       const next_ms = await takeover.claimAll();
+      await wakes.wakeDue();
       await sweepHistory(sql, clock.now());
       // A peer that died just before this sweep is not dead yet. Its runs need not wait for the next sweep.
       clearTimeout(next_takeover);
@@ -165,6 +183,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       cancels.end();
       // Runs that are being claimed become jobs, which are handed over with the others.
       await takeover.settled();
+      await wakes.end();
       jobs.drain();
       await handOverAll(jobs.all(), store, log);
       await deps.evaluations.close();

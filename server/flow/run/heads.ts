@@ -35,4 +35,6 @@ export const endedState = (id: string, { status, data, error, app_id, action }: 
   ...(status === "finished" ? { data } : { error: error ?? "The flow failed", ...data !== null && { data } }),
 });
 
+export const waitingState = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "waiting", app_id, action });
+
 export const pendingState = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "pending", app_id, action });

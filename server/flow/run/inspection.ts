@@ -3,9 +3,10 @@ import type { Sql } from "../../database/pool.ts";
 import { boundedSteps } from "../storage/bounded_steps.ts";
 import { findOutcome } from "../storage/history.ts";
 import type { RunStore } from "../storage/run_store.ts";
-import { endedState, pendingState } from "./heads.ts";
+import { findEarlier, findWaiting, listWaiting } from "../waiting/wait_store.ts";
+import { endedState, pendingState, waitingState } from "./heads.ts";
 import type { Jobs } from "./jobs.ts";
-import type { RunDetail, RunHead, RunState } from "./model.ts";
+import type { RunDetail, RunHead, RunState, StepRecord } from "./model.ts";
 import type { Waits } from "./waits.ts";
 
 /** Waits between looks at a run of a peer. Each is twice as long as the one before. */
@@ -17,19 +18,35 @@ interface Deps {
   store: RunStore;
   jobs: Jobs;
   waits: Waits;
+  clock: { now(): Date };
 }
 
-/** @returns `wait`, `pending` and `inspect` of `Flows` */
-export function createInspection({ sql, store, jobs, waits }: Deps) {
-  /** Polls for a run that a peer executes, or that has ended. */
-  async function poll(account_id: number, id: string, until: number): Promise<RunState | undefined> {
-    for (let pause_ms = FIRST_POLL_MS;; pause_ms = Math.min(2 * pause_ms, LONGEST_POLL_MS)) {
+/** @returns `wait`, `pending`, `waiting` and `inspect` of `Flows` */
+export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
+  /** Where the run is now: a run moves to PostgreSQL when it waits, and back to Deno KV when it is woken. */
+  async function find(account_id: number, id: string) {
+    for (let look = 0; look < 2; look++) {
       // Deno KV before PostgreSQL: a run that ends in between is found in PostgreSQL.
       const kept = await store.find(account_id, id);
       const ended = await findOutcome(sql, account_id, id);
-      if (ended) return endedState(id, ended);
-      if (!kept) return undefined;
-      if (performance.now() + pause_ms > until || waits.ended.aborted) return pendingState(kept.head);
+      if (ended) return { state: endedState(id, ended), has_ended: true };
+      const waiting = await findWaiting(sql, account_id, id);
+      // Its head may still be in Deno KV for a moment.
+      if (waiting && waiting.attempts >= (kept?.head.attempts ?? 0)) {
+        return { head: waiting.head, state: waitingState(waiting.head), wake_at: waiting.wake_at };
+      }
+      if (kept) return { head: kept.head, state: pendingState(kept.head) };
+    }
+  }
+
+  /** Polls for a run that a peer executes, that waits, or that has ended. */
+  async function poll(account_id: number, id: string, until: number): Promise<RunState | undefined> {
+    for (let pause_ms = FIRST_POLL_MS;; pause_ms = Math.min(2 * pause_ms, LONGEST_POLL_MS)) {
+      const found = await find(account_id, id);
+      if (!found || found.has_ended) return found?.state;
+      const left_ms = until - performance.now();
+      const is_long = found.wake_at !== undefined && found.wake_at > clock.now().getTime() + left_ms;
+      if (is_long || pause_ms > left_ms || waits.ended.aborted) return found.state;
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   }
@@ -50,15 +67,28 @@ export function createInspection({ sql, store, jobs, waits }: Deps) {
     pending: async (account_id: number, most: number): Promise<RunHead[]> =>
       (await store.newest(account_id, most)).map((head) => jobs.get(head.id)?.head ?? head),
 
+    waiting: (account_id: number, most: number): Promise<RunHead[]> => listWaiting(sql, account_id, most),
+
     async inspect(account_id: number, id: string): Promise<RunDetail | undefined> {
       const job = jobs.get(id);
       if (job?.journal && job.head.account_id === account_id) {
         return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: boundedSteps(job.journal.seen()) };
       }
-      const kept = await store.find(account_id, id);
-      if (!kept) return undefined;
-      const [input = {}, steps] = await Promise.all([store.inputOf(kept.head), store.journalOf(id)]);
-      return { head: job?.head ?? kept.head, input, steps: boundedSteps(steps) };
+      const found = await find(account_id, id);
+      if (!found?.head) return undefined;
+      const { head, wake_at } = found;
+      const [input = {}, earlier, steps] = await Promise.all([
+        store.inputOf(head),
+        findEarlier(sql, id),
+        wake_at === undefined ? store.journalOf(id) : [],
+      ]);
+      return { head: job?.head ?? head, input, steps: boundedSteps(latest([...earlier, ...steps])), wake_at };
     },
   };
+}
+
+/** Without entries of steps that waited and have been executed since. */
+function latest(steps: readonly StepRecord[]): StepRecord[] {
+  const ended = new Set(steps.filter(({ status }) => status !== "waiting").map(({ place }) => place));
+  return steps.filter(({ status, place }) => status !== "waiting" || !ended.has(place));
 }

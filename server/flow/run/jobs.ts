@@ -11,7 +11,7 @@ import { createSlots, shareOf, type Slot } from "./slots.ts";
 export interface Job extends Kept {
   /** Aborts the execution, with a `RunFault` or an `Interrupted`. */
   controller: AbortController;
-  /** Resolves to undefined if the run continues in a peer. */
+  /** Resolves to undefined if the run continues in a peer, or waits. */
   ended: PromiseWithResolvers<RecordedOutcome | undefined>;
   /** Undefined until the run is executed. */
   journal: KeptJournal | undefined;
@@ -39,8 +39,8 @@ interface Deps {
   closing: AbortSignal;
   /** A run of the account begins or ends. */
   notify(account_id: number): void;
-  /** Executes a run. @throws {Interrupted} if it continues in a peer */
-  work(job: Job): Promise<RecordedOutcome>;
+  /** Executes a run. @returns undefined if it waits. @throws {Interrupted} if it continues in a peer */
+  work(job: Job): Promise<RecordedOutcome | undefined>;
 }
 
 export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {

@@ -6,10 +6,10 @@ import type { Compared } from "../template/condition.ts";
 export const TRIGGERS = ["action", "manual", "cron"] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-export const RUN_STATUSES = ["pending", "finished", "error", "cancelled"] as const;
+export const RUN_STATUSES = ["pending", "waiting", "finished", "error", "cancelled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const STEP_STATUSES = ["finished", "error", "skipped", "running"] as const;
+export const STEP_STATUSES = ["finished", "error", "skipped", "running", "waiting"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 /** The user who started a run, as templates see them under `user`. */
@@ -76,7 +76,7 @@ export interface RunState {
 
 /** How a run ended. */
 export interface Outcome {
-  status: Exclude<RunStatus, "pending">;
+  status: Exclude<RunStatus, "pending" | "waiting">;
   data: JsonValue;
   error: string | null;
 }
@@ -108,6 +108,11 @@ export interface RunHead {
   made_at: number;
   /** Start of its first step, in milliseconds since 1970; null while it waits. */
   begun_at: number | null;
+  /** When it was woken last, and when the first step after that started. Absent if it has never waited. */
+  woken_at?: number | undefined;
+  segment_at?: number | null | undefined;
+  /** Milliseconds of work before its last wait. */
+  worked_ms?: number | undefined;
   /** The lease of the process that executes it; "" after a process handed it over. */
   owner: string;
   /** Its owner executes it: it does not wait for its turn. Absent while that is not stored. */
@@ -176,6 +181,8 @@ export interface RunDetail {
   head: RunHead;
   input: JsonObject;
   steps: readonly StepRecord[];
+  /** Milliseconds since 1970; undefined unless it waits. */
+  wake_at?: number | undefined;
 }
 
 /** ISO 8601 with the offset that the API writes. */

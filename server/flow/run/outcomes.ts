@@ -2,10 +2,12 @@
 import type { Sql } from "../../database/pool.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { findOutcome } from "../storage/history.ts";
+import { forgetWait, suspend, type Wait } from "../waiting/wait_store.ts";
 import { createRecordOutcome, type EndedRun, isUnstorable, withoutValues } from "../storage/record_outcomes.ts";
 import type { RunStore } from "../storage/run_store.ts";
 import type { Job } from "./jobs.ts";
 import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
+import { LOST } from "./execution/interruption.ts";
 import { type Patience, untilStored } from "./execution/recovery.ts";
 
 interface Deps {
@@ -15,6 +17,8 @@ interface Deps {
   closing: AbortSignal;
   /** @throws {Interrupted} if a peer may own the run */
   proveOwned(head: RunHead): Promise<void>;
+  /** A run waits until a moment, in milliseconds since 1970. */
+  waits(at: number): void;
 }
 
 export interface Outcomes {
@@ -25,12 +29,18 @@ export interface Outcomes {
    * @throws {Interrupted} if a peer may own the run
    */
   settle(job: Job, ended: EndedRun): Promise<RecordedOutcome>;
+  /**
+   * Suspends the run: it is a row of PostgreSQL until it is woken.
+   *
+   * @throws {Interrupted} if a peer may own the run
+   */
+  suspend(job: Job, wait: Wait): Promise<void>;
   isRemoving(id: string): boolean;
   /** Resolves when no removal is in progress. */
   removed(): Promise<void>;
 }
 
-export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): Outcomes {
+export function createOutcomes({ sql, store, log, closing, proveOwned, waits }: Deps): Outcomes {
   const record = createRecordOutcome(sql);
   const removals = new Map<string, Promise<void>>();
 
@@ -56,13 +66,19 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
   });
 
   /** In the background: a takeover would find the outcome and remove the run, too. */
-  function remove({ head, versionstamp, journal, resumed }: Job): void {
+  async function remove(job: Job): Promise<void> {
+    const { head, versionstamp, journal, resumed } = job;
     // A previous owner may have kept more entries than this process could read.
+    if (head.woken_at !== undefined) await untilStored(patienceOf(job), () => forgetWait(sql, head.id));
     const removed = resumed ? store.clear(head) : store.remove({ head, versionstamp }, journal?.kept() ?? 0);
+    noteRemoval(head.id, removed);
+  }
+
+  function noteRemoval(id: string, removed: Promise<void>): void {
     const removal = removed.catch((error) => {
-      log.warn("a run that has ended stays for now", { run: head.id, ...faultOf(error) });
-    }).finally(() => removals.delete(head.id));
-    removals.set(head.id, removal);
+      log.warn("a run that has ended or waits stays for now", { run: id, ...faultOf(error) });
+    }).finally(() => removals.delete(id));
+    removals.set(id, removal);
   }
 
   return {
@@ -73,8 +89,18 @@ export function createOutcomes({ sql, store, log, closing, proveOwned }: Deps): 
       const other = recorded ? undefined : await untilStored(patienceOf(job), find);
       // Refused without another outcome: a peer has claimed the run, or the account was deleted.
       if (!recorded && !other) await untilStored(patienceOf(job), () => proveOwned(head));
-      remove(job);
+      await remove(job);
       return other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
+    },
+    async suspend(job, wait) {
+      const { head, journal, versionstamp } = job;
+      const stored = await untilStored(patienceOf(job), async () => {
+        await proveOwned(head);
+        return await suspend(sql, head, journal?.entries ?? [], wait);
+      });
+      if (!stored) throw LOST;
+      noteRemoval(head.id, store.release({ head, versionstamp }));
+      waits(wait.until);
     },
     isRemoving: (id) => removals.has(id),
     removed: async () => void await Promise.all(removals.values()),

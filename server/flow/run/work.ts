@@ -5,11 +5,12 @@ import { NoReach, reachOfRun } from "../../reach.ts";
 import type { Services } from "../steps/step_type.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
 import { findSteps } from "../storage/history.ts";
+import { findEarlier, isFull, MOST_WAITING, type Wait } from "../waiting/wait_store.ts";
 import { findUser, type KnownProgram, type Programs } from "../storage/program_cache.ts";
 import type { RunStore } from "../storage/run_store.ts";
 import { VALUES_KEPT_HOURS } from "../storage/sweep.ts";
 import { endedBy, execute } from "./execution/execute.ts";
-import { CLOSING, interrupt, Interrupted, LOST, RunFault, TOO_LONG } from "./execution/interruption.ts";
+import { CLOSING, interrupt, Interrupted, LOST, RunFault, Suspended, TOO_LONG } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
 import { createJournal, type KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
@@ -38,8 +39,11 @@ interface Deps {
   notify(account_id: number): void;
 }
 
-/** @returns a function that executes a job. @throws {Interrupted} if the run continues in a peer */
-export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
+/**
+ * @returns a function that executes a job until it ends, or until it waits: then it returns undefined, or throws an
+ *   {Interrupted} if the run continues in a peer
+ */
+export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | undefined> {
   const { services, store, cancels, programs, outcomes, limits, log, closing, proveOwned, notify } = deps;
   const now = () => deps.clock.now().getTime();
 
@@ -47,11 +51,13 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     const { head } = job;
     const repeated = head.retry?.of;
     const stored = <T>(work: () => Promise<T>) => untilStored(patience, work).catch(interrupt);
-    const [kept, before] = await Promise.all([
+    const [earlier, kept, before] = await Promise.all([
+      job.resumed ? findEarlier(services.sql, head.id) : [],
       job.resumed ? store.journalOf(head.id) : [],
       repeated === undefined ? [] : findSteps(services.sql, head.account_id, repeated),
     ]);
     return createJournal({
+      earlier,
       kept,
       before: before ?? [],
       repetition: head.retry,
@@ -75,7 +81,9 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
   function obstacleOf(head: RunHead, program: KnownProgram | null | undefined, input: unknown): string | undefined {
     if (program === null) return "The flow's program cannot be read: save it again";
     if (program === undefined) return "The flow was deleted";
-    if (input === undefined || now() - head.made_at > MOST_AGE_MS) return "Left behind for longer than a day";
+    if (input === undefined || head.woken_at === undefined && now() - head.made_at > MOST_AGE_MS) {
+      return "Left behind for longer than a day";
+    }
     if (head.lost >= MOST_LOST) return `Given up: ${head.lost} processes went away while they worked on it`;
   }
 
@@ -103,13 +111,27 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
     return await execute({ program: program.steps, head, input, user, run, journal, services, reach, patience, now });
   }
 
+  /** @returns the outcome if the run may not wait */
+  async function suspend(job: Job, patience: Patience, wait: Wait): Promise<Outcome | undefined> {
+    const { head } = job;
+    if (await untilStored(patience, () => isFull(services.sql, head.account_id))) {
+      return failed(`${MOST_WAITING} runs of the account wait already`);
+    }
+    head.worked_ms = (head.worked_ms ?? 0) + now() - segmentOf(head);
+    await outcomes.suspend(job, wait);
+  }
+
+  /** Since when the run is at work without a wait. */
+  const segmentOf = (head: RunHead): number =>
+    head.woken_at === undefined ? head.begun_at ??= now() : head.segment_at ??= now();
+
   return async (job) => {
     const { head, controller: { signal } } = job;
-    const begun_at = head.begun_at ??= now();
+    head.begun_at ??= now();
     head.working = true;
     const deadline = setTimeout(
       () => job.controller.abort(TOO_LONG),
-      Math.max(0, begun_at + limits.run_ms - now()),
+      Math.max(0, segmentOf(head) + limits.run_ms - (head.worked_ms ?? 0) - now()),
     );
     const waits = (error: unknown) => log.warn("a run waits for a store", { run: head.id, ...faultOf(error) });
     const patience: Patience = { signal, waits, idle: job.slot.idle };
@@ -117,10 +139,12 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome> {
       const reading = untilStored(patience, () => store.inputOf(head));
       const outcome = await reading.then((input) => executeJob(job, patience, input)).catch((error) => {
         if (error instanceof Interrupted) throw error;
+        if (error instanceof Suspended) return suspend(job, patience, error.wait);
         if (error instanceof RunFault) return endedBy(error);
         log.error("a run failed inside", { run: head.id, ...faultOf(error) });
         return failed("The server failed while it executed the flow");
       });
+      if (!outcome) return undefined;
       const input = await reading.catch(() => undefined);
       return await outcomes.settle(job, {
         head,

@@ -8,6 +8,7 @@ import { if_ } from "./control/if.ts";
 import { repeat } from "./control/repeat.ts";
 import { return_ } from "./control/return.ts";
 import { switch_ } from "./control/switch.ts";
+import { wait } from "./control/wait.ts";
 import { mutation } from "./mutation.ts";
 import { record } from "./record.ts";
 import type { Step, StepListShape } from "./step.ts";
@@ -24,6 +25,7 @@ const TYPES = [
   repeat,
   return_,
   fail,
+  wait,
 ] as const;
 
 export const STEP_TYPES: readonly StepType[] = TYPES;
@@ -47,8 +49,11 @@ export function stepTypeOf({ type }: Step): StepType {
   return found;
 }
 
-/** Whether steps of the type change or read something outside of the run, so that the journal keeps their output. */
-export const hasEffect = (type: string): boolean => BY_NAME.get(type)?.effect !== undefined;
+/** Whether the journal keeps the output of steps of the type: it comes from outside of the run, or from a moment. */
+export function hasEffect(name: string): boolean {
+  const type = BY_NAME.get(name);
+  return type?.effect !== undefined || type?.pause !== undefined;
+}
 
 /** Whether steps of the type contain other steps. */
 export const hasBranches = (type: string): boolean => BY_NAME.get(type)?.branches !== undefined;

@@ -27,6 +27,7 @@ const EXAMPLES: Record<string, Record<string, unknown>> = {
   repeat: { while: "{a} exists", most: 5, collect: "{a}", steps: [{ type: "return" }] },
   code: { source: "export default () => 1" },
   return: { data: "{a}" },
+  wait: { until: "{a}" },
   fail: { message: "{a} is missing", data: "{a}" },
 };
 
@@ -68,8 +69,9 @@ for (const type of STEP_TYPES) {
     assert.ok(step);
     assert.equal(stepTypeOf(step), type);
     assert.ok(type.code || Object.keys(templatesOf(step, type.templates)).length > 0, "it has templates");
-    assert.notEqual(type.effect === undefined, type.execute === undefined, "it computes or has an effect");
-    assert.equal(hasEffect(type.type), type.effect !== undefined);
+    const ways = [type.effect, type.execute, type.pause].filter((way) => way !== undefined);
+    assert.equal(ways.length, 1, "it computes, has an effect or pauses");
+    assert.equal(hasEffect(type.type), type.execute === undefined);
     assert.equal(hasBranches(type.type), type.branches !== undefined);
     for (const [path, steps] of type.branches?.(step) ?? []) {
       const found: unknown = path.reduce((part: object, key) => Reflect.get(part, key), step);

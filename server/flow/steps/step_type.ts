@@ -43,12 +43,13 @@ export type Reference =
   | { kind: "database"; key: string; code: string; table_name: string | undefined };
 
 /**
- * A step type that computes (`execute`) or one that changes or reads something outside of the run (`effect`).
+ * A step type that computes (`execute`), one that changes or reads something outside of the run (`effect`), or one at
+ * which the run may wait for long (`pause`).
  *
  * The members are methods, which TypeScript compares bivariantly: a `StepType<IfStep>` is a `StepType`. `stepTypeOf`
  * ensures that each receives steps of its own type only.
  */
-export type StepType<S extends Step = Step> = Traits<S> & (Computed<S> | Effectful<S>);
+export type StepType<S extends Step = Step> = Traits<S> & (Computed<S> | Effectful<S> | Pausing<S>);
 
 interface Traits<S extends Step> {
   /** The value of `type` in a program. */
@@ -73,6 +74,7 @@ interface Traits<S extends Step> {
 
 interface Computed<S extends Step> {
   readonly effect?: undefined;
+  readonly pause?: undefined;
   /**
    * Executes a step without an effect. A process that takes over the run executes it again, with the same result.
    *
@@ -125,6 +127,7 @@ export interface Returned {
 
 interface Effectful<S extends Step> {
   readonly execute?: undefined;
+  readonly pause?: undefined;
   readonly effect: {
     /**
      * Fills the step's templates.
@@ -143,6 +146,47 @@ interface Effectful<S extends Step> {
      */
     isTransaction(step: S): boolean;
   };
+}
+
+interface Pausing<S extends Step> {
+  readonly execute?: undefined;
+  readonly effect?: undefined;
+  readonly pause: {
+    /** As {@linkcode Effectful} has it. */
+    input(step: S, rendering: Rendering): JsonObject | Promise<JsonObject>;
+    /**
+     * The step is reached. Called again if the process dies before the run is suspended, so it must find what it has
+     * created before.
+     *
+     * @throws {StepFault}
+     */
+    begin(step: S, input: JsonObject, call: PauseCall): Promise<Begun>;
+    /**
+     * Called when the step is reached and each time the run is woken.
+     *
+     * @returns undefined while the run waits
+     * @throws {StepFault}
+     */
+    end(step: S, begun: Begun, call: PauseCall): Promise<Effect | undefined>;
+  };
+}
+
+/** What the journal keeps of a step at which the run waits. A type alias, because an interface is no `JsonObject`. */
+export type Begun = {
+  /** ISO 8601: at this moment the step ends, whatever has happened. */
+  until: string;
+  /** The id of what it waits for besides. */
+  awaits: string | null;
+};
+
+export interface PauseCall {
+  services: Services;
+  head: RunHead;
+  place: string;
+  /** What the run may see now. */
+  reach: Restriction;
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
 /** The rooms that steps use. */

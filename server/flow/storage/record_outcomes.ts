@@ -90,7 +90,7 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /** @throws {NoJson} */
-function rowOf(ended: EndedRun): string {
+export function rowOf(ended: EndedRun): string {
   try {
     return storable(columnsOf(ended));
   } catch (error) {
@@ -134,7 +134,7 @@ const countsOf = (steps: readonly StepRecord[]) => ({
  *
  * @returns the ids of the rows that were inserted
  */
-async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
+export async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
   const inserted = await sql<{ id: string }[]>`
     insert into flow_processes (
       id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id,

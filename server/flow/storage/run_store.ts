@@ -74,15 +74,16 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
      * Writes the head and, after it, entries of the journal.
      *
      * @param first the index of the first entry in the journal
+     * @param kept with the versionstamp null if the run must not be in Deno KV
      * @returns undefined if another process has claimed the run
      */
     async checkpoint(
-      { head, versionstamp }: Kept,
+      { head, versionstamp }: { head: RunHead; versionstamp: string | null },
       entries: readonly StepRecord[] = [],
       first = 0,
     ): Promise<string | undefined> {
       const values = await Promise.all(entries.map((entry, i) => placeEntry(sql, head.id, first + i, entry)));
-      let last: string | undefined = versionstamp;
+      let last: string | null | undefined = versionstamp;
       for (let at = 0; at === 0 || at < values.length;) {
         const batch = batchOf(values, at);
         last = await commit(headWrite(head, {
@@ -93,7 +94,7 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
         if (last === undefined) return undefined;
         at += Math.max(batch.length, 1);
       }
-      return last;
+      return last ?? undefined;
     },
 
     async find(account_id: number, id: string): Promise<Kept | undefined> {
@@ -102,7 +103,7 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
     },
 
     /** @returns undefined if it was too large for the head and its row was swept away */
-    inputOf: (head: RunHead): Promise<JsonObject | undefined> => readInput(sql, head),
+    inputOf: (head: RunHead, at: Sql = sql): Promise<JsonObject | undefined> => readInput(at, head),
 
     /** Ends at the first entry whose row in PostgreSQL was swept away, or lost in a crash of the database. */
     async journalOf(id: string): Promise<StepRecord[]> {
@@ -137,6 +138,13 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
     async remove({ head, versionstamp }: Kept, steps: number): Promise<void> {
       const keys = Array.from({ length: steps }, (_, number) => stepKey(head.id, number));
       if (!await removeKeys(head, versionstamp, keys)) await this.clear(head);
+    },
+
+    /** Deletes a run that waits now, unless another process has changed its head meanwhile. */
+    async release({ head, versionstamp }: Kept): Promise<void> {
+      const keys: Deno.KvKey[] = [];
+      for await (const { key } of kv.list({ prefix: stepPrefix(head.id) })) keys.push(key);
+      await removeKeys(head, versionstamp, keys);
     },
 
     /** The same for a run that had other owners, which may have kept more entries. */

@@ -9,7 +9,10 @@ import { lowestId } from "../../database/uuid_v7.ts";
 
 const HOUR_MS = 3_600_000;
 const RUNS_KEPT_HOURS = 14 * 24;
-/** Values, effects and claims of a run are kept so long. The engine does not continue a run that is older. */
+/**
+ * Values, effects and claims of a run are kept so long, and those of a run that has waited until it ends. The engine does
+ * not continue another run that is older.
+ */
 export const VALUES_KEPT_HOURS = 24;
 /**
  * A program that a flow no longer keeps, or whose flow was deleted, is readable as long as the runs that used it. They
@@ -27,6 +30,7 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
   // Ids of runs begin with the moment of their start.
   const runs = lowestId(ago(RUNS_KEPT_HOURS));
   const values = lowestId(ago(VALUES_KEPT_HOURS));
+  const ended = new Date(ago(RUNS_KEPT_HOURS)).toISOString();
   const versions = new Date(ago(VERSIONS_KEPT_HOURS)).toISOString();
   const deletions = [
     () =>
@@ -36,6 +40,7 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
           select ctid
           from flow_processes
           where id < ${runs}
+            and finished_at < ${ended}
           order by id
           limit ${BATCH}
           for update skip locked
@@ -46,8 +51,9 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
         delete from flow_values
         where ctid = any(array(
           select ctid
-          from flow_values
+          from flow_values o
           where run_id < ${values}
+            and not exists (select from flow_waits w where w.run_id = o.run_id)
           order by run_id
           limit ${BATCH}
           for update skip locked
@@ -58,8 +64,9 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
         delete from flow_effects
         where ctid = any(array(
           select ctid
-          from flow_effects
+          from flow_effects o
           where run_id < ${values}
+            and not exists (select from flow_waits w where w.run_id = o.run_id)
           order by run_id
           limit ${BATCH}
           for update skip locked
@@ -70,8 +77,9 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
         delete from flow_claims
         where ctid = any(array(
           select ctid
-          from flow_claims
+          from flow_claims o
           where run_id < ${values}
+            and not exists (select from flow_waits w where w.run_id = o.run_id)
           order by run_id
           limit ${BATCH}
           for update skip locked
@@ -82,8 +90,11 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
         delete from flow_versions
         where ctid = any(array(
           select ctid
-          from flow_versions
+          from flow_versions o
           where dropped_at < ${versions}
+            and not exists (
+              select from flow_waits w where w.flow_id = o.flow_id and w.flow_version = o.version
+            )
           order by dropped_at
           limit ${BATCH}
           for update skip locked

@@ -44,6 +44,7 @@ const listOverdue = (sql: Sql) =>
     where r.state in ('ran', 'late')
       and r.outcome is null
       and r.started_at is not null
+      and not exists (select from flow_waits w where w.run_id = r.flow_process_id)
       and r.created_at < now() - ${LOST_HOURS}::int * interval '1 hour'
     order by r.cron_id, r.id
     limit ${BATCH}

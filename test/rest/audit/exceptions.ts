@@ -52,5 +52,6 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   flow_values: RUN,
   flow_effects: RUN,
   flow_claims: RUN,
+  flow_waits: RUN,
   cron_runs: RUN,
 };

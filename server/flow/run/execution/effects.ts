@@ -74,13 +74,13 @@ export async function runEffect(
   }
 }
 
-function complete(record: StepRecord, { output, http_status }: Result): void {
+export function complete(record: StepRecord, { output, http_status }: Result): void {
   record.output = output;
   record.http_status = http_status;
 }
 
 /** Takes over the result of an earlier execution. @throws {StepFault} if that one failed */
-function replay(state: ExecutionState, completed: StepRecord, record: StepRecord): void {
+export function replay(state: ExecutionState, completed: StepRecord, record: StepRecord): void {
   const { input, output, http_status, attempts, warnings, error, status, started_at, ms, call, console } = completed;
   Object.assign(record, { input, output, http_status, attempts, warnings, started_at, ms });
   if (call && countNote(state, call)) record.call = call;

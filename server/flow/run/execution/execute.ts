@@ -10,7 +10,8 @@ import { jsonLength } from "../../storage/storable.ts";
 import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
 import { evaluateAt } from "./evaluate.ts";
-import { Interrupted, RunFault } from "./interruption.ts";
+import { Interrupted, RunFault, Suspended } from "./interruption.ts";
+import { runPause } from "./pauses.ts";
 import { isoOf, type Outcome, type StepRecord } from "../model.ts";
 import {
   countNote,
@@ -30,7 +31,7 @@ const MOST_WARNINGS = 20;
 /** Comparisons that are kept of a step: the latest, because the last one decides. */
 const MOST_COMPARED = 20;
 
-/** @throws {Interrupted} */
+/** @throws {Interrupted | Suspended} */
 export async function execute(task: Task): Promise<Outcome> {
   const state = newState(task);
   try {
@@ -38,7 +39,7 @@ export async function execute(task: Task): Promise<Outcome> {
     const returned = await runSteps(state, task.program, "");
     return { status: "finished", data: returned ? returned.data : state.last.body, error: null };
   } catch (error) {
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof Interrupted || error instanceof Suspended) throw error;
     if (error instanceof RunFault) return endedBy(error);
     if (error instanceof Stopped) return { status: "error", data: error.data, error: error.message };
     throw error;
@@ -77,6 +78,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   let returned: Returned | undefined;
   try {
     if (type.effect) await runEffect(state, step, type.effect, record, warn);
+    else if (type.pause) await runPause(state, step, type.pause, record, warn);
     else {
       const result = type.execute(step, executionOf(state, record, prefix, warn));
       // Most steps are synchronous, and an await of each would cost a turn of the microtask queue.
@@ -86,7 +88,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
     record.status = "finished";
   } catch (error) {
     // The next owner of the run executes the step again, so this attempt must not enter the journal.
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof Interrupted || error instanceof Suspended) throw error;
     if (error instanceof RunFault) {
       fail(record, error);
       finish(state, type, record, began);

@@ -1,4 +1,5 @@
 /** Reasons to end an execution before its last step. */
+import type { Wait } from "../../waiting/wait_store.ts";
 
 /** The run ends, with an error or cancelled. */
 export class RunFault extends Error {
@@ -15,6 +16,21 @@ export class RunFault extends Error {
 export class Interrupted extends Error {
   override name = "Interrupted";
 }
+
+/** The run waits, and is suspended: it continues when it is woken. */
+export class Suspended extends Error {
+  override name = "Suspended";
+  constructor(readonly wait: Wait) {
+    super("the run waits");
+  }
+}
+
+/** The run waits for the first of several. */
+export const suspendedBy = (all: readonly Suspended[]): Suspended =>
+  new Suspended({
+    until: Math.min(...all.map(({ wait }) => wait.until)),
+    awaits: all.flatMap(({ wait }) => wait.awaits),
+  });
 
 /** Reasons with which the signal of an execution is aborted. */
 export const CANCELLED = new RunFault("Cancelled", "cancelled");

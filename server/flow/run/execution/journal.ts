@@ -10,6 +10,8 @@ import type { Repetition, StepRecord } from "../model.ts";
 export interface Journal {
   /** The entry of an effect that this run has completed at this place, in this process or in a previous owner. */
   find(place: string): StepRecord | undefined;
+  /** The entry of a step at which the run waited. */
+  findWaiting(place: string): StepRecord | undefined;
   /**
    * The entry of an effect that the repeated run has completed at this place with the same input. The program, the items
    * of a loop or earlier answers may be others than then.
@@ -38,7 +40,9 @@ export interface KeptJournal extends Journal {
 }
 
 interface Parts {
-  /** The entries that previous owners of the run have kept. */
+  /** The journal up to the last wait of the run. */
+  earlier?: readonly StepRecord[] | undefined;
+  /** The entries that previous owners of the run have kept since. */
   kept: readonly StepRecord[];
   /** The journal of the run that this one repeats. */
   before: readonly StepRecord[];
@@ -51,12 +55,16 @@ interface Parts {
   keep(entries: readonly StepRecord[], first: number): Promise<void>;
 }
 
-export function createJournal({ kept, before, repetition, isCancelled, proveOwned, keep }: Parts): KeptJournal {
+export function createJournal(
+  { earlier = [], kept, before, repetition, isCancelled, proveOwned, keep }: Parts,
+): KeptJournal {
   const list: List = [];
-  const completed = effectsByPlace(kept);
+  const known = [...earlier, ...kept];
+  const completed = effectsByPlace(known);
+  const waiting = new Map(known.filter(isWaiting).map((entry) => [entry.place, entry]));
   const repeated = effectsByPlace(reusable(before, repetition));
   // A replay appends the same entries, which need not be stored again.
-  const stored = new Set(kept.map(({ place }) => place));
+  const stored = new Set(known.filter((entry) => !isWaiting(entry)).map(({ place }) => place));
   let kept_count = kept.length;
   let unkept: StepRecord[] = [];
   let keeping = Promise.resolve();
@@ -78,6 +86,7 @@ export function createJournal({ kept, before, repetition, isCancelled, proveOwne
 
   const common = {
     find: (place: string) => completed.get(place),
+    findWaiting: (place: string) => waiting.get(place),
     findRepeated(place: string, input: JsonObject) {
       const entry = repeated.get(place);
       return entry && equal(entry.input, asStored(input)) ? entry : undefined;
@@ -121,9 +130,13 @@ type List = (StepRecord | List)[];
 
 const flat = (list: List): StepRecord[] => list.flatMap((part) => Array.isArray(part) ? flat(part) : [part]);
 
+const isWaiting = ({ status }: StepRecord) => status === "waiting";
+
 const effectsByPlace = (entries: readonly StepRecord[]) =>
   new Map(
-    entries.filter(({ type, status, truncated }) => hasEffect(type) && status !== "running" && !truncated)
+    entries.filter(({ type, status, truncated }) =>
+      hasEffect(type) && status !== "running" && status !== "waiting" && !truncated
+    )
       .map((entry) => [entry.place, entry]),
   );
 

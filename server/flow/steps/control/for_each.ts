@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
 import { jsonLength } from "../../storage/storable.ts";
 import { renderIn } from "../../template/rendering.ts";
 import { Name, OnePlaceholder, Template } from "../../template/template_shape.ts";
+import { Suspended, suspendedBy } from "../../run/execution/interruption.ts";
 import { StepFault, Stopped } from "../fault.ts";
 import { commonKeys, type StepListShape } from "../step.ts";
 import type { Execution, Returned, StepType } from "../step_type.ts";
@@ -75,6 +76,10 @@ async function oneByOne(
 /**
  * Items begin in their order. When one returns or fails, no further item begins, and the first such item in the order
  * of the list decides: every item before it has begun, so the result does not depend on which is faster.
+ *
+ * An item that waits keeps its place among those that are worked on. The run is suspended when no other item can go on.
+ *
+ * @throws {Suspended}
  */
 async function severalAtOnce(
   at_once: number,
@@ -83,6 +88,7 @@ async function severalAtOnce(
   work: Work,
 ): Promise<Returned | undefined> {
   const ends: { index: number; returned?: Returned; error?: unknown }[] = [];
+  const waiting: { index: number; error: Suspended }[] = [];
   let next = 0;
   const takeItems = async () => {
     while (next < count && ends.length === 0) {
@@ -91,7 +97,11 @@ async function severalAtOnce(
         const returned = await work(index, execution.fork());
         if (returned) ends.push({ index, returned });
       } catch (error) {
-        ends.push({ index, error });
+        if (!(error instanceof Suspended)) ends.push({ index, error });
+        else {
+          waiting.push({ index, error });
+          return;
+        }
       }
     }
   };
@@ -99,6 +109,9 @@ async function severalAtOnce(
   // An error that is not a step's ends the run, whichever item it came from.
   const fatal = ends.find(({ error }) => error !== undefined && !isFailure(error));
   const [first] = fatal ? [fatal] : ends.toSorted((a, b) => a.index - b.index);
+  // Of the items that wait, those before the one that decides may decide instead.
+  const open = waiting.filter(({ index }) => !fatal && (!first || index < first.index));
+  if (open.length > 0) throw suspendedBy(open.map(({ error }) => error));
   if (first?.error !== undefined) throw first.error;
   return first?.returned;
 }

@@ -1,0 +1,200 @@
+/** Runs that wait: rows of PostgreSQL, woken when they are due, without a slot or a trace in Deno KV meanwhile. */
+import assert from "node:assert/strict";
+import { until } from "../stage/until.ts";
+import { onStage, type Team } from "./flow_stage.ts";
+import type { TestServer } from "../stage/harness.ts";
+
+const inTeam = onStage({ ACTION_WAIT_MS: "0" });
+const PATH = "/connect/flow_processes";
+
+const get = (path: string, more: Record<string, unknown> = {}) => ({
+  type: "connector",
+  connector_code: "api",
+  method: "get",
+  params: { path },
+  ...more,
+});
+const wait = (seconds: unknown, id = "pause") => ({ type: "wait", id, seconds });
+
+async function start({ ask, addFlow }: Team, program: unknown, input: Record<string, unknown> = {}) {
+  const { id } = await addFlow(program);
+  const { status, body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: { input } });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.flow_process_id as string;
+}
+
+const reaches = ({ inspect }: Team, id: string, status: string) =>
+  until(async () => (await inspect(id)).status === status, `the run is ${status}`);
+
+/** As if the moments for which a run waits had passed. */
+const makeDue = async ({ sql }: TestServer, id: string) =>
+  void await sql`
+    update flow_waits
+    set
+      steps = regexp_replace(steps::text, '"until":"[^"]*"', '"until":"2020-01-31T09:00:00.000+00:00"', 'g')::json,
+      wake_at = now()
+    where run_id = ${id}
+      and wake_at is not null
+  `;
+
+/** Keys of a run in Deno KV. */
+async function keysOf({ data_dir }: TestServer, id: string): Promise<number> {
+  using kv = await Deno.openKv(`${data_dir}/kv.sqlite3`);
+  const all = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key);
+  return all.filter((key) => /^flow_(runs|steps)$/.test(String(key[0])) && key.includes(id)).length;
+}
+
+inTeam("waits: a run waits for an hour as a row, and goes on with what it had", async (team) => {
+  const { ask, api, server, inspect } = team;
+  api.answers.set("/before", (n) => Response.json({ n }));
+  const id = await start(team, [
+    { type: "mutation", set: { word: "x" } },
+    get("before"),
+    wait("{input.s}"),
+    get("after", { on_error: "continue" }),
+    { type: "return", data: ["{steps.step_2.body.n}", "{word}", "{steps.pause.body.until}", "{run.started_at}"] },
+  ], { s: 3600, large: "x".repeat(50_000) });
+  await reaches(team, id, "waiting");
+  await until(async () => await keysOf(server, id) === 0, "it has left Deno KV");
+  const waiting = await inspect(id);
+  assert.deepEqual(
+    waiting.steps.map(({ place, status }: { place: string; status: string }) => [place, status]),
+    [["step_1", "finished"], ["step_2", "finished"], ["pause", "waiting"]],
+  );
+  assert.ok(Date.parse(waiting.wake_at) > Date.now() + 3_500_000, "in an hour");
+  for (const filter of ["", "?status=waiting"]) {
+    const { body, headers } = await ask("GET", `${PATH}.json${filter}`);
+    assert.deepEqual([body.map((run: { id: string }) => run.id), headers.get("x-total-count")], [[id], "1"], filter);
+  }
+  for (const status of ["pending", "finished"]) {
+    assert.deepEqual((await ask("GET", `${PATH}.json?status=${status}`)).body, []);
+  }
+  await server.sweep();
+  assert.equal((await inspect(id)).status, "waiting", "it is not due");
+  await makeDue(server, id);
+  await Promise.all([server.sweep(), server.sweep()]);
+  await reaches(team, id, "finished");
+  const ended = await inspect(id);
+  assert.deepEqual(ended.data.slice(0, 2), [1, "x"]);
+  assert.equal(ended.data[2], "2020-01-31T09:00:00.000+00:00");
+  assert.equal(ended.wake_at, null);
+  assert.deepEqual([api.count("/before"), api.count("/after")], [1, 1]);
+  await until(async () => (await server.sql`select from flow_waits where run_id = ${id}`).length === 0, "the row goes");
+  await until(async () => await keysOf(server, id) === 0, "nothing is left in Deno KV");
+});
+
+inTeam("waits: one that is due soon is woken by a timer; a moment that has passed is not waited for", async (team) => {
+  const { inspect, addFlow, ask } = team;
+  const id = await start(team, [
+    { type: "wait", until: "2020-01-31" },
+    { type: "repeat", while: "{index} < 2", steps: [wait(0.05)] },
+    wait("{input.short}", "last"),
+  ], { short: "0.01" });
+  await reaches(team, id, "finished");
+  const { steps, ms } = await inspect(id);
+  assert.deepEqual(steps.map(({ place }: { place: string }) => place), [
+    "step_1",
+    "step_2",
+    "step_2.0.pause",
+    "step_2.1.pause",
+    "step_2.2.pause",
+    "last",
+  ]);
+  assert.ok(ms >= 0);
+  const failures = [
+    [wait("{input.no}"), /seconds is no number/],
+    [wait("{input.long}"), /more than 30 days/],
+    [{ type: "wait", id: "pause", until: "tomorrow{input.no}" }, /no moment/],
+    [{ type: "wait", id: "pause", until: "2999-01-01T00:00:00+01:00" }, /more than 30 days ahead/],
+  ] as const;
+  for (const [step, error] of failures) {
+    const failed = await start(team, [step], { long: 3_000_000 });
+    await reaches(team, failed, "error");
+    assert.match((await inspect(failed)).error, error);
+  }
+  const flow = { name: "Wrong", fields: { program: [{ type: "wait" }, { type: "wait", seconds: 1, until: "x" }] } };
+  const refused = await ask("POST", "/connect/flows.json", { json: { flow } });
+  assert.equal(refused.status, 422);
+  assert.match(JSON.stringify(refused.body), /program\.0\.seconds.*program\.1\.until/);
+  await addFlow([]);
+});
+
+inTeam("waits: several at once, each item on its own; the limit of ten minutes is for work alone", async (team) => {
+  const { api, server, inspect } = team;
+  api.answers.set("/item", () => Response.json("called"));
+  const id = await start(team, [
+    {
+      type: "for_each",
+      id: "each",
+      items: [0.02, 3600, 0.04, 7200],
+      at_once: 2,
+      collect: true,
+      steps: [get("item"), wait("{item}"), { type: "mutation", id: "done", set: { all: "{index}" } }],
+    },
+  ]);
+  const places = async () =>
+    (await inspect(id)).steps.filter(({ status }: { status: string }) => status === "waiting")
+      .map(({ place }: { place: string }) => place);
+  await until(async () => (await places()).join() === "each.1.pause,each.3.pause", "the long ones wait");
+  await server.sql`
+    update flow_waits set head = jsonb_set(head::jsonb, '{begun_at}', to_jsonb((head->>'begun_at')::float8 - 86400000))::json
+    where run_id = ${id}
+  `;
+  await makeDue(server, id);
+  await server.sweep();
+  await reaches(team, id, "finished");
+  const { data } = await inspect(id);
+  assert.deepEqual(data.map(({ item, body }: { item: number; body: unknown }) => [item, body]), [
+    [0.02, { all: 0 }],
+    [3600, { all: 1 }],
+    [0.04, { all: 2 }],
+    [7200, { all: 3 }],
+  ]);
+  assert.equal(api.count("/item"), 4);
+});
+
+inTeam("waits: a run that waits is cancelled at once", async (team) => {
+  const { ask, server, inspect } = team;
+  const id = await start(team, [{ type: "mutation", set: { a: 1 } }, wait(86_400)], { word: "w" });
+  await reaches(team, id, "waiting");
+  const { status, body } = await ask("POST", `${PATH}/${id}/cancel.json`);
+  assert.deepEqual([status, body.status, body.error, body.input], [200, "cancelled", "Cancelled", { word: "w" }]);
+  assert.equal((await ask("POST", `${PATH}/${id}/cancel.json`)).status, 409);
+  assert.equal((await server.sql`select from flow_waits where run_id = ${id}`).length, 0);
+  await server.sweep();
+  assert.equal((await inspect(id)).status, "cancelled");
+  const again = await ask("POST", `${PATH}/${id}/retry.json`);
+  assert.equal(again.body.status, "pending");
+  await reaches(team, again.body.id, "waiting");
+});
+
+inTeam("waits: the sweep leaves what a run needs that has waited for long", async (team) => {
+  const { server: { sql, sweep } } = team;
+  const id = await start(team, [wait(86_400)]);
+  await reaches(team, id, "waiting");
+  const old = "01800000-0000-7000-8000-000000000001";
+  const count = async () => {
+    const [row] = await sql`
+      select
+        (select count(*)::int from flow_values where run_id = ${old})
+          + (select count(*)::int from flow_effects where run_id = ${old})
+          + (select count(*)::int from flow_claims where run_id = ${old}) as count
+    `;
+    return row?.count;
+  };
+  await sql`
+    insert into flow_waits
+    select r.*
+    from flow_waits w
+    cross join json_populate_record(w, ${JSON.stringify({ run_id: old })}::text::json) r
+    where w.run_id = ${id}
+  `;
+  await sql`insert into flow_values (run_id, place, value) values (${old}, 'input', '{}')`;
+  await sql`insert into flow_effects (run_id, place, output) values (${old}, 'a', '{}')`;
+  await sql`insert into flow_claims (run_id, attempts) values (${old}, 1)`;
+  await sweep();
+  assert.equal(await count(), 3);
+  await sql`delete from flow_waits where run_id = ${old}`;
+  await sweep();
+  assert.equal(await count(), 0);
+});
