@@ -99,7 +99,7 @@ Deno.test("program: reading changes nothing, is repeatable, and keeps the order 
   assert.deepEqual(stepsOf(program), stepsOf(JSON.parse(before)));
   assert.equal(JSON.stringify(program), before);
   const [first] = stepsOf(program);
-  assert.deepEqual(first?.type === "mutation" && Object.keys(first.set), ["zebra", "apple", "mango"]);
+  assert.deepEqual(first?.type === "mutation" && Object.keys(first.set ?? {}), ["zebra", "apple", "mango"]);
 });
 
 Deno.test("program: defaults of a retry, a loop and a return", () => {

@@ -11,6 +11,7 @@ import { switch_ } from "./control/switch.ts";
 import { wait } from "./control/wait.ts";
 import { mutation } from "./mutation.ts";
 import { record } from "./record.ts";
+import { transform } from "./transform.ts";
 import type { Step, StepListShape } from "./step.ts";
 import type { StepType } from "./step_type.ts";
 
@@ -18,6 +19,7 @@ const TYPES = [
   mutation,
   connector,
   code,
+  transform,
   if_,
   switch_,
   record,

@@ -7,7 +7,7 @@ import { templatesOf } from "./rendered_keys.ts";
 
 /** A step of each type that uses every optional key. A new type needs an entry here. */
 const EXAMPLES: Record<string, Record<string, unknown>> = {
-  mutation: { set: { a: 1 } },
+  mutation: { set: { a: 1 }, append: { b: "{a}" }, merge: { c: { d: "{a}" } } },
   connector: {
     connector_code: "fx",
     method: "latest",
@@ -25,6 +25,17 @@ const EXAMPLES: Record<string, Record<string, unknown>> = {
     else: [{ type: "return" }],
   },
   repeat: { while: "{a} exists", most: 5, collect: "{a}", steps: [{ type: "return" }] },
+  transform: {
+    from: "{input.all}",
+    as: "one",
+    where: "{one.n} > 1",
+    map: "{one.n}",
+    sort: ["-one", "one"],
+    unique: "one",
+    limit: 3,
+    group: "one",
+    reduce: { all: { sum: "one" } },
+  },
   code: { source: "export default () => 1" },
   return: { data: "{a}" },
   wait: { until: "{a}" },

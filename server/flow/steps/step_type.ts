@@ -97,6 +97,14 @@ export interface Execution extends Rendering {
   takeInput(): JsonObject | undefined;
   /** @throws {StepFault} if the run's context were larger than 1 MiB with an output of so many characters */
   proveRoom(characters: number): void;
+  /**
+   * Counts the value of a name that is not part of the step's output. 0 for a name whose value is again.
+   *
+   * @returns the characters that were counted for the name before @throws {StepFault} as `proveRoom`
+   */
+  countName(name: string, characters: number): number;
+  /** Yields to other runs after a while of work. To be awaited, if there is something to wait for. @throws the reason why the run ends */
+  yieldTurn(): Promise<void> | undefined;
   /** Sets the step's output. A step with branches sets it before it executes them. */
   setOutput(output: JsonValue): void;
   /** Executes steps of a branch. @param iteration counts from 0; undefined outside of a loop */

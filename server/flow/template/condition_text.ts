@@ -80,10 +80,19 @@ class Reader {
   }
 
   #comparison(): Comparison {
+    const expression = this.#expression();
     const left = this.#value();
+    // An expression says itself whether it holds.
+    if (expression && (!this.#next || ["and", "&&", "or", "||", ")"].includes(this.#next.text))) {
+      return { left, operator: "eq", right: true };
+    }
     const operator = this.#operator();
     if (ONE_SIDED.some((known) => known === operator)) return { left, operator };
     return { left, operator, right: this.#value() };
+  }
+
+  #expression(): boolean {
+    return this.#next?.kind === "value" && this.#next.text.startsWith("{=");
   }
 
   #value(): JsonValue {

@@ -42,6 +42,14 @@ Deno.test("expression: it ends at its own brace, whatever stands in texts, comme
   assert.deepEqual(parseCondition("{= $count(items) } > 2"), {
     condition: { left: "{= $count(items) }", operator: "gt", right: 2 },
   });
+  assert.deepEqual(parseCondition("not ({= a > b }) and {= c }"), {
+    condition: {
+      all: [
+        { not: { left: "{= a > b }", operator: "eq", right: true } },
+        { left: "{= c }", operator: "eq", right: true },
+      ],
+    },
+  });
 });
 
 Deno.test("expression: faults have their position", () => {

@@ -192,7 +192,7 @@ function filtered(
 const INDEX = /^(0|[1-9]\d{0,14})$/;
 
 /** Reads own keys of objects, and indexes and the length of lists. Inherited properties are never read. */
-function lookUp(path: readonly string[], scope: Scope): JsonValue | undefined {
+export function lookUp(path: readonly string[], scope: JsonValue): JsonValue | undefined {
   let found: JsonValue | undefined = scope;
   for (const key of path) {
     if (typeof found !== "object" || found === null) return undefined;

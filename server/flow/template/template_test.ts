@@ -14,9 +14,12 @@ const SCOPE: Scope = {
   text: "{price}",
 };
 
+/** An expression without a result is null. */
+const NO_RESULTS = () => ({ results: undefined, missing: undefined });
+
 const rendered = (value: JsonValue, scope: Scope = SCOPE) => {
   const warnings: string[] = [];
-  return { value: render(value, scope, (message) => warnings.push(message)), warnings };
+  return { value: render(value, scope, (message) => warnings.push(message), NO_RESULTS()), warnings };
 };
 
 Deno.test("template: placeholders and their values", () => {

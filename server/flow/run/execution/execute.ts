@@ -14,6 +14,7 @@ import { Interrupted, RunFault, Suspended } from "./interruption.ts";
 import { runPause } from "./pauses.ts";
 import { isoOf, type Outcome, type StepRecord } from "../model.ts";
 import {
+  countName,
   countNote,
   countOutput,
   countStep,
@@ -52,13 +53,19 @@ export const endedBy = ({ status, message }: RunFault): Outcome => ({ status, da
 /** @param prefix of the steps' places: the `for_each` iterations around them, each followed by a dot */
 async function runSteps(state: ExecutionState, steps: readonly Step[], prefix: string): Promise<Returned | undefined> {
   for (const step of steps) {
-    if (performance.now() - state.yielded_at > YIELD_AFTER_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      state.yielded_at = performance.now();
-    }
+    const turn = yieldTurn(state);
+    if (turn) await turn;
     const returned = await runStep(state, step, prefix);
     if (returned) return returned;
   }
+}
+
+function yieldTurn(state: ExecutionState): Promise<void> | undefined {
+  if (performance.now() - state.yielded_at <= YIELD_AFTER_MS) return undefined;
+  return new Promise((resolve) => setTimeout(resolve, 0)).then(() => {
+    state.yielded_at = performance.now();
+    state.task.patience.signal.throwIfAborted();
+  });
 }
 
 async function runStep(state: ExecutionState, step: Step, prefix: string): Promise<Returned | undefined> {
@@ -139,6 +146,8 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
     return state.task.input;
   },
   proveRoom: (characters) => proveRoom(state, record.id, characters),
+  countName: (name, characters) => countName(state, name, characters),
+  yieldTurn: () => yieldTurn(state),
   setOutput(output) {
     record.output = output;
     state.last = { status: "finished", body: output, error: null };

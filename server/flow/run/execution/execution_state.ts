@@ -121,6 +121,18 @@ const TOO_LARGE = "the run's context is larger than 1 MiB";
 /** The answer of the step before, which templates see as `json_object` although the step has another output now. */
 const FORMER_JSON = "";
 
+/** @returns what was counted for the name before. @throws {StepFault} as `proveRoom` */
+export function countName(state: ExecutionState, name: string, length: number): number {
+  // No step has such an id.
+  const key = `=${name}`;
+  const before = state.sizes.get(key) ?? 0;
+  if (length > before) proveRoom(state, key, length);
+  state.characters += length - before;
+  if (length > 0) state.sizes.set(key, length);
+  else state.sizes.delete(key);
+  return before;
+}
+
 /** Counts an output that templates now see. @param is_json it is `json_object`, too */
 export function countOutput(state: ExecutionState, id: string, length: number, is_json: boolean): void {
   const { sizes } = state;

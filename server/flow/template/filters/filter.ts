@@ -25,16 +25,23 @@ const NUMBER = /^\s{0,20}[+-]?\d{1,300}(?:\.\d{0,300})?(?:[eE][+-]?\d{1,4})?\s{0
 /** Characters of a number that a double holds exactly. */
 const MOST_EXACT = 15;
 
-/** A number, or a text that is one. @throws {FilterFault} also for digits that a number would round */
-export function numberOf(value: JsonValue): number {
+/** A number, or a text that is one. @returns undefined for all else, and for digits that a number would round */
+export function readNumber(value: JsonValue): number | undefined {
   if (typeof value === "number") return value;
-  if (typeof value !== "string" || value.length > 700 || !NUMBER.test(value)) {
-    throw new FilterFault(`needs a number, not ${shownValue(value)}`);
-  }
+  if (typeof value !== "string" || value.length > 700 || !NUMBER.test(value)) return undefined;
   const number = Number(value);
-  const is_exact = Number.isInteger(number) ? Number.isSafeInteger(number) : value.trim().length <= 330;
-  if (!Number.isFinite(number) || !is_exact) throw new FilterFault(`needs a number of at most ${MOST_EXACT} digits`);
-  return number;
+  const is_exact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+  return is_exact ? number : undefined;
+}
+
+/** @throws {FilterFault} */
+export function numberOf(value: JsonValue): number {
+  const number = readNumber(value);
+  if (number !== undefined) return number;
+  const is_long = typeof value === "string" && value.length <= 700 && NUMBER.test(value);
+  throw new FilterFault(
+    is_long ? `needs a number of at most ${MOST_EXACT} digits` : `needs a number, not ${shownValue(value)}`,
+  );
 }
 
 export function wholeNumber(value: JsonValue, least = -Number.MAX_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {

@@ -9,7 +9,7 @@ import { type Filter, FilterFault, listOf, numberOf, type TakeRoom, textOf, whol
 import { replaceAll, splitAll } from "./search.ts";
 
 /** Doubles are exact to 15 decimal digits, so 0.1 + 0.2 is 0.3. Integers are exact up to 2^53 − 1. */
-function exact(number: number): number {
+export function exact(number: number): number {
   if (!Number.isFinite(number)) throw new FilterFault("has no finite result");
   if (!Number.isInteger(number)) return Number(number.toPrecision(15));
   if (!Number.isSafeInteger(number)) throw new FilterFault("has a result that is too large to be exact");
