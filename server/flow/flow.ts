@@ -23,6 +23,7 @@
  * The promise: a run is created exactly once, its steps are executed at least once, and its outcome is recorded exactly
  * once. A write by a `record` step happens exactly once.
  */
+import type { Rehearsals } from "./rehearsal/rehearsal.ts";
 import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 
 /** How many runs wait or are executed, and for how long. */
@@ -36,6 +37,7 @@ export { unreached } from "./program/unreachable.ts";
 export {
   isoOf,
   type NewRun,
+  type Outcome,
   RUN_STATUSES,
   type RunDetail,
   type RunHead,
@@ -49,15 +51,20 @@ export {
   TRIGGERS,
 } from "./run/model.ts";
 export { isFailedItem } from "./run/execution/journal.ts";
-export { hasBranches } from "./steps/registry.ts";
+export { asksOutside, hasBranches, mayWait } from "./steps/registry.ts";
 export type { Fault, Path, Reference } from "./steps/step_type.ts";
+export { type Answer, type Performed, type Rehearsal, type SeenRun, seenRun } from "./rehearsal/rehearsal.ts";
+export { walk } from "./program/walk.ts";
+export type { Step } from "./steps/step.ts";
+export { asStored } from "./storage/storable.ts";
+export { findUser } from "./storage/program_cache.ts";
 export { OPERATORS } from "./template/condition.ts";
 export type { JsonObject } from "../input/json_value.ts";
 
 /** The fault of a `flow_code` without a flow. */
 export const NO_FLOW = "does not exist";
 
-export interface Flows {
+export interface Flows extends Rehearsals {
   /**
    * Resolves when the run is stored durably. The run is executed in the background.
    *

@@ -11,7 +11,7 @@ const Fields = z.record(z.string(), z.unknown()).nullable();
 export const AuditEntry = z.object({
   id: Uuid,
   at: Timestamp,
-  action: z.string().describe("create, update, delete, batch, sign_in, sign_in_failed, sign_out or view_as")
+  action: z.string().describe("create, update, delete, batch, sign_in, sign_in_failed, sign_out, view_as or test_step")
     .meta({ examples: ["update"] }),
   object: z.string().describe("What was changed: department, user_setting, record, …")
     .meta({ examples: ["department"] }),

@@ -7,6 +7,9 @@ import { readFlow } from "./read.ts";
 import { Flow, FlowChanges, FlowPage, FlowRun, FlowToDelete, ListedFlow, NewFlow, RunAnswer } from "./schema.ts";
 import { IN_USE } from "../uses/uses.ts";
 import { runFlow } from "./start.ts";
+import { checkFlow } from "./checks/check.ts";
+import { Check, Checked, StepToTest, TestedStep } from "./checks/schema.ts";
+import { testStep } from "./checks/test_step.ts";
 import { readVersion, readVersionDiff, readVersions } from "./versions/read.ts";
 import {
   ByFlowVersion,
@@ -107,13 +110,39 @@ export const flows = router({
     .input(ByFlowVersion).output(sent(Flow))
     .mutation(({ ctx, input }) => restoreVersion(ctx, input.id, input.version)),
 
+  check: managerProcedure
+    .meta({
+      rest: "POST /connect/flows/:id/check.json",
+      summary: "Check a program without executing it",
+      description:
+        "Answers what a save would refuse and warn of, and every template filled with the values of the flow's latest " +
+        "run, or of `run_id`. Steps that call something get the answers that the run recorded; where there is none, " +
+        "their output is null. Nothing is called and nothing is stored.",
+    })
+    .input(Check).output(Checked)
+    .mutation(({ ctx, input }) => checkFlow(ctx, input)),
+
+  test_step: managerProcedure
+    .meta({
+      counts_as: "actions",
+      rest: "POST /connect/flows/:id/test_step.json",
+      summary: "Execute one step",
+      description:
+        "Executes a step of the saved or a proposed program, with the steps inside it, as the caller and with the " +
+        "caller's reach. Its calls are sent and its changes are made, in one attempt and at most 30 s. A test of a step " +
+        "with effects is an entry of the audit log.",
+    })
+    .input(StepToTest).output(TestedStep)
+    .mutation(({ ctx, input }) => testStep(ctx, input)),
+
   run: userProcedure
     .meta({
       counts_as: "actions",
       rest: "POST /connect/flows/:id/run.json",
       summary: "Run a flow by hand",
       description:
-        "Waits for the end of the run for at most `ACTION_WAIT_MS`. After that it answers with the status `pending`.",
+        "Waits for the end of the run for at most `ACTION_WAIT_MS`. After that it answers with the status `pending`. " +
+        "With `dry_run`, calls are answered with what is given or recorded, and the steps are part of the answer.",
     })
     .input(FlowRun).output(RunAnswer)
     .mutation(({ ctx, input }) => runFlow(ctx, input)),

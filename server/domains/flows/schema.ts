@@ -15,6 +15,8 @@ import {
 import { RUNS_AS } from "../../reach.ts";
 import { slug } from "../../input/slug.ts";
 import { IdempotencyKey } from "../apps/schema.ts";
+import { Step } from "../flow_processes/step_schema.ts";
+import { GivenAnswer } from "./checks/schema.ts";
 import { Force, UsedBy } from "../uses/uses.ts";
 
 /** The only kind of flow. Source: spec, "Custom flow"; `<ns>` is `platform`. */
@@ -110,15 +112,21 @@ export const FlowRun = z.object({
     .describe(
       "The same as the header `Idempotency-Key`: a second call with it within 24 hours returns the first call's run",
     ),
+  dry_run: z.boolean().default(false).describe("Nothing leaves the server and nothing is stored"),
+  answers: z.record(z.string().max(1000), GivenAnswer).optional().describe(
+    "Of a dry run: what steps are answered with, by their place or id. They go before recorded answers",
+  ).meta({ examples: [{ rates: { body: { mid: 4.2 }, status: 200 } }] }),
+  run_id: Uuid.optional().describe("Of a dry run: the run whose recorded answers are used; the latest one by default"),
 });
 export type FlowRun = z.output<typeof FlowRun>;
 
 /** The state of the run at its end, or after ACTION_WAIT_MS. */
 export const RunAnswer = z.object({
-  flow_process_id: Uuid,
+  flow_process_id: Uuid.describe("Of a dry run the `{run.id}` that its templates saw; it cannot be inspected"),
   status: z.enum(RUN_STATUSES).meta({ examples: ["finished"] }),
   data: z.unknown().optional().describe("The data of a finished run, or of one that a `fail` step has ended with data")
     .meta({ examples: [{ rate: 4.2 }] }),
   error: z.string().optional().describe("The message of a run that failed or was cancelled"),
+  steps: z.array(Step).optional().describe("Of a dry run: the steps that were executed"),
 });
 export type RunAnswer = z.output<typeof RunAnswer>;

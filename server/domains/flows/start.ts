@@ -1,6 +1,7 @@
 /** Starting flows by hand. */
 import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
+import { dryRun } from "./checks/dry_run.ts";
 import { findStartable } from "./queries.ts";
 import type { FlowRun, RunAnswer } from "./schema.ts";
 
@@ -9,7 +10,9 @@ import type { FlowRun, RunAnswer } from "./schema.ts";
  *
  * @throws {Refusal} 404; 422 if the flow is inactive
  */
-export async function runFlow(ctx: Context, { id, input, idempotency_key }: FlowRun): Promise<RunAnswer> {
+export async function runFlow(ctx: Context, order: FlowRun): Promise<RunAnswer> {
+  if (order.dry_run) return await dryRun(ctx, order);
+  const { id, input, idempotency_key } = order;
   const { sql, viewer, flows, config } = ctx;
   const flow = await findStartable(sql, viewer, id);
   if (!flow) throw notFound("Flow");

@@ -14,6 +14,7 @@ import { createCancelStore } from "../storage/cancel_store.ts";
 import { createCommits } from "../storage/group_commit.ts";
 import { createLeaseStore } from "../storage/lease_store.ts";
 import { createPrograms } from "../storage/program_cache.ts";
+import { createRehearsals } from "../rehearsal/rehearsal.ts";
 import { createRunStore } from "../storage/run_store.ts";
 import { sweepHistory } from "../storage/sweep.ts";
 import { createCancels } from "./cancels.ts";
@@ -137,6 +138,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
 
   return {
     start: starts.start,
+    ...createRehearsals(deps, clock),
     ...createInspection({ sql, store, jobs, waits, clock }),
 
     async cancel(account_id, id) {

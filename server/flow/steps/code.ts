@@ -46,6 +46,7 @@ export const code = {
       if ("value" in ran) return { output: asStored(ran.value), http_status: null };
       throw new StepFault(ran.error, ran.reason === "timeout" ? "timeout" : undefined);
     },
+    computes: true,
     waits_for_others: true,
     isTransaction: () => false,
   },

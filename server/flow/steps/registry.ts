@@ -57,5 +57,14 @@ export function hasEffect(name: string): boolean {
   return type?.effect !== undefined || type?.pause !== undefined;
 }
 
+/** Whether steps of the type ask or change something outside of the run, so that a rehearsal needs an answer for them. */
+export function asksOutside(type: string): boolean {
+  const found = BY_NAME.get(type);
+  return found?.pause !== undefined || found?.effect !== undefined && !found.effect.computes;
+}
+
+/** Whether the run may wait for long at steps of the type. */
+export const mayWait = (type: string): boolean => BY_NAME.get(type)?.pause !== undefined;
+
 /** Whether steps of the type contain other steps. */
 export const hasBranches = (type: string): boolean => BY_NAME.get(type)?.branches !== undefined;

@@ -146,6 +146,8 @@ interface Effectful<S extends Step> {
     input(step: S, rendering: Rendering): JsonObject | Promise<JsonObject>;
     /** One attempt. @throws {StepFault} also the reason of an aborted signal */
     perform(step: S, input: JsonObject, call: EffectCall): Promise<Effect>;
+    /** The result depends on the step's input alone, so a rehearsal performs it, too. */
+    readonly computes?: boolean;
     /** The run only waits while an attempt is in progress, so it holds no slot. */
     readonly waits_for_others: boolean;
     /**
@@ -169,6 +171,8 @@ interface Pausing<S extends Step> {
      * @throws {StepFault}
      */
     begin(step: S, input: JsonObject, call: PauseCall): Promise<Begun>;
+    /** `begin` creates nothing, so a rehearsal calls it, and goes on at once. */
+    readonly computes?: boolean;
     /**
      * Called when the step is reached and each time the run is woken.
      *

@@ -258,8 +258,11 @@ function pathsOfPart(part: Placeholder | Expression): string[][] {
   return [path, ...filters.flatMap(({ args }) => args.flatMap((arg) => "path" in arg ? [arg.path] : []))];
 }
 
+/** Whether rendering may change the text. */
+export const hasPlaceholders = (text: string): boolean => /[{}]/.test(text);
+
 /** Every string in a value. Recursive, so the value must not be deeper than DEPTH_LIMIT. */
-function* textsIn(
+export function* textsIn(
   value: JsonValue,
   path: (string | number)[] = [],
 ): Generator<{ path: (string | number)[]; text: string }> {

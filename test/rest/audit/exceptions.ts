@@ -8,6 +8,7 @@ export const NO_CHANGES: Record<string, string> = {
   assist_app: "the assistant proposes changes, and stores nothing",
   "apps.preview": "a preview ends after ten minutes and changes no app",
   "flows.run": RUN,
+  "flows.check": "reads",
   "flow_processes.cancel": RUN,
   "flow_processes.retry": RUN,
   "crons.fire": RUN,

@@ -302,6 +302,18 @@ export const WRITES: Record<string, Written> = {
     call: async ({ ask }) =>
       await ask("PATCH", `/connect/flows/${(await flow(ask)).id}.json`, json({ flow: { name: name() } })),
   },
+  "flows.test_step": {
+    row: "flow.test_step",
+    call: async ({ ask }) => {
+      const { code } = await db(ask);
+      const program = [{ type: "record", action: "list", db_code: code }];
+      return await ask(
+        "POST",
+        `/connect/flows/${(await flow(ask)).id}/test_step.json`,
+        json({ step: "step_1", program }),
+      );
+    },
+  },
   "flows.restore": {
     row: "flow.update",
     call: async ({ ask }) => {

@@ -71,6 +71,8 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "flows.update": row("flow", "manager", "flows:write", changed("flow")),
   "flows.delete": row("flow", "manager", "flows:write", { deletes: true }),
   "flows.run": row("flow", "user", "flows:write", { sent: json({}) }),
+  "flows.check": row("flow", "manager", "flows:write", { sent: json({}) }),
+  "flows.test_step": row("flow", "manager", "flows:write", { sent: json({ step: "none" }) }),
   "flows.versions": row("flow", "user", "flows:read"),
   "flows.version": row("flow", "user", "flows:read"),
   "flows.version_diff": row("flow", "user", "flows:read"),

@@ -208,6 +208,11 @@ async function exampleFor(route: Route, request: TestServer["request"]): Promise
       text.replaceAll(NO_UUID, made(await request("POST", "/platform/apps.json", { json: { app } })).id),
     );
   }
+  if (text.includes('"run_id"')) {
+    const [flow] = (await request("GET", "/connect/flows.json")).body;
+    const run = await request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+    return JSON.parse(text.replaceAll(NO_UUID, run.body.flow_process_id));
+  }
   if (!route.name.startsWith("records.")) return example;
   for (const id of RECORD_IDS) {
     const { body } = await request("POST", RECORDS, { json: { record: { data: { message: "Hello" } } } });

@@ -7,6 +7,7 @@ import type { Warn } from "../../template/template.ts";
 import type { StepRecord } from "../model.ts";
 import { evaluateAt } from "./evaluate.ts";
 import { pause } from "./interruption.ts";
+import type { Rehearsed } from "./rehearsed.ts";
 import { withRetry } from "./retry.ts";
 import { recordCall } from "./call_record.ts";
 import { countInput, countNote, type ExecutionState } from "./execution_state.ts";
@@ -43,9 +44,27 @@ export async function runEffect(
     wait: (ms: number) => task.patience.idle(() => pause(ms, task.patience.signal)),
     is_transaction: effect.isTransaction(step),
   };
+  const noteConsole = (lines: readonly string[]) => {
+    record.console = [...lines];
+  };
   try {
+    const rehearse = async ({ perform }: Rehearsed) => {
+      const { reach, patience: { signal } } = task;
+      const clock = { startClock() {}, stopClock() {} };
+      const notes = { noteRequest() {}, noteConsole, warn };
+      return await perform(step, effect, {
+        services,
+        head,
+        place,
+        reach: await reach(),
+        signal,
+        ...clock,
+        ...notes,
+        input,
+      });
+    };
     const perform = () =>
-      withRetry(step, attempts, async (signal, clock) => {
+      task.rehearsed ? rehearse(task.rehearsed) : withRetry(step, attempts, async (signal, clock) => {
         const reach = await task.reach();
         return await effect.perform(step, input, {
           services,
@@ -54,9 +73,7 @@ export async function runEffect(
           reach,
           warn,
           noteRequest: call.noteRequest,
-          noteConsole: (lines) => {
-            record.console = [...lines];
-          },
+          noteConsole,
           signal,
           startClock: () => (call.startClock(), clock.start()),
           stopClock: clock.stop,

@@ -8,7 +8,10 @@ import { type Patience, repeat } from "./recovery.ts";
  * A function for one execution of a step. Random values derive from the run, the place and how many expressions the step
  * has evaluated before, so that a replay computes the same.
  */
-export function evaluateAt({ task, scope }: ExecutionState, place: string): Rendering["evaluate"] {
+export function evaluateAt(
+  { task, scope }: Pick<ExecutionState, "task" | "scope">,
+  place: string,
+): Rendering["evaluate"] {
   let count = 0;
   return async (expressions) => {
     const { head, patience, services } = task;

@@ -74,6 +74,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   const place = prefix + step.id;
   task.patience.signal.throwIfAborted();
   countStep(state, place);
+  task.rehearsed?.note?.(step, place, state.scope);
   const began = task.now();
   const record = newRecord(step, place, began);
   // A step with branches precedes the steps of its branches in the journal.

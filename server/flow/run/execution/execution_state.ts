@@ -8,6 +8,7 @@ import { RunFault } from "./interruption.ts";
 import type { Journal } from "./journal.ts";
 import type { RunHead, RunUser } from "../model.ts";
 import type { Patience } from "./recovery.ts";
+import type { Rehearsed } from "./rehearsed.ts";
 
 /** The limits of a run; docs/flows.md lists them. */
 const MOST_STEPS = 1_000;
@@ -34,6 +35,10 @@ export interface Task {
   patience: Patience;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Of a rehearsal, which is no run. */
+  rehearsed?: Rehearsed | undefined;
+  /** Of a test of one step: further names that templates see, and whether a mutation takes the input. */
+  values?: { scope: JsonObject; takes_input: boolean } | undefined;
 }
 
 /** What executions of one run at the same time count together. */
@@ -84,13 +89,14 @@ export const newState = (task: Task): ExecutionState => ({
     trigger: task.head.trigger_data ?? null,
     json_object: null,
     steps: {},
+    ...task.values?.scope,
   },
   characters: 0,
   sizes: new Map(),
   json_step: undefined,
   yielded_at: performance.now(),
   last: NO_STEP,
-  input_taken: false,
+  input_taken: task.values?.takes_input === false,
 });
 
 /** The state of an iteration that is executed at the same time as others. Values are never changed, so they are shared. */

@@ -32,6 +32,7 @@ export async function runPause(
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   const reach = await task.reach();
   const callNow = () => ({ services, head, place, reach, now: task.now() });
+  if (task.rehearsed) return complete(record, await task.rehearsed.pause(step, pause, input, callNow()));
   let begun: Begun | undefined;
   const before = journal.findWaiting(place);
   if (before) {

@@ -43,6 +43,7 @@ export const wait = {
   templates: TEMPLATES,
   pause: {
     input: (step, rendering) => renderKeys(step, TEMPLATES, rendering),
+    computes: true,
     begin: (_step, { seconds, until }, { now }) =>
       Promise.resolve({
         until: isoOf(until === undefined ? now + secondsOf(seconds) * 1_000 : momentOf(until, now)),

@@ -1,0 +1,68 @@
+/** Runs that have ended, as rehearsals repeat them. */
+import type { Context } from "../../../context.ts";
+import type { Sql } from "../../../database/pool.ts";
+import { createdAt } from "../../../database/uuid_v7.ts";
+import {
+  type Answer,
+  asksOutside,
+  findUser,
+  isoOf,
+  type JsonObject,
+  type Outcome,
+  type RunUser,
+  type SeenRun,
+  type StepRecord,
+  type Trigger,
+} from "../../../flow/flow.ts";
+import type { Viewer } from "../../../viewer.ts";
+import { visible } from "../../../visibility.ts";
+
+export interface RecordedRun extends Outcome {
+  id: string;
+  trigger: Trigger;
+  user_id: number | null;
+  trigger_data: JsonObject | null;
+  flow_version: number;
+  input: JsonObject;
+  steps: StepRecord[];
+}
+
+/** A run of the flow that the viewer may see. @param run_id undefined for the latest one */
+export async function findRecorded(
+  sql: Sql,
+  viewer: Viewer,
+  flow: { id: number; code: string },
+  run_id: string | undefined,
+): Promise<RecordedRun | undefined> {
+  const [row] = await sql<RecordedRun[]>`
+    select id, trigger, user_id, trigger_data, flow_version, status, data, error, input, steps
+    from flow_processes
+    where account_id = ${viewer.account_id}
+      and flow_code = ${flow.code}
+      and flow_id = ${flow.id}
+      and ${visible(sql, viewer)}
+      ${run_id === undefined ? sql`` : sql`and id = ${run_id}`}
+    order by id desc
+    limit 1
+  `;
+  return row;
+}
+
+/** What templates of the run saw as `run`. */
+export function seenBy({ id, trigger }: Pick<RecordedRun, "id" | "trigger">): SeenRun {
+  const started_at = isoOf(createdAt(id));
+  return { id, date: started_at.slice(0, 10), started_at, trigger };
+}
+
+/** What templates of the run saw as `user`. */
+export const userOf = ({ sql, viewer }: Context, { user_id }: { user_id: number | null }): Promise<RunUser | null> =>
+  findUser(sql, { user_id, account_id: viewer.account_id });
+
+/** The answers of a run by place. */
+export function answersOf(steps: readonly StepRecord[]): (place: string) => Answer | undefined {
+  const answers = new Map(
+    steps.filter(({ type, status, truncated }) => asksOutside(type) && status !== "running" && !truncated)
+      .map(({ place, output, http_status, error }) => [place, { output, http_status, error }]),
+  );
+  return (place) => answers.get(place);
+}

@@ -1,0 +1,246 @@
+/** Checks, dry runs and tests of one step. */
+import assert from "node:assert/strict";
+import { addDb } from "../stage/db.ts";
+import { addPerson, made } from "../stage/people.ts";
+import { onStage } from "./flow_stage.ts";
+
+const inTeam = onStage();
+
+const call = (id: string, more = {}) => ({
+  type: "connector",
+  id,
+  connector_code: "api",
+  method: "get",
+  params: { path: id },
+  ...more,
+});
+type Rendered = { path: string; place: string | null; value: unknown; error: string | null };
+const byPath = (rendered: Rendered[]) => Object.fromEntries(rendered.map(({ path, value }) => [path, value]));
+
+inTeam("check: templates are filled with the values of the last run, and nothing is called", async (team) => {
+  const { ask, addFlow, api } = team;
+  api.answers.set("/rates", () => Response.json({ mid: 4.5, list: [1, 2] }));
+  const program = [
+    { type: "mutation", set: { base: "EUR", text: "{base}!" } },
+    call("rates", { params: { path: "rates", note: "{text}" } }),
+    { type: "for_each", items: "{json_object.list}", steps: [{ type: "mutation", id: "each", set: { n: "{item}" } }] },
+    {
+      type: "if",
+      condition: "{json_object.mid} > 5",
+      then: [{ type: "return", data: "{steps.rates.status}" }],
+    },
+    {
+      type: "return",
+      data: { mid: "{json_object.mid}", base: "{base}", none: "{input.none}", sum: "{= $sum(json_object.list) }" },
+    },
+  ];
+  const { id } = await addFlow(program);
+  const check = async (json = {}) => (await ask("POST", `/connect/flows/${id}/check.json`, { json })).body;
+  const before = await check();
+  assert.equal(before.run_id, null, "without a run the names are still looked for");
+  assert.equal(byPath(before.rendered)["fields.program.4.data.base"], "EUR");
+  const run = (await ask("POST", `/connect/flows/${id}/run.json`, { json: { input: { base: "USD" } } })).body;
+  const calls = api.calls.length;
+
+  const { run_id, errors, warnings, rendered } = await check();
+  assert.deepEqual([run_id, errors, warnings], [run.flow_process_id, {}, {}]);
+  assert.deepEqual(byPath(rendered), {
+    "fields.program.0.set.text": "USD!",
+    "fields.program.1.params.note": "USD!",
+    "fields.program.2.items": [1, 2],
+    "fields.program.2.steps.0.set.n": 2,
+    ...Object.fromEntries(
+      rendered.filter(({ path }: Rendered) => path.startsWith("fields.program.3.condition"))
+        .map(({ path, value }: Rendered) => [path, value]),
+    ),
+    "fields.program.3.then.0.data": 200,
+    "fields.program.4.data.mid": 4.5,
+    "fields.program.4.data.base": "USD",
+    "fields.program.4.data.none": null,
+    "fields.program.4.data.sum": 3,
+  });
+  const at = (path: string) => rendered.find((one: Rendered) => one.path === path);
+  assert.equal(at("fields.program.2.steps.0.set.n").place, `${at("fields.program.2.items").place}.1.each`);
+  assert.equal(at("fields.program.3.then.0.data").place, null, "a branch that was not taken");
+  assert.match(at("fields.program.4.data.none").warnings[0], /input\.none/);
+
+  const proposed = await check({
+    program: [call("rates"), call("other"), { type: "return", data: "{nobody} {json_object}" }],
+  });
+  assert.deepEqual(proposed.errors, {});
+  assert.deepEqual(Object.keys(proposed.warnings), ["fields.program.2.data"]);
+  const faulty = await check({ program: [{ type: "if", condition: "true", then: [{ type: "connector", metod: 1 }] }] });
+  assert.ok(faulty.errors["fields.program.0.then.0.metod"], JSON.stringify(faulty));
+  assert.deepEqual(faulty.rendered, []);
+  const broken = await check({ program: [{ type: "code", source: "export default (" }] });
+  assert.match(broken.errors["fields.program.0.source"][0], /^1:/, "as a save compiles it");
+  const long = await check({ program: [{ type: "mutation", set: { a: "x".repeat(3_000), b: "{a}" } }] });
+  assert.deepEqual([long.rendered[0].value.length, long.rendered[0].shortened], [2_001, true]);
+  assert.equal(api.calls.length, calls, "nothing was called");
+  const user = await addPerson(ask, "user");
+  assert.equal((await ask("POST", `/connect/flows/${id}/check.json`, { token: user.token, json: {} })).status, 403);
+  const other = await addFlow([]);
+  const strange = await ask("POST", `/connect/flows/${other.id}/check.json`, { json: { run_id } });
+  assert.equal(strange.status, 404, "a run of another flow");
+});
+
+inTeam("check: the secret of a connector appears nowhere", async ({ ask, addFlow, api }) => {
+  const secret = "sk-very-secret-0815";
+  const connector = {
+    code: "shop",
+    name: "Shop",
+    url: api.origin,
+    secret_token: secret,
+    fields: { auth: { type: "bearer" }, methods: { get: { method: "GET", path: "/echo" } } },
+  };
+  made(await ask("POST", "/connect/connectors.json", { json: { connector } }));
+  api.answers.set("/echo", () => Response.json({ echo: api.calls.at(-1)?.headers.get("authorization") }));
+  const { id } = await addFlow([
+    { type: "connector", id: "shop", connector_code: "shop", method: "get" },
+    { type: "return", data: "{steps.shop.body.echo}" },
+  ]);
+  await ask("POST", `/connect/flows/${id}/run.json`, { json: {} });
+  assert.match(api.calls.at(-1)?.headers.get("authorization") ?? "", new RegExp(secret));
+  for (
+    const [path, json] of [
+      ["check", {}],
+      ["run", { dry_run: true }],
+      ["test_step", { step: "shop" }],
+    ] as const
+  ) {
+    const { status, body } = await ask("POST", `/connect/flows/${id}/${path}.json`, { json });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.ok(!JSON.stringify(body).includes(secret), path);
+  }
+});
+
+inTeam("dry run: calls are answered with what is given or recorded, records do not change", async (team) => {
+  const { ask, addFlow, api } = team;
+  const { code: db } = await addDb(ask, { fields: { n: "integer" } });
+  api.answers.set("/rates", () => Response.json({ n: 1 }));
+  const program = [
+    call("rates"),
+    { type: "record", id: "save", action: "create", db_code: db, data: { n: "{json_object.n}" } },
+    { type: "record", id: "all", action: "list", db_code: db },
+    { type: "wait", id: "rest", seconds: 86_400 },
+    { type: "code", id: "twice", source: "export default ({ json_object }) => json_object.n * 2" },
+    {
+      type: "return",
+      data: {
+        twice: "{steps.twice.body}",
+        saved: "{steps.save.body.n}",
+        all: "{steps.all.body.length}",
+        id: "{run.id}",
+      },
+    },
+  ];
+  const { id } = await addFlow(program);
+  const dry = async (more = {}) =>
+    (await ask("POST", `/connect/flows/${id}/run.json`, { json: { dry_run: true, ...more } })).body;
+  const calls = api.calls.length;
+  const unknown = await dry();
+  assert.deepEqual([unknown.status, unknown.steps.length], ["error", 1]);
+  assert.match(unknown.error, /^rates: has no answer/);
+  const given = await dry({ answers: { rates: { body: { n: 7 } } } });
+  assert.deepEqual([given.status, given.data], ["finished", {
+    twice: 14,
+    saved: 7,
+    all: 0,
+    id: given.flow_process_id,
+  }]);
+  assert.equal((await ask("GET", `/connect/flow_processes/${given.flow_process_id}.json`)).status, 404);
+  const failing = await dry({ answers: { rates: { error: "503 Service Unavailable", status: 503 } } });
+  assert.deepEqual([failing.status, failing.error], ["error", "rates: 503 Service Unavailable"]);
+  assert.equal(failing.steps[0].http_status, 503);
+  const refused = await dry({ answers: { rates: { body: { n: "no number" } } } });
+  assert.match(refused.error, /^save: .*n/, "a record is checked as in a run");
+  assert.equal(api.calls.length, calls);
+
+  await ask("PATCH", `/connect/flows/${id}.json`, {
+    json: { flow: { fields: { program: program.filter(({ type }) => type !== "wait") } } },
+  });
+  const real = (await ask("POST", `/connect/flows/${id}/run.json`, { json: {} })).body;
+  assert.deepEqual([real.data.saved, real.data.all, real.steps], [1, 1, undefined]);
+  api.answers.set("/rates", () => Response.json({ n: 2 }));
+  await ask("POST", `/connect/flows/${id}/run.json`, { json: {} });
+  assert.equal((await dry()).data.saved, 2, "the latest run's answer");
+  const first = await dry({ run_id: real.flow_process_id });
+  assert.deepEqual([first.data.saved, first.data.all], [1, 2], "that run's answer, and the records of now");
+  assert.equal(api.calls.length, calls + 2);
+  assert.equal((await ask("GET", `/platform/dbs/${db}/records.json`)).body.length, 2);
+  const entries = await ask("GET", "/account/audit.json?object=record");
+  assert.equal(entries.body.length, 2, "what is rolled back is not in the audit log");
+});
+
+inTeam("test_step: one step is executed as the viewer, with given values or those of a run", async (team) => {
+  const { ask, addFlow, api } = team;
+  const { code: db } = await addDb(ask, { fields: { n: "integer" } });
+  api.answers.set("/rates", () => Response.json({ n: 1 }));
+  const program = [
+    { type: "mutation", id: "start", set: { base: "EUR" } },
+    call("rates", { retry: { attempts: 3, delay: 100 }, params: { path: "{base}" } }),
+    {
+      type: "if",
+      id: "high",
+      condition: "{json_object.n} > 0",
+      then: [{ type: "mutation", id: "in", set: { x: "{base}" } }],
+    },
+    { type: "record", id: "save", action: "create", db_code: db, data: { n: "{json_object.n}" } },
+  ];
+  const { id } = await addFlow(program);
+  const test = async (json: Record<string, unknown>, token?: string) =>
+    await ask("POST", `/connect/flows/${id}/test_step.json`, { json, ...token && { token } });
+  assert.deepEqual((await test({ step: "start", values: { input: { base: "CHF" } } })).body.output, { base: "CHF" });
+  api.answers.set("/USD", () => Response.json({ n: 3 }));
+  const called = (await test({ step: "rates", values: { base: "USD" } })).body;
+  assert.deepEqual([called.status, called.output, called.steps[0].http_status], ["finished", { n: 3 }, 200]);
+  const missing = (await test({ step: "rates", values: { base: "NONE" } })).body;
+  assert.deepEqual([missing.status, missing.steps[0].attempts], ["error", 1], "no second attempt");
+  assert.match(missing.error, /404/);
+  const branch = (await test({ step: "high", values: { json_object: { n: 1 }, base: "EUR" } })).body;
+  assert.deepEqual(branch.steps.map(({ place }: { place: string }) => place), ["high", "in"]);
+  const saved = (await test({ step: "save", values: { json_object: { n: 5 } } })).body;
+  assert.equal(saved.output.n, 5);
+  assert.equal((await ask("GET", `/platform/dbs/${db}/records.json`)).body.length, 1, "its change is made");
+
+  api.answers.set("/EUR", () => Response.json({ n: 9 }));
+  const run = (await ask("POST", `/connect/flows/${id}/run.json`, { json: {} })).body;
+  const of_run = (await test({ step: "save", run_id: run.flow_process_id })).body;
+  assert.equal(of_run.output.n, 9, "the values of the run");
+  const proposed = (await test({ step: "now", program: [{ type: "return", id: "now", data: "{user.role}" }] })).body;
+  assert.equal(proposed.output, "admin");
+
+  const refusals = [
+    [await test({ step: "nobody" }), "step"],
+    [await test({ step: "w", program: [{ type: "wait", id: "w", seconds: 1 }] }), "step"],
+    [await test({ step: "start", program: [{ type: "retrn" }] }), "fields.program.0.type"],
+  ] as const;
+  for (const [{ status, body }, field] of refusals) assert.deepEqual([status, Object.keys(body)], [422, [field]]);
+  const user = await addPerson(ask, "user");
+  assert.equal((await test({ step: "start" }, user.token)).status, 403);
+  const entries = (await ask("GET", "/account/audit.json?object=flow&action=test_step")).body;
+  assert.deepEqual(
+    entries.map(({ object_id, after }: { object_id: string; after: unknown }) => [object_id, after]),
+    ["save", "save", "rates", "rates"].map((step) => [
+      `${id}`,
+      { step, type: step === "save" ? "record" : "connector" },
+    ]),
+    "steps with effects only, newest first",
+  );
+});
+
+inTeam("test_step: the viewer's reach holds, not that of the author", async ({ ask, addFlow }) => {
+  const department = async (name: string) =>
+    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
+  const [d1, d2] = [await department("D1"), await department("D2")];
+  const db = { name: "Notes", code: "notes", schema: { fields: { n: "integer" } }, department_id: d2 };
+  made(await ask("POST", "/platform/dbs.json", { json: { db } }));
+  const { id } = await addFlow([{ type: "record", id: "all", action: "list", db_code: "notes" }], {
+    department_id: d1,
+  });
+  const manager = await addPerson(ask, "manager", { department_ids: [d1], without_department: false });
+  const test = async (token?: string) =>
+    (await ask("POST", `/connect/flows/${id}/test_step.json`, { json: { step: "all" }, ...token && { token } })).body;
+  assert.equal((await test()).status, "finished");
+  assert.match((await test(manager.token)).error, /Database notes not found/);
+});
