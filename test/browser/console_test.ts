@@ -23,6 +23,10 @@ browserTest("the console in a browser", async ({ browser, step }) => {
     );
     await step("two people change one source: both changes are merged", () => merges(browser, server, base));
     await step("another engine is part of the draft until it is published", () => engines(browser, server, base));
+    await step(
+      "names of the platform and of the database are completed and explained",
+      () => completes(browser, server, base),
+    );
     await step("one person types in two tabs", () => twoTabs(browser, server, base));
     await step("the server is away during an edit: nothing typed is lost", () => away(browser, server));
     await step("a session ends during an edit: signing in continues the save", () => expires(browser, server, base));
@@ -207,6 +211,34 @@ async function engines(browser: Browser, server: TestServer, base: string): Prom
   await page.getByText(/^Published in/).waitFor();
   deepEqual([await engine(), await sourceOf(server, id)], ["tailwind", "<p class='p-8'>not yet</p>"]);
   deepEqual(complaints.filter(unexpected), []);
+  await close();
+}
+
+async function completes(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const schema = { fields: { stars: { type: "integer", required: true } } };
+  const db = made(
+    await server.request("POST", "/platform/dbs.json", {
+      json: { db: { name: `Guests ${crypto.randomUUID()}`, schema } },
+    }),
+  );
+  const source_code = '<script>\nimport { db } from "platform";\ndb().create({});\n</script>';
+  const fields = { name: "Guests", app_engine: "svelte", css_engine: "none", db_code: db.code, source_code };
+  const { id } = made(await server.request("POST", "/platform/apps.json", { json: { app: fields } }));
+  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/apps/${id}`);
+  const call = page.locator(".cm-line").nth(2);
+  await call.getByText("create").hover();
+  await page.getByText("create(data): Promise<Record>").waitFor();
+  await call.click();
+  await page.keyboard.press("Home");
+  await page.keyboard.type("db().l");
+  await page.getByRole("option", { name: /^list/ }).click();
+  await page.keyboard.type("({ sort: '-created_at' });");
+  await page.keyboard.press("End");
+  for (let n = 0; n < 3; n++) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type(" st");
+  await page.getByRole("option", { name: /^stars/ }).click();
+  match(await call.innerText(), /^db\(\)\.list\(\{ sort: '-created_at' \}\);db\(\)\.create\(\{ stars\}\);$/);
   await close();
 }
 

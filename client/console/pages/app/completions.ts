@@ -1,39 +1,16 @@
-/** What the editor completes beyond the language: the `platform` module, the database's fields and the app's actions. */
+/** What the editor completes and explains: the `platform` module, the database's fields and the app's actions. */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import { type EditorView, hoverTooltip } from "@codemirror/view";
+import { type Known, MODULE, type Named, namedAt, OF_DB, OF_USER } from "./platform_names.ts";
 
-export interface Known {
-  db_code: string | null;
-  fields: readonly string[];
-  actions: readonly string[];
-}
+const completionOf = ({ name, kind, type, says }: Named): Completion => ({
+  label: name,
+  type: kind,
+  detail: type.replace(/^: /, ""),
+  info: says,
+});
 
-/** Source: client/app/platform.d.ts. */
-const MODULE: readonly Completion[] = [
-  { label: "db", type: "function", detail: "(code?)", info: "The records of a database" },
-  {
-    label: "action",
-    type: "function",
-    detail: "(name, input?)",
-    info: "Runs an action of this app, and waits for its result",
-  },
-  { label: "user", type: "variable", info: "Who is signed in, or null" },
-  { label: "context", type: "variable", info: "The app's id, name and place" },
-  { label: "PlatformError", type: "class", info: "status, code and fields of a refused request" },
-];
-
-const OF_DB: readonly Completion[] = [
-  { label: "list", type: "method", detail: "({ filter, sort, q, page })" },
-  { label: "get", type: "method", detail: "(id)" },
-  { label: "create", type: "method", detail: "(fields)" },
-  { label: "update", type: "method", detail: "(id, fields)" },
-  { label: "delete", type: "method", detail: "(id)" },
-  {
-    label: "subscribe",
-    type: "method",
-    detail: "((change) => …)",
-    info: "Calls with every change; returns a function that ends it",
-  },
-];
+const constant = (label: string, detail?: string): Completion => ({ label, type: "constant", ...detail && { detail } });
 
 /** @param known asked at each completion, because it comes later than the editor */
 export const completions = (known: () => Known) => (context: CompletionContext): CompletionResult | null => {
@@ -48,19 +25,44 @@ export const completions = (known: () => Known) => (context: CompletionContext):
     found ? context.state.sliceDoc(found.from, found.to) : "";
   const { db_code, fields, actions } = known();
 
-  const imported = at(/import\s*\{[^}]*$/);
-  if (imported) return result(at(/\w*$/), MODULE);
-  const in_action = at(/\baction\(\s*["'][\w-]*$/);
-  if (in_action) return result(at(/[\w-]*$/), actions.map((label) => ({ label, type: "constant" })));
-  const in_db = at(/\bdb\(\s*["'][\w-]*$/);
-  if (in_db) return result(at(/[\w-]*$/), db_code ? [{ label: db_code, type: "constant", detail: "this app's" }] : []);
-  const after_db = at(/\bdb\([^()]*\)\s*\.\s*\w*$/);
-  if (after_db) return result(at(/\w*$/), OF_DB);
-  const of_fields = fields.map((label): Completion => ({ label, type: "property", detail: "field" }));
+  if (at(/import\s*\{[^}]*$/) || at(/\bplatform\.\w*$/)) return result(at(/\w*$/), MODULE.map(completionOf));
+  if (at(/\baction\(\s*["'][\w-]*$/)) return result(at(/[\w-]*$/), actions.map((action) => constant(action)));
+  if (at(/\bdb\(\s*["'][\w-]*$/)) return result(at(/[\w-]*$/), db_code ? [constant(db_code, "this app's")] : []);
+  if (at(/\bdb\([^()]*\)\s*\.\s*\w*$/)) return result(at(/\w*$/), OF_DB.map(completionOf));
+  if (at(/\buser\??\.\w*$/)) return result(at(/\w*$/), OF_USER.map(completionOf));
   const in_call = at(/\.(?:create|update|list)\([^()]*$/);
-  if (in_call && /[{,]\s*\w*$/.test(textOf(in_call))) return result(at(/\w*$/), of_fields);
+  if (in_call && /[{,]\s*\w*$/.test(textOf(in_call))) return result(at(/\w*$/), fields.map(completionOf));
   const member = at(/\.\w*$/);
-  if (member && (context.explicit || member.to - member.from > 1)) return result(member, of_fields, 1);
+  if (member && (context.explicit || member.to - member.from > 1)) return result(member, fields.map(completionOf), 1);
   const word = at(/\w+$/);
-  return word && (context.explicit || word.to - word.from > 1) ? result(word, MODULE) : null;
+  return word && (context.explicit || word.to - word.from > 1) ? result(word, MODULE.map(completionOf)) : null;
 };
+
+/** Characters before a name that decide what it is. */
+const LOOKED_BACK = 200;
+
+/** Shows the type of a name of the platform below the pointer. */
+export const types = (known: () => Known) =>
+  hoverTooltip(({ state }: EditorView, position) => {
+    const word = state.wordAt(position);
+    if (!word) return null;
+    const before = state.sliceDoc(Math.max(0, word.from - LOOKED_BACK), word.from);
+    const imports = /\bfrom\s*["']platform["']/.test(state.doc.toString());
+    const named = namedAt(before, state.sliceDoc(word.from, word.to), known(), imports);
+    if (!named) return null;
+    return {
+      pos: word.from,
+      end: word.to,
+      above: true,
+      create() {
+        const dom = document.createElement("div");
+        const type = document.createElement("code");
+        const text = document.createElement("p");
+        dom.className = "cm-type";
+        type.textContent = named.name + named.type;
+        text.textContent = named.says;
+        dom.append(type, text);
+        return { dom };
+      },
+    };
+  });

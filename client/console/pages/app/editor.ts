@@ -28,7 +28,8 @@ import {
 import { tags } from "@lezer/highlight";
 import { svelte } from "@replit/codemirror-lang-svelte";
 import { changedLines } from "./changed_lines.ts";
-import { completions, type Known } from "./completions.ts";
+import { completions, types } from "./completions.ts";
+import type { Known } from "./platform_names.ts";
 
 export type Engine = "svelte" | "vue" | "react" | "js" | "html" | "kaboom" | "phaser";
 
@@ -46,7 +47,7 @@ export interface Editor {
   show(mistakes: readonly Mistake[], warnings: readonly Mistake[]): void;
   /** Marks the lines that differ from the published source. */
   mark(published: string): void;
-  /** Completes these names from now on. */
+  /** Completes and explains these names from now on. */
   know(known: Known): void;
   goTo(mistake: Mistake): void;
   focus(): void;
@@ -93,6 +94,24 @@ const THEME = EditorView.theme({
     borderRadius: "8px",
     boxShadow: "var(--shadow)",
   },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "240px", padding: "4px" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": {
+    padding: "2px 8px 2px 4px",
+    borderRadius: "var(--r1)",
+    maxWidth: "520px",
+    overflow: "hidden",
+    textOverflow: "ellipsis",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent-soft)",
+    color: "var(--fg)",
+  },
+  ".cm-completionMatchedText": { textDecoration: "none", color: "var(--accent)" },
+  ".cm-tooltip .cm-completionInfo": { padding: "6px 10px", fontFamily: "var(--sans)", maxWidth: "320px" },
+  ".cm-completionDetail": { color: "var(--muted)", fontStyle: "normal" },
+  ".cm-type": { padding: "6px 10px", maxWidth: "440px", fontFamily: "var(--sans)" },
+  ".cm-type code": { fontFamily: "var(--mono)", fontSize: "12px", color: "var(--syn-tag)" },
+  ".cm-type p": { margin: "2px 0 0", color: "var(--muted)" },
   ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--fg)" },
   ".cm-panels input, .cm-panels button": { font: "inherit" },
   ".cm-diagnostic": { padding: "6px 12px", fontFamily: "var(--sans)" },
@@ -131,6 +150,8 @@ export function createEditor(
 ): Editor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   let known: Known = { db_code: null, fields: [], actions: [] };
+  // One source for all calls: CodeMirror drops the answer of a source that it does not find again.
+  const ofPlatform = [{ autocomplete: completions(() => known) }];
   let published = text;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const view: EditorView = new EditorView({
@@ -153,7 +174,8 @@ export function createEditor(
         bracketMatching(),
         closeBrackets(),
         autocompletion(),
-        EditorState.languageData.of(() => [{ autocomplete: completions(() => known) }]),
+        EditorState.languageData.of(() => ofPlatform),
+        types(() => known),
         syntaxHighlighting(COLOURS),
         THEME,
         EditorState.tabSize.of(2),
