@@ -1,5 +1,6 @@
 /** Evaluation of expressions and code in confined processes. What they compute depends on their values alone. */
 import { createHash } from "node:crypto";
+import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import type { Reason } from "../../subprocess/subprocess.ts";
 import type { Evaluated, Scope } from "../template/template.ts";
@@ -44,14 +45,17 @@ export interface Evaluations {
   close(): Promise<void>;
 }
 
-export function createEvaluations(options: PoolOptions): Evaluations {
+/** @param options also `expression_ms`: the processor time of one expression */
+export function createEvaluations(
+  { expression_ms = EXPRESSION_MS, ...options }: PoolOptions & { expression_ms?: number },
+): Evaluations {
   const pool = createPool(options);
   return {
     async expressions({ account_id, seed, now, signal }, expressions, first, scope) {
       const names = JSON.stringify(namesIn(expressions.join(" "), scope));
       if (names.length > MOST_GIVEN) return new Map(expressions.map((one) => [one, { error: TOO_MUCH }]));
       const order = { kind: "expressions", expressions, first, names, now, seeds: seedsOf(seed) } as const;
-      const answers = await pool.perform(account_id, order, EXPRESSION_MS, signal);
+      const answers = await pool.perform(account_id, order, expression_ms, signal);
       return new Map(expressions.map((one, index) => [one, evaluated(answers[index])]));
     },
     async code({ account_id, seed, now, signal }, code, given, most_cpu_ms = CODE_MS) {
@@ -70,6 +74,7 @@ const TOO_MUCH = "is given more than 4 MiB of values";
 function evaluated(answer: PoolAnswer | undefined): Evaluated {
   if (!answer) return { error: "was not evaluated, because an expression before it ended the process" };
   if ("error" in answer) return { error: answer.error };
+  if (deeperThan(answer.json, DEPTH_LIMIT)) return { error: `returns JSON that is nested deeper than ${DEPTH_LIMIT}` };
   const value: JsonValue = JSON.parse(answer.json);
   return { value };
 }

@@ -35,6 +35,13 @@ export interface Pool {
   close(): Promise<void>;
 }
 
+/** A process was ended, by itself or from outside. @param taken it had begun to work on its order */
+class Ended extends Error {
+  constructor(readonly taken: boolean, options: ErrorOptions) {
+    super("a process was ended", options);
+  }
+}
+
 /** No process starts or lives, for a reason outside of the program. */
 export class Unavailable extends Error {
   override name = "Unavailable";
@@ -131,7 +138,7 @@ export function createPool(
     }
   }
 
-  /** @throws {Unavailable} */
+  /** @throws {Unavailable | Ended} */
   async function attempt(
     account_id: number,
     order: Order,
@@ -158,7 +165,7 @@ export function createPool(
       signal.throwIfAborted();
       log.info("confined_process_lost", { pid: process.pid, account: account_id, reason: String(error) });
       const blame = taken && error instanceof Lost ? BLAME[error.reason]?.(most_cpu_ms) : undefined;
-      if (blame === undefined) throw new Unavailable("a process was ended", { cause: error });
+      if (blame === undefined) throw new Ended(taken, { cause: error });
       return [...answers, { error: blame, console: [], reason: error instanceof Lost ? error.reason : "ended" }];
     } finally {
       signal.removeEventListener("abort", stop);
@@ -174,7 +181,9 @@ export function createPool(
           try {
             return await attempt(account_id, order, most_cpu_ms, signal);
           } catch (error) {
-            if (closed || tried === ATTEMPTS || !(error instanceof Unavailable)) throw error;
+            if (!(error instanceof Ended)) throw error;
+            if (closed || !error.taken) throw new Unavailable("no process lives", { cause: error });
+            if (tried === ATTEMPTS) return [{ error: "ends its process", console: [], reason: "ended" }];
           }
         }
       } finally {

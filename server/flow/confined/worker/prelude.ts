@@ -23,7 +23,8 @@ export function prelude(): Realm {
   let now = 0;
   let random = [0, 0, 0, 0];
   let outcome = "";
-  const lines: string[] = [];
+  let lines = 0;
+  let written_lines = "";
 
   // What depends on the machine, on time or on other threads, and what takes memory outside of the heap's limit.
   for (const name of ["WebAssembly", "Atomics", "SharedArrayBuffer", "WeakRef", "FinalizationRegistry"]) {
@@ -81,14 +82,26 @@ export function prelude(): Realm {
       return typeof value;
     }
   };
+  const write = (line: string) => {
+    written_lines += (lines++ === 0 ? "" : ",") + stringify(line);
+  };
   const keep = (...values: unknown[]) => {
-    if (lines.length >= MOST_LINES) return;
-    const line = values.map(shown).join(" ");
-    lines.push(line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line);
-    if (lines.length === MOST_LINES) lines.push("…");
+    if (lines > MOST_LINES) return;
+    if (lines === MOST_LINES) return write("…");
+    let line = "";
+    for (let at = 0; at < values.length; at++) line += (at === 0 ? "" : " ") + shown(values[at]);
+    write(line.length > LONGEST_LINE ? cut(line, LONGEST_LINE) + "…" : line);
   };
   const console = { log: keep, info: keep, debug: keep, warn: keep, error: keep };
   Object.defineProperty(globalThis, "console", { value: console, writable: true, configurable: true });
+
+  // The program may have changed what JSON makes of objects, but not what it makes of texts.
+  const textOf = (key: string, value: string) => `{"${key}":${stringify(value)}}`;
+  const cut = (text: string, most: number) => {
+    let short = "";
+    for (let at = 0; at < text.length && at < most; at++) short += text[at];
+    return short;
+  };
 
   const fail = (error: unknown) => {
     let message = "failed";
@@ -100,13 +113,12 @@ export function prelude(): Realm {
     } catch {
       // An error whose properties throw has no message.
     }
-    outcome = stringify({ error: String(message).slice(0, LONGEST_MESSAGE) });
+    outcome = textOf("error", cut(message, LONGEST_MESSAGE));
   };
   const finish = (value: unknown) => {
     try {
       const json = stringify(value) ?? "null";
-      if (json.length > LONGEST_JSON) outcome = stringify({ error: "returns more than 1 MiB of JSON" });
-      else outcome = stringify({ json });
+      outcome = json.length > LONGEST_JSON ? textOf("error", "returns more than 1 MiB of JSON") : textOf("json", json);
     } catch (error) {
       fail(error);
     }
@@ -156,7 +168,7 @@ export function prelude(): Realm {
       case "read":
         return outcome;
       case "console":
-        return stringify(lines);
+        return "[" + written_lines + "]";
     }
   };
 }
