@@ -12,7 +12,7 @@ import { KEPT_VERSIONS } from "./versions/queries.ts";
 /** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
   sql`
-    id, ${KIND}::text as kind, code, name, active, version, author_id, runs_as, department_id, lock_version,
+    id, ${KIND}::text as kind, code, name, active, guarded, version, author_id, runs_as, department_id, lock_version,
     iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
@@ -88,7 +88,7 @@ export type Values = Record<string, unknown>;
 /** json keeps the order of a program's keys; jsonb does not. */
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
-const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, author_id, runs_as, fields`;
+const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, guarded, author_id, runs_as, fields`;
 
 /** Inserts the flow, and its program as version 1. */
 export async function insertFlow(sql: Sql, account: number, values: Values): Promise<number> {
@@ -115,6 +115,25 @@ export interface WrittenFlow {
   runs_as: RunsAs;
   /** The stored JSON. */
   program: string;
+}
+
+/** What decides whether a change must pass the examples. */
+export interface Guard {
+  id: number;
+  code: string;
+  department_id: number | null;
+  guarded: boolean;
+  active: boolean;
+  program: unknown;
+}
+
+export async function findGuard(sql: Sql, viewer: Viewer, id: number): Promise<Guard | undefined> {
+  const [row] = await sql<Guard[]>`
+    select id, code, department_id, guarded, active, fields -> 'program' as program
+    from flows
+    where ${one(sql, viewer, id)}
+  `;
+  return row;
 }
 
 /** Locks the row until the transaction ends. @param sql a transaction */

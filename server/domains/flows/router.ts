@@ -10,6 +10,7 @@ import { runFlow } from "./start.ts";
 import { checkFlow } from "./checks/check.ts";
 import { Check, Checked, StepToTest, TestedStep } from "./checks/schema.ts";
 import { testStep } from "./checks/test_step.ts";
+import { examples } from "./examples/router.ts";
 import { readVersion, readVersionDiff, readVersions } from "./versions/read.ts";
 import {
   ByFlowVersion,
@@ -59,7 +60,7 @@ export const flows = router({
       description:
         "A changed program or `runs_as` is a new version, whose author is the caller. A program that is saved again " +
         "gets a new author if the present one may not change it any more. Runs in progress continue with the version " +
-        "that they started with.",
+        "that they started with. A guarded flow is refused with 422 on `examples` while one of them fails, unless `force`.",
     })
     .input(z.object({ id: Id, flow: FlowChanges })).output(sent(Flow))
     .mutation(({ ctx, input }) => changeFlow(ctx, input.id, input.flow)),
@@ -134,6 +135,8 @@ export const flows = router({
     })
     .input(StepToTest).output(TestedStep)
     .mutation(({ ctx, input }) => testStep(ctx, input)),
+
+  examples,
 
   run: userProcedure
     .meta({

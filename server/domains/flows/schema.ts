@@ -50,6 +50,8 @@ const written = {
   name: Name.meta({ examples: ["Watch the rate"] }),
   active: z.boolean().describe("Whether it may be started").meta({ examples: [true] }),
   fields: Fields,
+  guarded: z.boolean().describe("Whether it is refused to save or activate a program under which an example fails")
+    .meta({ examples: [false] }),
   runs_as: z.enum(RUNS_AS)
     .describe(
       "`author`: with the reach of its author. `caller`: with what both its author and the user who starts it may see",
@@ -64,7 +66,10 @@ const written = {
 export const NewFlow = z.object(written).partial().extend({ name: written.name });
 export type NewFlow = z.output<typeof NewFlow>;
 
-export const FlowChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
+export const FlowChanges = z.object(written).partial().extend({
+  lock_version: LockVersion.optional(),
+  force: z.boolean().optional().describe("Saves or activates a guarded flow although an example fails"),
+});
 export type FlowChanges = z.output<typeof FlowChanges>;
 
 /** A flow in a list. Programs may be large, so a list does not contain them. */
@@ -74,6 +79,7 @@ export const ListedFlow = z.object({
   code: z.string().meta({ examples: ["watch"] }),
   name: written.name,
   active: written.active,
+  guarded: written.guarded,
   version: z.int().min(1).describe("The number of the program's version").meta({ examples: [1] }),
   author_id: Id.nullable()
     .describe("The user who changed the program last, with whose reach it acts; null if that user was deleted"),

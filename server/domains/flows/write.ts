@@ -12,8 +12,10 @@ import type { Viewer } from "../../viewer.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { proveCode } from "./code.ts";
 import { findKnownUser } from "../user_settings/queries.ts";
+import { proveExamples } from "./examples/check.ts";
 import {
   deleteFlow,
+  findGuard,
   findStartable,
   insertFlow,
   insertVersion,
@@ -31,13 +33,22 @@ import { proveWiring } from "./wiring.ts";
 /** @throws {Refusal} 422 */
 export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
-  const { active = true, runs_as = "author", fields = { program: [] }, department_id = null } = input;
+  const { active = true, guarded = false, runs_as = "author", fields = { program: [] }, department_id = null } = input;
   const code = input.code ?? slug(input.name, "_").slice(0, 100);
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
   await proveWiring(ctx, fields.program);
   await proveCode(ctx, fields.program);
-  const values = { ...valuesOf(input), code, active, runs_as, fields, department_id, author_id: viewer.user_id };
+  const values = {
+    ...valuesOf(input),
+    code,
+    active,
+    guarded,
+    runs_as,
+    fields,
+    department_id,
+    author_id: viewer.user_id,
+  };
   const id = await insertFlow(sql, viewer.account_id, values);
   flows.forget(viewer.account_id);
   return await readFlow(ctx, id);
@@ -49,6 +60,7 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
   // Before the transaction: nothing is locked while a source is compiled.
   if (changes.fields) await proveCode(ctx, changes.fields.program);
+  await proveGuard(ctx, id, changes);
   const is_current = await sql.begin(async (tx) => {
     const flow = await lockFlow(tx, viewer, id);
     if (!flow) throw notFound("Flow");
@@ -62,6 +74,16 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
   flows.forget(viewer.account_id);
   return await readFlow(ctx, id);
+}
+
+/** @throws {Refusal} 422 if the flow is guarded, its program or state changes, and an example fails */
+async function proveGuard(ctx: Context, id: number, { fields, active, guarded, force }: FlowChanges): Promise<void> {
+  if (force || guarded === false || !fields && active !== true && !guarded) return;
+  const flow = await findGuard(ctx.sql, ctx.viewer, id);
+  if (!flow || !(guarded ?? flow.guarded)) return;
+  if (fields || guarded && !flow.guarded || active === true && !flow.active) {
+    await proveExamples(ctx, flow, fields?.program ?? flow.program);
+  }
 }
 
 /**
@@ -105,7 +127,9 @@ export async function removeFlow(ctx: Context, { id, force }: z.output<typeof Fl
 
 /** The columns of a body. Its `kind` is constant, and `lock_version` is a condition. */
 function valuesOf(
-  { kind: _kind, program: _program, lock_version: _lock_version, ...input }: Partial<NewFlow> & FlowChanges,
+  { kind: _kind, program: _program, lock_version: _lock_version, force: _force, ...input }:
+    & Partial<NewFlow>
+    & FlowChanges,
 ): Values {
   return { ...input, ...(input.name !== undefined && { name_folded: fold(input.name) }) };
 }

@@ -9,6 +9,7 @@ export const NO_CHANGES: Record<string, string> = {
   "apps.preview": "a preview ends after ten minutes and changes no app",
   "flows.run": RUN,
   "flows.check": "reads",
+  "flows.examples.check": "reads",
   "flow_processes.cancel": RUN,
   "flow_processes.retry": RUN,
   "crons.fire": RUN,

@@ -6,6 +6,7 @@
  */
 import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
+import { FLOW_WRITES } from "./flow_writes.ts";
 import { USER_WRITES, type World, type Written } from "./user_writes.ts";
 import { PASSKEY_WRITES } from "./passkey_writes.ts";
 
@@ -24,7 +25,6 @@ const app = (ask: Ask) =>
   shared ??= create(ask, "/platform/apps.json", { app: { name: name(), app_engine: "js", source_code: SOURCE } });
 const connector = (ask: Ask) =>
   create(ask, "/connect/connectors.json", { connector: { name: name(), url: "https://api.example.com" } });
-const RETURN = { type: "return", data: 1 };
 const flow = (ask: Ask) => create(ask, "/connect/flows.json", { flow: { name: name() } });
 const cron = async (ask: Ask, fields = {}) =>
   await create(ask, "/account/crons.json", {
@@ -293,39 +293,7 @@ export const WRITES: Record<string, Written> = {
     row: "connector.delete",
     call: async ({ ask }) => await ask("DELETE", `/connect/connectors/${(await connector(ask)).id}.json`),
   },
-  "flows.create": {
-    row: "flow.create",
-    call: ({ ask }) => ask("POST", "/connect/flows.json", json({ flow: { name: name() } })),
-  },
-  "flows.update": {
-    row: "flow.update",
-    call: async ({ ask }) =>
-      await ask("PATCH", `/connect/flows/${(await flow(ask)).id}.json`, json({ flow: { name: name() } })),
-  },
-  "flows.test_step": {
-    row: "flow.test_step",
-    call: async ({ ask }) => {
-      const { code } = await db(ask);
-      const program = [{ type: "record", action: "list", db_code: code }];
-      return await ask(
-        "POST",
-        `/connect/flows/${(await flow(ask)).id}/test_step.json`,
-        json({ step: "step_1", program }),
-      );
-    },
-  },
-  "flows.restore": {
-    row: "flow.update",
-    call: async ({ ask }) => {
-      const { id } = await flow(ask);
-      await ask("PATCH", `/connect/flows/${id}.json`, json({ flow: { fields: { program: [RETURN] } } }));
-      return await ask("POST", `/connect/flows/${id}/versions/1/restore.json`);
-    },
-  },
-  "flows.delete": {
-    row: "flow.delete",
-    call: async ({ ask }) => await ask("DELETE", `/connect/flows/${(await flow(ask)).id}.json`),
-  },
+  ...FLOW_WRITES,
   "crons.create": {
     row: "cron.create",
     call: async ({ ask }) =>

@@ -23,6 +23,7 @@ const KEYS = [
   "code",
   "name",
   "active",
+  "guarded",
   "version",
   "author_id",
   "runs_as",

@@ -45,7 +45,7 @@ const MISSING: Record<Kind, Names> = {
   app: { id: NO_UUID, url_code: NO_UUID, version: 1, action_name: "go" },
   db: { db_code: "there_is_none" },
   connector: { id: 999_999 },
-  flow: { id: 999_999, version: 1 },
+  flow: { id: 999_999, version: 1, example_id: 999_999 },
   run: { id: NO_UUID },
   cron: { id: 999_999 },
   record: { db_code: "shared", id: NO_UUID },
@@ -62,6 +62,11 @@ async function setWorld(ask: Ask): Promise<World> {
   const flow = (department_id: number | null) => {
     const name = `Flow ${++count}`;
     return post("/connect/flows.json", { flow: { name, department_id, fields: { program: [] } } });
+  };
+  const flowWithExample = async (id: number) => {
+    const { body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: {} });
+    const example = await post(`/connect/flows/${id}/examples.json`, { run_id: body.flow_process_id });
+    return { id, version: 1, example_id: example.id };
   };
   const create = async (kind: Kind, department_id: number | null): Promise<Names> => {
     const name = `${kind} ${++count}`;
@@ -80,7 +85,7 @@ async function setWorld(ask: Ask): Promise<World> {
         return { id: (await post("/connect/connectors.json", { connector })).id };
       }
       case "flow":
-        return { id: (await flow(department_id)).id, version: 1 };
+        return await flowWithExample((await flow(department_id)).id);
       case "run": {
         const { id } = await flow(department_id);
         const { body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: {} });

@@ -251,14 +251,15 @@ Deno.test(
         const { name, method, meta } = route;
         const status = REFUSED[name] ?? meta.status ?? 200;
         const [domain = ""] = name.split(".");
+        const owner = name.split(".").slice(0, -1).join(".");
         const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1").replace(
           ":db_code",
           DB,
-        );
+        ).replace(":example_id", String(ids.get("flows.examples")));
         const json = await exampleFor(route, request);
         const answer = await request(method, path, { json });
         assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
-        if (name.endsWith(".create") && status === 201) ids.set(domain, answer.body.id);
+        if (name.endsWith(".create") && status === 201) ids.set(owner, answer.body.id);
         if (name === "flows.run") ids.set("flow_processes", answer.body.flow_process_id);
         if (status === 204 || status >= 400) continue;
         const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];

@@ -59,10 +59,15 @@ export const userOf = ({ sql, viewer }: Context, { user_id }: { user_id: number 
   findUser(sql, { user_id, account_id: viewer.account_id });
 
 /** The answers of a run by place. */
-export function answersOf(steps: readonly StepRecord[]): (place: string) => Answer | undefined {
-  const answers = new Map(
-    steps.filter(({ type, status, truncated }) => asksOutside(type) && status !== "running" && !truncated)
+export const answersByPlace = (steps: readonly StepRecord[]): Map<string, Answer> =>
+  new Map(
+    steps.filter(({ type, status, truncated }) => asksOutside(type) && isEnded(status) && !truncated)
       .map(({ place, output, http_status, error }) => [place, { output, http_status, error }]),
   );
+
+const isEnded = (status: StepRecord["status"]) => status === "finished" || status === "error";
+
+export function answersOf(steps: readonly StepRecord[]): (place: string) => Answer | undefined {
+  const answers = answersByPlace(steps);
   return (place) => answers.get(place);
 }

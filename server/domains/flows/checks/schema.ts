@@ -5,7 +5,7 @@ import { Step } from "../../flow_processes/step_schema.ts";
 const Messages = z.record(z.string(), z.array(z.string()));
 
 /** Not checked by its shape: its faults are part of the answer. */
-const Proposed = z.array(z.unknown()).optional().describe("Instead of the saved one").meta({
+export const Proposed = z.array(z.unknown()).optional().describe("Instead of the saved one").meta({
   examples: [[{ type: "return", data: { price: "{input.price}" } }]],
 });
 
