@@ -25,6 +25,7 @@ import { createApp } from "./http/front_door.ts";
 import { createBodyDeadlines } from "./http/rest/body_deadlines.ts";
 import { createPages } from "./http/pages/page_cache.ts";
 import { createIdentityProvider } from "./secrets/identity_provider.ts";
+import { signApproval } from "./secrets/approval_links.ts";
 import { openKeys } from "./secrets/keys.ts";
 import { openKv } from "./database/kv.ts";
 import { proveSameStore } from "./database/kv_identity.ts";
@@ -89,6 +90,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         evaluations: createEvaluations({ environment: config.child_environment, log }),
         dbs,
         users: viewers.users,
+        approvalUrl: (id) => `${config.base_url}/approval?token=${signApproval(keys, id)}`,
         clock,
         log,
         alone: config.database_url === undefined,

@@ -1,6 +1,7 @@
 /** The router: one line per domain. The domain's name is also the first part of its scopes. */
 import { access } from "./domains/access/router.ts";
 import { account } from "./domains/account/router.ts";
+import { approvals } from "./domains/approvals/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { audit } from "./domains/audit/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
@@ -48,6 +49,7 @@ export const appRouter = router({
   connectors,
   flows,
   flow_processes,
+  approvals,
   crons,
   audit,
 });

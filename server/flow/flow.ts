@@ -80,6 +80,8 @@ export interface Flows extends Rehearsals {
    * @returns false if the run has ended
    */
   cancel(account_id: number, id: string): Promise<boolean>;
+  /** What a run waits for, an approval or a run, may have ended. */
+  wake(id: string): Promise<void>;
   /** The account's runs in flight, newest first. */
   pending(account_id: number, most: number): Promise<RunHead[]>;
   /** The account's runs that wait, newest first. */

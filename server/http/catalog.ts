@@ -7,6 +7,7 @@ import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PASSKEYS } from "./files/passkey_script.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
+import { APPROVAL_PAGES } from "./pages/approval/approval.ts";
 import { EMBEDDED_PAGE } from "./pages/open_embedded.ts";
 import { CONSOLE_PAGES } from "./pages/console/console.ts";
 import { APP_PAGES } from "./pages/open_app.ts";
@@ -28,6 +29,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ...DEPARTMENT_FOOTERS,
   ...SIGN_IN_PAGES,
   ...ONE_TIME_PAGES,
+  ...APPROVAL_PAGES,
   ...OIDC_PAGES,
   ...APP_PAGES,
   EMBEDDED_PAGE,

@@ -58,6 +58,12 @@ export const Step = z.object({
   call: Call.optional().describe(
     "Of a connector step that has sent a request. Of all steps together, 1 MiB of `compared` and `call` is kept",
   ),
+  begun: z.object({
+    until: z.string().meta({ examples: ["2026-01-31T09:00:00.000+00:00"] }),
+    awaits: z.string().nullable().describe("The id of the approval or run that it waits for").meta({
+      examples: [null],
+    }),
+  }).optional().describe("Of a step at which the run waits or has waited: until when at the latest, and for what"),
   attempts: z.int().meta({ examples: [1] }),
   started_at: Timestamp,
   ms: Milliseconds,

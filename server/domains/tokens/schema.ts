@@ -27,6 +27,7 @@ export const DOMAINS = [
   "connectors",
   "flows",
   "flow_processes",
+  "approvals",
   "crons",
 ] as const;
 

@@ -31,6 +31,7 @@ import { createWaits } from "./waits.ts";
 import { createWatchers } from "./watchers.ts";
 import { createWork } from "./work.ts";
 import { cancelWaiting } from "../waiting/cancel_waiting.ts";
+import { sweepApprovals } from "../waiting/approval_store.ts";
 import { createWakes } from "../waiting/wakes.ts";
 
 /** The time between two sweeps. */
@@ -72,7 +73,15 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     if (await heartbeat.prove() !== head.owner) throw LOST;
   };
 
-  const outcomes = createOutcomes({ sql, store, log, closing, proveOwned, waits: (at) => wakes.soon(at) });
+  const outcomes = createOutcomes({
+    sql,
+    store,
+    log,
+    closing,
+    proveOwned,
+    waits: (at) => wakes.soon(at),
+    ready: (id) => wakes.wakeReady(id),
+  });
   const execute = createWork({
     services: deps,
     store,
@@ -158,6 +167,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       return false;
     },
 
+    wake: wakes.wakeReady,
     watch,
     forget: programs.forget,
 
@@ -166,6 +176,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       const next_ms = await takeover.claimAll();
       await wakes.wakeDue();
       await sweepHistory(sql, clock.now());
+      await sweepApprovals(sql, clock.now(), 1_000);
       // A peer that died just before this sweep is not dead yet. Its runs need not wait for the next sweep.
       clearTimeout(next_takeover);
       if (next_ms === undefined || next_ms >= SWEEP_MS || closing.aborted) return;

@@ -3,6 +3,14 @@ import type { Grant } from "../../secrets/grant.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import type { Compared } from "../template/condition.ts";
 
+/** What the journal keeps of a step at which the run waits. */
+export interface Begun {
+  /** ISO 8601: at this moment the step ends, whatever has happened. */
+  until: string;
+  /** The id of what it waits for besides. */
+  awaits: string | null;
+}
+
 export const TRIGGERS = ["action", "manual", "cron"] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
@@ -169,6 +177,8 @@ export interface StepRecord {
   call?: Call | undefined;
   /** Of a code step: what it has written to its console. */
   console?: string[] | undefined;
+  /** Of a step at which the run waits or has waited: until when, and for what. */
+  begun?: Begun | undefined;
   /** Attempts by the process that completed the step. A takeover starts counting again. */
   attempts: number;
   /** ISO 8601. */

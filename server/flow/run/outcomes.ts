@@ -19,6 +19,8 @@ interface Deps {
   proveOwned(head: RunHead): Promise<void>;
   /** A run waits until a moment, in milliseconds since 1970. */
   waits(at: number): void;
+  /** Wakes the run if what it awaits has ended. */
+  ready(id: string): Promise<void>;
 }
 
 export interface Outcomes {
@@ -40,7 +42,7 @@ export interface Outcomes {
   removed(): Promise<void>;
 }
 
-export function createOutcomes({ sql, store, log, closing, proveOwned, waits }: Deps): Outcomes {
+export function createOutcomes({ sql, store, log, closing, proveOwned, waits, ready }: Deps): Outcomes {
   const record = createRecordOutcome(sql);
   const removals = new Map<string, Promise<void>>();
 
@@ -100,6 +102,8 @@ export function createOutcomes({ sql, store, log, closing, proveOwned, waits }: 
       });
       if (!stored) throw LOST;
       noteRemoval(head.id, store.release({ head, versionstamp }));
+      // What it awaits may have ended before its row was there.
+      if (wait.awaits.length > 0) await untilStored(patienceOf(job), () => ready(head.id));
       waits(wait.until);
     },
     isRemoving: (id) => removals.has(id),

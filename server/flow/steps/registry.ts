@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { code } from "./code.ts";
 import { connector } from "./connector.ts";
+import { approval } from "./control/approval.ts";
 import { fail } from "./control/fail.ts";
 import { for_each } from "./control/for_each.ts";
 import { if_ } from "./control/if.ts";
@@ -28,6 +29,7 @@ const TYPES = [
   return_,
   fail,
   wait,
+  approval,
 ] as const;
 
 export const STEP_TYPES: readonly StepType[] = TYPES;

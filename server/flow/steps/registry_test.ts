@@ -39,6 +39,14 @@ const EXAMPLES: Record<string, Record<string, unknown>> = {
   code: { source: "export default () => 1" },
   return: { data: "{a}" },
   wait: { until: "{a}" },
+  approval: {
+    question: "{a}?",
+    choices: ["yes"],
+    form: { note: {} },
+    roles: ["admin"],
+    ask: [{ type: "return" }],
+    on_timeout: [{ type: "return" }],
+  },
   fail: { message: "{a} is missing", data: "{a}" },
 };
 

@@ -11,7 +11,7 @@ import type { Users } from "../../reach.ts";
 import type { Evaluations } from "../confined/evaluations.ts";
 import type { Databases } from "../../store/store.ts";
 import type { Restriction } from "../../visibility.ts";
-import type { RunHead } from "../run/model.ts";
+import type { Begun, RunHead } from "../run/model.ts";
 import type { Compared } from "../template/condition.ts";
 import type { Rendering } from "../template/rendering.ts";
 import type { Warn } from "../template/template.ts";
@@ -180,16 +180,12 @@ interface Pausing<S extends Step> {
      * @throws {StepFault}
      */
     end(step: S, begun: Begun, call: PauseCall): Promise<Effect | undefined>;
+    /** Steps that are executed before the run waits, and names that they see. */
+    ask?(step: S, begun: Begun, services: Services): { steps: readonly Step[]; names: JsonObject };
+    /** Steps that are executed after the step has ended with an output. */
+    follow?(step: S, output: JsonValue): readonly Step[];
   };
 }
-
-/** What the journal keeps of a step at which the run waits. A type alias, because an interface is no `JsonObject`. */
-export type Begun = {
-  /** ISO 8601: at this moment the step ends, whatever has happened. */
-  until: string;
-  /** The id of what it waits for besides. */
-  awaits: string | null;
-};
 
 export interface PauseCall {
   services: Services;
@@ -203,6 +199,8 @@ export interface PauseCall {
 
 /** The rooms that steps use. */
 export interface Services {
+  /** The address at which people without a login answer a question. */
+  approvalUrl(id: string): string;
   compiler: Pick<Compiler, "code">;
   evaluations: Evaluations;
   sql: Pool;

@@ -90,6 +90,35 @@ export async function noteAwake(sql: Sql, ids: readonly string[]): Promise<void>
   await sql`update flow_waits set wake_at = null, attempts = attempts + 1 where run_id = any(${[...ids]}::uuid[])`;
 }
 
+/** Runs that one statement makes due. */
+const MOST_READY = 1_000;
+
+/**
+ * Makes runs due that await what has ended.
+ *
+ * @param run_id undefined looks at all runs
+ * @returns how many runs are due now
+ */
+export async function noteReady(sql: Sql, now: Date, run_id?: string): Promise<number> {
+  const { count } = await sql`
+    update flow_waits
+    set wake_at = ${now}
+    where run_id = any(array(
+      select run_id
+      from flow_waits w
+      where wake_at > ${now}
+        and awaits <> '{}'
+        ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
+        and (
+          exists (select from flow_processes p where p.id = any(w.awaits))
+          or exists (select from flow_approvals a where a.id = any(w.awaits) and a.answered_at is not null)
+        )
+      limit ${MOST_READY}
+    ))
+  `;
+  return count;
+}
+
 /** The earliest wake time before a moment. */
 export async function nextDue(sql: Sql, before: Date): Promise<number | undefined> {
   const [row] = await sql<{ due: number | null }[]>`

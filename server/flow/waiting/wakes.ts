@@ -7,7 +7,7 @@ import { faultOf, type Log } from "../../log.ts";
 import type { Heartbeat } from "../lease/heartbeat.ts";
 import type { RunHead } from "../run/model.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
-import { lockDue, nextDue, noteAwake } from "./wait_store.ts";
+import { lockDue, nextDue, noteAwake, noteReady } from "./wait_store.ts";
 
 /** Runs in one transaction. */
 const AT_ONCE = 100;
@@ -29,6 +29,8 @@ interface Deps {
 export interface Wakes {
   /** Wakes every run that is due. */
   wakeDue(): Promise<void>;
+  /** Wakes a run if what it awaits, an approval or a run, has ended. */
+  wakeReady(run_id: string): Promise<void>;
   /** A run will be due. @param at milliseconds since 1970 */
   soon(at: number): void;
   /** Whether the run is being woken: its head may be stored already, while its job does not exist yet. */
@@ -83,6 +85,8 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
   };
 
   const wakeAll = async () => {
+    // Of ends that nobody has noted, because a process died.
+    await noteReady(sql, clock.now());
     do {
       again = false;
       while (!ended && hasRoom() && await wakeBatch() === AT_ONCE);
@@ -115,6 +119,9 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
   return {
     wakeDue,
     soon,
+    async wakeReady(run_id) {
+      if (await noteReady(sql, clock.now(), run_id) > 0) await wakeDue();
+    },
     isWaking: (id) => moving.has(id),
     async end() {
       ended = true;

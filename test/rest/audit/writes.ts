@@ -6,6 +6,7 @@
  */
 import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
+import { APPROVAL_WRITES } from "./approval_writes.ts";
 import { FLOW_WRITES } from "./flow_writes.ts";
 import { USER_WRITES, type World, type Written } from "./user_writes.ts";
 import { PASSKEY_WRITES } from "./passkey_writes.ts";
@@ -72,6 +73,7 @@ function entries(path: string, key: string): Record<string, Written> {
 
 /** By the name of a procedure, or of a plain route. */
 export const WRITES: Record<string, Written> = {
+  ...APPROVAL_WRITES,
   "account.update": {
     row: "account.update",
     call: ({ ask }) => ask("PATCH", "/account.json", json({ account: { name: name() } })),

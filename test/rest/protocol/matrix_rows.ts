@@ -128,7 +128,7 @@ export const ELSEWHERE = new Set([
     "invitations.delete",
     "sessions.delete",
   ],
-  ...["passkeys.update", "passkeys.delete", "identities.delete"],
+  ...["passkeys.update", "passkeys.delete", "identities.delete", "approvals.answer"],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
   // One page for all addresses, whatever they name.

@@ -170,6 +170,7 @@ const MORE: Record<string, number[]> = {
   "flows.restore": [409, 422],
   "crons.update": [409],
   "flow_processes.cancel": [409],
+  "approvals.answer": [409],
   "flow_processes.retry": [409],
   "crons.fire": [422],
   "user_settings.delete": [422],
@@ -224,9 +225,10 @@ async function exampleFor(route: Route, request: TestServer["request"]): Promise
 /** They need a session and a browser with an authenticator. */
 const NEED_BROWSER = { "passkeys.options": 422, "passkeys.create": 422 };
 
-/** Routes that refuse: the run in question has ended; an API token may not. */
+/** Routes that refuse: the run in question has ended; no run asks; an API token may not. */
 const REFUSED: Record<string, number> = {
   "flow_processes.cancel": 409,
+  "approvals.answer": 404,
   "passwords.change": 403,
   ...NEED_BROWSER,
 };

@@ -100,6 +100,7 @@ export function complete(record: StepRecord, { output, http_status }: Result): v
 export function replay(state: ExecutionState, completed: StepRecord, record: StepRecord): void {
   const { input, output, http_status, attempts, warnings, error, status, started_at, ms, call, console } = completed;
   Object.assign(record, { input, output, http_status, attempts, warnings, started_at, ms });
+  if (completed.begun) record.begun = completed.begun;
   if (call && countNote(state, call)) record.call = call;
   if (console && countNote(state, console)) record.console = console;
   if (status === "error") throw new StepFault(error ?? "failed", undefined, { output, http_status });

@@ -78,7 +78,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   const began = task.now();
   const record = newRecord(step, place, began);
   // A step with branches precedes the steps of its branches in the journal.
-  if (type.branches) state.journal.append(record);
+  if (type.branches && !type.pause) state.journal.append(record);
   const warn = (message: string) => {
     if (record.warnings.length < MOST_WARNINGS && !record.warnings.includes(message)) record.warnings.push(message);
   };
@@ -86,8 +86,9 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   let returned: Returned | undefined;
   try {
     if (type.effect) await runEffect(state, step, type.effect, record, warn);
-    else if (type.pause) await runPause(state, step, type.pause, record, warn);
-    else {
+    else if (type.pause) {
+      returned = await runPause(state, step, type.pause, record, warn, (steps) => runSteps(state, steps, prefix));
+    } else {
       const result = type.execute(step, executionOf(state, record, prefix, warn));
       // Most steps are synchronous, and an await of each would cost a turn of the microtask queue.
       returned = result instanceof Promise ? await result : result;
@@ -108,6 +109,8 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
     if (!hasRoom(state, record)) record.output = null;
   }
   finish(state, type, record, began);
+  const follow = type.pause?.follow;
+  if (follow && !failed && !returned) return await runSteps(state, follow(step, record.output), prefix);
   if (!failed || step.on_error === "continue") return returned;
   if (step.on_error === "catch") return await runSteps(state, step.catch, prefix);
   if (failed instanceof Stopped) throw failed;
@@ -181,7 +184,7 @@ function finish(state: ExecutionState, type: StepType, record: StepRecord, began
   scope.steps = { ...Object(scope.steps), [id]: seen };
   if (type.sets_json_object && status === "finished") scope.json_object = output;
   // With branches the record is in the journal already, and the last output is that of the branch's last step.
-  if (!type.branches) {
+  if (!type.branches || type.pause) {
     journal.append(record);
     state.last = seen;
   }

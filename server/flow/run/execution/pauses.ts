@@ -1,9 +1,10 @@
 /** Execution of a step at which the run may wait: replayed from the journal, ended, or the run is suspended. */
 import type { Step } from "../../steps/step.ts";
-import type { Begun, StepType } from "../../steps/step_type.ts";
+import type { Returned, StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
 import type { Warn } from "../../template/template.ts";
-import { isoOf, type StepRecord } from "../model.ts";
+import { withNames } from "../../steps/control/loop_names.ts";
+import type { Begun, StepRecord } from "../model.ts";
 import { complete, replay } from "./effects.ts";
 import { evaluateAt } from "./evaluate.ts";
 import { countInput, type ExecutionState } from "./execution_state.ts";
@@ -19,46 +20,58 @@ export async function runPause(
   pause: Pause,
   record: StepRecord,
   warn: Warn,
-): Promise<void> {
+  run: (steps: readonly Step[]) => Promise<Returned | undefined>,
+): Promise<Returned | undefined> {
   const { task, scope, journal, shared } = state;
   const { head, services, patience } = task;
   const { place } = record;
-  const completed = journal.find(place);
-  if (completed) return replay(state, completed, record);
   const input = await pause.input(step, { scope, warn, evaluate: evaluateAt(state, place) });
   const repeated = journal.findRepeated(place, input);
-  if (repeated) return replay(state, repeated, record);
+  if (repeated) {
+    replay(state, repeated, record);
+    return undefined;
+  }
   if (countInput(state, jsonLength(input))) record.input = input;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   const reach = await task.reach();
   const callNow = () => ({ services, head, place, reach, now: task.now() });
-  if (task.rehearsed) return complete(record, await task.rehearsed.pause(step, pause, input, callNow()));
+  if (task.rehearsed) {
+    complete(record, await task.rehearsed.pause(step, pause, input, callNow()));
+    return undefined;
+  }
   let begun: Begun | undefined;
-  const before = journal.findWaiting(place);
+  const completed = journal.find(place);
+  const before = completed ?? journal.findWaiting(place);
   if (before) {
-    begun = begunOf(before);
+    begun = before.begun;
     record.started_at = before.started_at;
-  } else {
+  }
+  if (!begun) {
     if (shared.unkept_effect) await journal.keep();
     await journal.proveWanted();
     shared.unkept_effect = true;
     begun = await untilAvailable(patience, () => pause.begin(step, input, callNow()));
   }
-  const { until, awaits } = begun;
+  const { until, awaits } = record.begun = begun;
+  if (pause.ask) {
+    const { steps, names } = pause.ask(step, begun, services);
+    const returned = await withNames(scope, Object.keys(names), () => {
+      Object.assign(scope, names);
+      return run(steps);
+    });
+    if (returned) return returned;
+  }
+  if (completed) {
+    replay(state, completed, record);
+    return undefined;
+  }
   const ended = await untilAvailable(patience, () => pause.end(step, { until, awaits }, callNow()));
   record.ms = Math.max(0, task.now() - Date.parse(record.started_at));
-  if (ended) return complete(record, ended);
+  if (ended) {
+    complete(record, ended);
+    return undefined;
+  }
   record.status = "waiting";
-  record.output = { until, awaits };
   journal.append(record);
   throw new Suspended({ until: Date.parse(until), awaits: awaits === null ? [] : [awaits] });
-}
-
-/** Of a journal that an older server has kept, the wait is over. */
-function begunOf({ output, started_at }: StepRecord): Begun {
-  const { until, awaits } = Object(output);
-  return {
-    until: typeof until === "string" ? until : isoOf(Date.parse(started_at)),
-    awaits: typeof awaits === "string" ? awaits : null,
-  };
 }

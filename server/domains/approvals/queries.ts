@@ -1,0 +1,94 @@
+/** SQL of approvals. */
+import type { Sql } from "../../database/pool.ts";
+import { listJson, slice } from "../../database/lists.ts";
+import type { Viewer } from "../../viewer.ts";
+import { visible } from "../../visibility.ts";
+import type { Answer, Approval, ApprovalPage, NewAnswer } from "./schema.ts";
+
+const columns = (sql: Sql) =>
+  sql`
+    id, question, choices, form, flow_code, run_id as flow_process_id, department_id, iso(created_at) as created_at,
+    iso(expires_at) as expires_at
+  `;
+
+/** The question waits: its run goes on, its time is not over, and nobody has answered. */
+const isOpen = (sql: Sql) =>
+  sql`
+    answered_at is null
+      and expires_at > now()
+      and not exists (select from flow_processes p where p.id = run_id)
+  `;
+
+/** The viewer may answer. */
+const isFor = (sql: Sql, viewer: Viewer) =>
+  sql`
+    account_id = ${viewer.account_id}
+      and (
+        ${viewer.user_id}::int = any(user_ids)
+        or department_ids && ${[...viewer.department_ids]}::int[]
+        or (${viewer.role}::text = any(roles) and ${visible(sql, viewer)})
+      )
+  `;
+
+/** Those that wait for the viewer, the oldest first. */
+export function listApprovals(sql: Sql, viewer: Viewer, page: ApprovalPage) {
+  const chosen = sql`from flow_approvals where ${isFor(sql, viewer)} and ${isOpen(sql)}`;
+  return listJson<Approval>(
+    sql,
+    sql`select ${columns(sql)} ${chosen} order by id ${slice(sql, page)}`,
+    sql`select count(*) ${chosen}`,
+  );
+}
+
+/** A question that the viewer may answer, open or not. */
+export async function findForViewer(
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+): Promise<(Approval & { open: boolean }) | undefined> {
+  const [row] = await sql<(Approval & { open: boolean })[]>`
+    select ${columns(sql)}, (${isOpen(sql)}) as open
+    from flow_approvals
+    where id = ${id}
+      and ${isFor(sql, viewer)}
+  `;
+  return row;
+}
+
+/** A question that may be answered by its link, with the name of its account. */
+export async function findByLink(
+  sql: Sql,
+  id: string,
+): Promise<(Approval & { account_id: number; account: string; open: boolean }) | undefined> {
+  const [row] = await sql<(Approval & { account_id: number; account: string; open: boolean })[]>`
+    select
+      ${columns(sql)}, account_id, (${isOpen(sql)}) as open,
+      (select name from accounts where accounts.id = account_id) as account
+    from flow_approvals
+    where id = ${id}
+      and link
+  `;
+  return row;
+}
+
+/** @returns undefined if it was answered meanwhile */
+export async function updateAnswer(
+  sql: Sql,
+  account_id: number,
+  { id, choice, values }: NewAnswer,
+  user_id: number | null,
+): Promise<Answer | undefined> {
+  const [row] = await sql<Answer[]>`
+    update flow_approvals
+    set
+      answered_at = now(),
+      answered_by = ${user_id},
+      choice = ${choice},
+      "values" = ${JSON.stringify(values)}::text::json
+    where id = ${id}
+      and account_id = ${account_id}
+      and ${isOpen(sql)}
+    returning id, run_id as flow_process_id, choice, "values", iso(answered_at) as answered_at, answered_by
+  `;
+  return row;
+}

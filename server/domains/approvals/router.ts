@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { sent } from "../../database/json.ts";
+import { router, userProcedure } from "../../trpc.ts";
+import { answerAsViewer } from "./answer.ts";
+import { listApprovals } from "./queries.ts";
+import { Answer, Approval, ApprovalPage, NewAnswer } from "./schema.ts";
+
+export const approvals = router({
+  list: userProcedure
+    .meta({
+      rest: "GET /connect/approvals.json",
+      summary: "List the questions of runs that wait for the caller's answer",
+      description: "The oldest first. A step `approval` says who may answer.",
+    })
+    .input(ApprovalPage).output(sent(z.array(Approval)))
+    .query(({ ctx, input }) => listApprovals(ctx.sql, ctx.viewer, input)),
+
+  answer: userProcedure
+    .meta({
+      rest: "POST /connect/approvals/:id.json",
+      refuses: [409],
+      summary: "Answer the question of a run",
+      description: "The first answer counts. The run goes on at once.",
+    })
+    .input(NewAnswer).output(Answer)
+    .mutation(({ ctx, input }) => answerAsViewer(ctx, input)),
+});

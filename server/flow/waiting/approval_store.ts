@@ -1,0 +1,72 @@
+/** Questions of runs, and their answers. */
+import type { Sql } from "../../database/pool.ts";
+import type { JsonObject } from "../../input/json_value.ts";
+import type { RunHead } from "../run/model.ts";
+import { storable } from "../storage/storable.ts";
+
+export interface Question {
+  id: string;
+  place: string;
+  question: string;
+  choices: readonly string[];
+  form: object;
+  roles: readonly string[];
+  user_ids: readonly number[];
+  department_ids: readonly number[];
+  link: boolean;
+  expires_at: string;
+}
+
+/** Without an effect if the question was asked before. */
+export async function askPeople(sql: Sql, head: RunHead, question: Question): Promise<void> {
+  const { id: run_id, account_id, department_id, flow_code } = head;
+  const row = { ...question, run_id, account_id, department_id, flow_code };
+  await sql`
+    insert into flow_approvals (
+      id, account_id, department_id, run_id, place, flow_code, question, choices, form, roles, user_ids,
+      department_ids, link, expires_at
+    )
+    select
+      r.id, r.account_id, d.id, r.run_id, r.place, r.flow_code, r.question, r.choices, r.form, r.roles, r.user_ids,
+      r.department_ids, r.link, r.expires_at
+    from json_populate_record(null::flow_approvals, ${storable(row)}::text::json) r
+    left join departments d on d.id = r.department_id
+    on conflict (id) do nothing
+  `;
+}
+
+export async function findAnswer(sql: Sql, account_id: number, id: string): Promise<JsonObject | undefined> {
+  const [row] = await sql<JsonObject[]>`
+    select
+      a.choice, a."values", iso(a.answered_at) as answered_at,
+      case
+        when a.answered_by is not null
+        then (select json_build_object('id', u.id, 'name', u.name) from users u where u.id = a.answered_by)
+      end as answered_by
+    from flow_approvals a
+    where a.id = ${id}
+      and a.account_id = ${account_id}
+      and a.answered_at is not null
+  `;
+  return row && { ...row };
+}
+
+/** Questions are kept for so long after their time, like runs. */
+const KEPT_DAYS = 14;
+
+/** @returns how many were deleted */
+export async function sweepApprovals(sql: Sql, now: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from flow_approvals
+    where ctid = any(array(
+      select ctid
+      from flow_approvals a
+      where expires_at < ${now}::timestamptz - ${KEPT_DAYS}::int * interval '1 day'
+        and not exists (select from flow_waits w where w.run_id = a.run_id)
+      order by expires_at
+      limit ${limit}
+      for update skip locked
+    ))
+  `;
+  return count;
+}

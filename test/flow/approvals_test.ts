@@ -1,0 +1,145 @@
+/** Runs that wait for a person's answer. */
+import assert from "node:assert/strict";
+import { addPerson, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
+import { onStage, type Team } from "./flow_stage.ts";
+
+const inTeam = onStage({ ACTION_WAIT_MS: "0" });
+const LIST = "/connect/approvals.json";
+
+const approval = (more: Record<string, unknown>) => ({
+  type: "approval",
+  id: "ok",
+  question: "Pay {input.sum} EUR?",
+  ...more,
+});
+
+async function start({ ask, addFlow }: Team, program: unknown, more: Record<string, unknown> = {}) {
+  const { id } = await addFlow(program, more);
+  const { body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: { input: { sum: 4000 } } });
+  return body.flow_process_id as string;
+}
+
+const reaches = ({ inspect }: Team, id: string, status: string) =>
+  until(async () => (await inspect(id)).status === status, `the run is ${status}`);
+
+inTeam("approvals: those whom the step names see the question; the first answer counts", async (team) => {
+  const { ask, inspect, server } = team;
+  const department = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Pay" } } }));
+  const [named, member, manager, other] = await Promise.all([
+    addPerson(ask, "user"),
+    addPerson(ask, "user", { department_ids: [department.id] }),
+    addPerson(ask, "manager"),
+    addPerson(ask, "user"),
+  ]);
+  const form = { note: { required: true }, days: { type: "number" }, urgent: { type: "boolean" } };
+  const who = { users: [named.id], departments: [department.id], roles: ["manager"] };
+  const id = await start(team, [approval({ ...who, form, choices: ["yes", "no"] }), {
+    type: "return",
+    data: "{steps.ok.body}",
+  }]);
+  await reaches(team, id, "waiting");
+  const list = async (token: string) => (await ask("GET", LIST, { token })).body;
+  for (const { token } of [named, member, manager]) assert.equal((await list(token)).length, 1);
+  assert.deepEqual(await list(other.token), []);
+  const [waiting] = await list(named.token);
+  assert.deepEqual([waiting.question, waiting.choices, waiting.flow_process_id], ["Pay 4000 EUR?", ["yes", "no"], id]);
+  assert.equal((await inspect(id)).steps[0].begun.awaits, waiting.id);
+  const path = `/connect/approvals/${waiting.id}.json`;
+  const answer = (token: string, json: unknown) => ask("POST", path, { token, json });
+  assert.equal((await answer(other.token, { choice: "yes" })).status, 404);
+  const refused = await answer(named.token, { choice: "maybe", values: { days: "3", more: 1 } });
+  assert.deepEqual([refused.status, refused.body], [422, {
+    choice: ["must be one of yes, no"],
+    "values.days": ["must be a number"],
+    "values.more": ["is not a known field"],
+    "values.note": ["can't be blank"],
+  }]);
+  const values = { note: "Fine", days: 3, urgent: true };
+  const [first, second] = await Promise.all([
+    answer(named.token, { choice: "yes", values }),
+    answer(member.token, { choice: "yes", values }),
+  ]);
+  assert.deepEqual([first.status, second.status].toSorted(), [200, 409]);
+  await reaches(team, id, "finished");
+  const by = first.status === 200 ? named.id : member.id;
+  const { data, steps } = await inspect(id);
+  assert.deepEqual([data.choice, data.values, data.answered_by.id, data.timed_out], ["yes", values, by, false]);
+  assert.equal(steps[0].output.choice, "yes", "the journal has it");
+  assert.deepEqual(await list(named.token), []);
+  const entries = await server.sql`
+    select user_id, after from audit_entries where object = 'approval' and object_id = ${waiting.id}
+  `;
+  assert.deepEqual([entries.length, entries[0]?.user_id, entries[0]?.after.choice], [1, by, "yes"]);
+});
+
+inTeam("approvals: everyone with the signed link, on a page without a login", async (team) => {
+  const { api, inspect, server } = team;
+  api.answers.set("/tell", () => Response.json("told"));
+  const tell = {
+    type: "connector",
+    connector_code: "api",
+    method: "post",
+    params: { path: "tell", body: "{approval.url}" },
+  };
+  const id = await start(team, [
+    approval({ link: true, ask: [tell], form: { note: {}, sure: { type: "boolean" } } }),
+    tell,
+    { type: "return", data: ["{steps.ok.body.choice}", "{steps.ok.body.values}", "{steps.ok.body.answered_by}"] },
+  ]);
+  await reaches(team, id, "waiting");
+  const url = new URL(JSON.parse(api.calls.find(({ path }) => path === "/tell")?.body ?? ""));
+  const page = await server.request("GET", `${url.pathname}${url.search}`, { token: null });
+  assert.equal(page.status, 200);
+  assert.match(page.body, /Pay 4000 EUR\?[^]*name="value\.note"[^]*value="approve"[^]*value="reject"/);
+  const token = url.searchParams.get("token") ?? "";
+  const send = (fields: Record<string, string>) =>
+    server.request("POST", "/approval", {
+      token: null,
+      raw: new URLSearchParams(fields),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+  const forged = `${token.slice(0, -2)}${token.endsWith("AA") ? "BB" : "AA"}`;
+  assert.equal((await server.request("GET", `/approval?token=${forged}`, { token: null })).status, 404);
+  assert.equal((await send({ token: forged, choice: "approve" })).status, 404);
+  assert.equal((await send({ token, choice: "perhaps" })).status, 422);
+  const thanks = await send({ token, choice: "reject", "value.note": "<b>no</b>" });
+  assert.deepEqual([thanks.status, /Thank you/.test(thanks.body)], [200, true]);
+  assert.equal((await send({ token, choice: "approve" })).status, 404, "it is answered");
+  await reaches(team, id, "finished");
+  const { data } = await inspect(id);
+  assert.deepEqual(data, ["reject", { note: "<b>no</b>", sure: false }, null]);
+  assert.equal(api.count("/tell"), 2, "the question is told once");
+});
+
+inTeam(
+  "approvals: without an answer in time, the branch is executed, or the step fails; an end closes it",
+  async (team) => {
+    const { ask, inspect, server } = team;
+    const late = { type: "return", data: "late" };
+    const [branch, fails, cancelled] = [
+      await start(team, [approval({ roles: ["admin"], on_timeout: [late] })]),
+      await start(team, [approval({ roles: ["admin"] })]),
+      await start(team, [approval({ roles: ["admin"] })]),
+    ];
+    for (const id of [branch, fails, cancelled]) await reaches(team, id, "waiting");
+    assert.equal((await ask("GET", LIST)).body.length, 3);
+    await ask("POST", `/connect/flow_processes/${cancelled}/cancel.json`);
+    const left = (await ask("GET", LIST)).body;
+    assert.deepEqual(left.map((one: { flow_process_id: string }) => one.flow_process_id), [branch, fails]);
+    await server.sql`
+    update flow_waits
+    set steps = regexp_replace(steps::text, '"until":"[^"]*"', '"until":"2020-01-31T09:00:00.000+00:00"')::json, wake_at = now()
+    where run_id in (${branch}, ${fails})
+  `;
+    await server.sweep();
+    await reaches(team, branch, "finished");
+    await reaches(team, fails, "error");
+    assert.equal((await inspect(branch)).data, "late");
+    assert.equal((await inspect(fails)).error, "ok: nobody has answered in time");
+    const { status, body } = await ask("POST", "/connect/flows.json", {
+      json: { flow: { name: "Nobody", fields: { program: [approval({})] } } },
+    });
+    assert.deepEqual([status, body], [422, { "fields.program.0.roles": ["can't be blank: nobody may answer"] }]);
+  },
+);
