@@ -196,20 +196,25 @@ async function merges(browser: Browser, server: TestServer, base: string): Promi
 async function engines(browser: Browser, server: TestServer, base: string): Promise<void> {
   const id = await addApp(server, "Styled");
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
-  const engine = async () => (await server.request("GET", `/platform/apps/${id}.json`)).body.css_engine;
+  const engines = async () => {
+    const { body } = await server.request("GET", `/platform/apps/${id}.json`);
+    return [body.app_engine, body.css_engine];
+  };
   await page.goto(`${base}/apps/${id}`);
   await preview(page).getByText("Hello").waitFor();
   await write(page, "<p class='p-8'>not yet</p>");
   await page.getByLabel("CSS engine").selectOption("tailwind");
+  await page.getByLabel("Engine", { exact: true }).selectOption("html");
   await preview(page).getByText("not yet").waitFor();
   await draftSaved(page);
-  deepEqual([await engine(), await sourceOf(server, id)], ["none", GREETING], "nothing is published");
+  deepEqual([await engines(), await sourceOf(server, id)], [["svelte", "none"], GREETING], "nothing is published");
   await page.reload();
   await draftSaved(page);
   equal(await page.getByLabel("CSS engine").inputValue(), "tailwind");
+  equal(await page.getByLabel("Engine", { exact: true }).inputValue(), "html");
   await page.keyboard.press("Control+s");
   await page.getByText(/^Published in/).waitFor();
-  deepEqual([await engine(), await sourceOf(server, id)], ["tailwind", "<p class='p-8'>not yet</p>"]);
+  deepEqual([await engines(), await sourceOf(server, id)], [["html", "tailwind"], "<p class='p-8'>not yet</p>"]);
   deepEqual(complaints.filter(unexpected), []);
   await close();
 }
@@ -221,11 +226,12 @@ async function completes(browser: Browser, server: TestServer, base: string): Pr
       json: { db: { name: `Guests ${crypto.randomUUID()}`, schema } },
     }),
   );
-  const source_code = '<script>\nimport { db } from "platform";\ndb().create({});\n</script>';
+  const source_code = '<script>\nimport { db } from "platform";\ndb().create({});\n</script>\n<p>The guests</p>';
   const fields = { name: "Guests", app_engine: "svelte", css_engine: "none", db_code: db.code, source_code };
   const { id } = made(await server.request("POST", "/platform/apps.json", { json: { app: fields } }));
   const { page, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/apps/${id}`);
+  await preview(page).getByText("The guests").waitFor();
   const call = page.locator(".cm-line").nth(2);
   await call.getByText("create").hover();
   await page.getByText("create(data): Promise<Record>").waitFor();

@@ -18,13 +18,23 @@ inAccount("drafts: kept beside the app, and in the order of their revisions", as
   const put = async (...sent: Parameters<typeof draft>) => (await ask("PUT", path, draft(...sent))).status;
 
   assert.equal(await put("{ not code", 10), 200, "it need not compile");
-  assert.equal(await put("", 11, { css_engine: "none" }), 200, "it may be blank");
+  assert.equal(await put("", 11, { app_engine: "vue", css_engine: "none" }), 200, "it may be blank");
+  const { body: { app_engine: kept, css_engine } } = await ask("GET", path);
+  assert.deepEqual([kept, css_engine, (await ask("GET", LIST)).body[0].app_engine], ["vue", "none", "vue"]);
+  assert.equal(await put("", 12, { app_engine: "cobol" }), 422);
   assert.equal(await put("'newest'", 20), 200);
   assert.equal(await put("'newest'", 20), 200, "a repeated write");
   const { body: newest } = await ask("GET", path);
   assert.deepEqual(
-    [newest.source_code, newest.css_engine, newest.revision, newest.base_lock_version, newest.lock_version],
-    ["'newest'", null, 20, 0, 0],
+    [
+      newest.source_code,
+      newest.app_engine,
+      newest.css_engine,
+      newest.revision,
+      newest.base_lock_version,
+      newest.lock_version,
+    ],
+    ["'newest'", null, null, 20, 0, 0],
   );
   await inTurn([["'late'", 19], ["'of another tab'", 20]] as const, async ([source, revision]) => {
     const { status, body } = await ask("PUT", path, draft(source, revision));

@@ -62,7 +62,10 @@ export class WorkingCopy {
     // The browser's own copy is newer: it is removed once the server has the text.
     const kept = may_edit ? readKept(id) : undefined;
     const found = kept ?? (draft && { text: draft.source_code, base: draft.base_lock_version });
-    if (draft?.css_engine) copy.engines = { ...copy.engines, css_engine: draft.css_engine };
+    if (draft) {
+      const { app_engine, css_engine } = draft;
+      copy.engines = { app_engine: app_engine ?? app.app_engine, css_engine: css_engine ?? app.css_engine };
+    }
     if (found && (found.text !== app.source_code || copy.differs)) {
       copy.text = found.text;
       copy.#base = found.base;
@@ -108,8 +111,7 @@ export class WorkingCopy {
         await api.apps.drafts.delete.mutate({ id, revision });
         if (is_shown()) this.state = "published";
       } else {
-        const { css_engine } = engines;
-        const draft = { source_code: text, css_engine, base_lock_version: this.#base, revision };
+        const draft = { source_code: text, ...engines, base_lock_version: this.#base, revision };
         const saved = await api.apps.drafts.put.mutate({ id, draft });
         if (is_shown()) this.state = "draft";
         if (saved.lock_version > this.app.lock_version) await this.refresh();

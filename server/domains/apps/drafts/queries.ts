@@ -17,7 +17,7 @@ const apps = (sql: Sql, viewer: Viewer, id: string) =>
 
 const columns = (sql: Sql) =>
   sql`
-    d.app_id, d.css_engine, d.base_lock_version, a.lock_version, d.revision, iso(d.updated_at) as updated_at
+    d.app_id, d.app_engine, d.css_engine, d.base_lock_version, a.lock_version, d.revision, iso(d.updated_at) as updated_at
   `;
 
 /** The viewer's own. */
@@ -42,7 +42,7 @@ export const putDraft = (
   sql: Sql,
   viewer: Viewer,
   id: string,
-  { source_code, css_engine, base_lock_version, revision }: NewDraft,
+  { source_code, app_engine, css_engine, base_lock_version, revision }: NewDraft,
 ): Promise<Json<SavedDraft> | undefined> =>
   oneJson<SavedDraft>(
     sql,
@@ -51,14 +51,15 @@ export const putDraft = (
       with found as (${apps(sql, viewer, id)}),
       written as (
         insert into app_drafts as d
-          (user_id, app_id, account_id, source_code, css_engine, base_lock_version, revision)
+          (user_id, app_id, account_id, source_code, app_engine, css_engine, base_lock_version, revision)
         select
-          ${viewer.user_id}, id, ${viewer.account_id}, ${source_code}, ${css_engine}, ${base_lock_version}::int,
-          ${revision}::bigint
+          ${viewer.user_id}, id, ${viewer.account_id}, ${source_code}, ${app_engine}, ${css_engine},
+          ${base_lock_version}::int, ${revision}::bigint
         from found
         on conflict (user_id, app_id) do update
         set
           source_code = excluded.source_code,
+          app_engine = excluded.app_engine,
           css_engine = excluded.css_engine,
           base_lock_version = excluded.base_lock_version,
           revision = excluded.revision,
@@ -85,6 +86,7 @@ export async function discardDraft(sql: Sql, viewer: Viewer, id: string, revisio
     on conflict (user_id, app_id) do update
     set
       source_code = null,
+      app_engine = null,
       css_engine = null,
       revision = greatest(d.revision, excluded.revision),
       updated_at = now()
@@ -107,7 +109,9 @@ export function listDrafts(sql: Sql, viewer: Viewer, page: DraftPage): Promise<J
   const order = page.sort === "updated_at" ? sql`d.updated_at, d.app_id` : sql`d.updated_at desc, d.app_id desc`;
   return listJson<ListedDraft>(
     sql,
-    sql`select ${columns(sql)}, a.name, a.app_engine ${chosen} order by ${order} ${slice(sql, page)}`,
+    sql`select ${
+      columns(sql)
+    }, a.name, coalesce(d.app_engine, a.app_engine) as app_engine ${chosen} order by ${order} ${slice(sql, page)}`,
     sql`select count(*) ${chosen}`,
   );
 }

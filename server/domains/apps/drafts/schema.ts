@@ -12,6 +12,7 @@ const BaseVersion = LockVersion.describe("The app's `lock_version` that the draf
 export const NewDraft = z.object({
   source_code: text(200_000).describe("At most 200,000 characters; may be blank and need not compile")
     .meta({ examples: ["<p>Hello</p>"] }),
+  app_engine: App.shape.app_engine.nullable().default(null).describe("Null: the app's"),
   css_engine: App.shape.css_engine.nullable().default(null).describe("Null: the app's"),
   base_lock_version: BaseVersion,
   revision: Revision,
@@ -21,6 +22,7 @@ export type NewDraft = z.output<typeof NewDraft>;
 /** A draft without its source, which its writer has just sent. */
 export const SavedDraft = z.object({
   app_id: Uuid,
+  app_engine: App.shape.app_engine.nullable(),
   css_engine: App.shape.css_engine.nullable(),
   base_lock_version: BaseVersion,
   lock_version: LockVersion.describe("The app's; greater than `base_lock_version` if the app has been changed since"),
@@ -34,7 +36,7 @@ export type Draft = z.output<typeof Draft>;
 
 export const ListedDraft = SavedDraft.extend({
   name: App.shape.name.describe("The app's"),
-  app_engine: App.shape.app_engine,
+  app_engine: App.shape.app_engine.describe("The draft's; the app's where the draft has none"),
 });
 export type ListedDraft = z.output<typeof ListedDraft>;
 
