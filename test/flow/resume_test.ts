@@ -52,11 +52,15 @@ Deno.test({
       params: { path },
     });
     const program = [
-      { type: "mutation", set: { word: "none" } },
+      { type: "mutation", set: { word: "none", random: "{= $random() & $now() }" } },
+      { type: "code", id: "code", source: "export default () => { console.log('once'); return Math.random(); }" },
       call("large"),
       { type: "record", id: "log", action: "create", db_code: "log", data: { n: 1 } },
       { type: "if", condition: "{input.deep} == true", then: [call("held")] },
-      { type: "return", data: { length: "{steps.large.body.large}", ok: "{json_object.ok}", word: "{word}" } },
+      {
+        type: "return",
+        data: { length: "{steps.large.body.large}", ok: "{json_object.ok}", word: "{word}", random: "{random}" },
+      },
     ];
     const flow = await post("/connect/flows.json", { flow: { name: "Long", fields: { program } } });
     // Larger than a head may be, so it is stored in PostgreSQL.
@@ -66,7 +70,14 @@ Deno.test({
     const id = run.body.flow_process_id;
     await until(() => api.count("/held") === 1, "the second call comes");
     const steps = (await first.request("GET", `/connect/flow_processes/${id}.json`)).body.steps;
-    assert.deepEqual(steps.map((step: { place: string }) => step.place), ["step_1", "large", "log", "step_2", "held"]);
+    assert.deepEqual(steps.map((step: { place: string }) => step.place), [
+      "step_1",
+      "code",
+      "large",
+      "log",
+      "step_2",
+      "held",
+    ]);
     await first.close();
 
     release();
@@ -79,8 +90,9 @@ Deno.test({
     assert.deepEqual([ended.status, ended.attempts, ended.data], [
       "finished",
       2,
-      { length: large, ok: true, word: input.word },
+      { length: large, ok: true, word: input.word, random: steps[0].output.random },
     ]);
+    assert.deepEqual(ended.steps[1], steps[1], "the result of code is kept, with its console");
     assert.deepEqual([api.count("/large"), api.count("/held")], [1, 2]);
     assert.equal((await second.request("GET", "/platform/dbs/log/records.json")).body.length, 1);
     await second.close();
