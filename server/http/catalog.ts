@@ -16,6 +16,7 @@ import { ONE_TIME_PAGES } from "./pages/one_time.ts";
 import { OIDC_PAGES } from "./pages/sign_in/oidc.ts";
 import { SIGN_IN_PAGES } from "./pages/sign_in/sign_in.ts";
 import type { PlainRoute } from "./plain_route.ts";
+import { WEBHOOKS } from "./webhooks.ts";
 import { ASSIST } from "./streams/assist.ts";
 import { FLOW_PROCESS_CHANGES } from "./streams/flow_process_changes.ts";
 import { RECORD_CHANGES } from "./streams/record_changes.ts";
@@ -39,5 +40,6 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   PLATFORM_TYPES,
   PASSKEYS,
   FLOW_SCHEMA,
+  WEBHOOKS,
   ...HEALTH,
 ];

@@ -19,6 +19,7 @@ import { notFound } from "../errors.ts";
 import { appRouter } from "../router.ts";
 import { bearerToken, type Call } from "../viewer.ts";
 import { addressOf, pathOf } from "./address.ts";
+import { withoutHook } from "./webhooks.ts";
 import { allowed, preflight, refuse, reported } from "./answers.ts";
 import { PLAIN_ROUTES } from "./catalog.ts";
 import { createDocuments, type Env, type HttpContext, type HttpServices } from "./http_context.ts";
@@ -129,7 +130,7 @@ function report({ log }: Pick<HttpServices, "log">, method: string, status: numb
   log.request({
     request_id: call.request_id,
     method,
-    route: call.path,
+    route: withoutHook(call.path),
     status,
     ms: Math.round((performance.now() - started) * 10) / 10,
     account: call.viewer?.account_id,

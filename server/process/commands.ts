@@ -7,6 +7,7 @@ import { migrate } from "../../db/migrate.ts";
 import { COMMAND } from "../actor.ts";
 import type { Config } from "../config.ts";
 import { rotateEmbeddingKeys } from "../domains/embedding/rotate.ts";
+import { rotateWebhookSecrets } from "../domains/crons/webhooks/secrets.ts";
 import { rotateSecrets } from "../connectors/connectors.ts";
 import { actingPool } from "../database/acting.ts";
 import { openKv } from "../database/kv.ts";
@@ -101,6 +102,7 @@ const commands: Record<string, Command> = {
       const kinds = [
         { of: "connectors", ...await rotateSecrets(sql, keys) },
         { of: "embedding keys", ...await rotateEmbeddingKeys(sql, keys) },
+        { of: "webhooks", ...await rotateWebhookSecrets(sql, keys) },
       ];
       const rotated = kinds.reduce((sum, kind) => sum + kind.rotated, 0);
       const done = `${rotated} ${rotated === 1 ? "secret" : "secrets"} written anew with the key ${keys.writing}`;

@@ -1,8 +1,9 @@
 /** The schedule of one process: runs ticks one after the other, settles ended runs soon after their end, sweeps the ledger. */
 import { deleteExpired } from "./ledger/retention.ts";
+import { receive, type Received, type TriggerEvent } from "./events/receive.ts";
 import { fire, type Firing, noteRepeated } from "./start/fire.ts";
 import type { Deps } from "./start/new_run.ts";
-import { attempt, settleAll, tick, type Ticked } from "./tick.ts";
+import { attempt, settleAll, startQueued, tick, type Ticked } from "./tick.ts";
 import type { Timetable } from "./timetable/timetable.ts";
 import { createTimetableCache } from "./timetable/timetable_cache.ts";
 
@@ -16,6 +17,12 @@ export interface Schedules {
    * then has the row as skipped
    */
   fire(firing: Firing): Promise<{ id: string }>;
+  /**
+   * An event of a trigger: starts its flow as its overlap rule says.
+   *
+   * @throws {Refusal} 503 if the trigger is not active, or if too many events wait
+   */
+  receive(event: TriggerEvent): Promise<Received>;
   /** A run of the trigger is repeated: the trigger's next due times see it as a run that has not ended. */
   noteRepeated(trigger: Pick<Firing, "account_id" | "cron_id">, run_id: string): Promise<void>;
   /** A run of the trigger has ended. It is settled within a second or two. */
@@ -52,12 +59,14 @@ export function createSchedules(deps: Deps): Schedules {
       const cron_ids = [...ended].slice(0, SETTLE_BATCH);
       for (const id of cron_ids) ended.delete(id);
       await attempt(deps, "settling", () => settleAll(deps, isClosing, cron_ids));
+      await attempt(deps, "starting queued runs", () => startQueued(deps, isClosing, cron_ids));
     }
     timer = undefined;
   }
 
   return {
     read,
+    receive: (event) => receive(deps, event),
     fire: (firing) => fire(deps, firing),
     noteRepeated: (trigger, run_id) => noteRepeated(deps, trigger, run_id),
     noteEnd(cron_id) {

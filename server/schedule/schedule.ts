@@ -15,7 +15,17 @@
  */
 export { createSchedules, type Schedules } from "./create_schedules.ts";
 export { insertSkipped, settleUncounted } from "./ledger/trigger_changes.ts";
-export { LEDGER_STATES, type LedgerState, OUTCOMES, type Overlap, OVERLAPS, type RunOutcome } from "./ledger/states.ts";
+export type { Received, TriggerEvent } from "./events/receive.ts";
+export {
+  LEDGER_STATES,
+  type LedgerState,
+  OUTCOMES,
+  type Overlap,
+  OVERLAPS,
+  type RunOutcome,
+  TRIGGER_KINDS,
+  type TriggerKind,
+} from "./ledger/states.ts";
 export type { Firing } from "./start/fire.ts";
 export type { Ticked } from "./tick.ts";
 export { type Timetable, TimetableFault } from "./timetable/timetable.ts";

@@ -97,6 +97,16 @@ async function findOverdue({ sql }: Deps, now: Date) {
   return oldest && { count: overdue.length, oldest_cron: oldest.id, oldest_due_at: oldest.next_run_at };
 }
 
+/** Starts what waits for the end of a run of these triggers. */
+export async function startQueued(deps: Deps, isClosing: () => boolean, cron_ids: readonly number[]): Promise<void> {
+  const { sql, clock } = deps;
+  const rows = await planned(sql, (tx) => promoteQueued(tx, clock.now(), MAX_PENDING / 2, cron_ids));
+  if (rows.length === 0) return;
+  const queue = createFairQueue<PendingStart>({ waiting: 4 * MAX_PENDING });
+  for (const row of rows) queue.push(row.account_id, row);
+  await startRuns(deps, queue, isClosing);
+}
+
 async function claimAndStart(deps: Deps, read: ReadTimetable, isClosing: () => boolean) {
   const { sql, clock } = deps;
   // Accounts take turns. The limit is high enough that one account alone can have MAX_PENDING rows.

@@ -257,6 +257,7 @@ onStage("by hand: whatever else goes on, in the ledger, and for no pause", async
       author_id: null,
       timezone: "UTC",
       input: null,
+      kind: "flow",
     });
   flows.ends = "error";
   stage.at("2026-11-21 09:30:15");
@@ -293,6 +294,7 @@ onStage("by hand: a refusal is told, and the ledger has it as skipped", async (s
       author_id: null,
       timezone: "UTC",
       input: null,
+      kind: "flow",
     }),
     /Too many runs wait/,
   );

@@ -15,6 +15,7 @@ export const CREATE = [
   "end. After `max_failures` failures in a row the trigger pauses: `active` becomes false and `paused_reason` says " +
   "why. A run that ends with `error` is a failure, and so is a flow that does not exist. A cancelled run and a flow " +
   "that is not active are no failures.",
+  "With `kind` `webhook`, a request to the secret address `webhook_url` starts the flow; `schedule` is null then.",
 ].join("\n\n");
 
 export const UPDATE = "`active` false stops the trigger at once, in every process. `active` true resumes it from its " +

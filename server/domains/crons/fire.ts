@@ -18,6 +18,7 @@ export async function fireCron({ sql, viewer, schedules }: Context, id: number):
     author_id: cron.author_id,
     timezone: cron.timezone,
     input: cron.input,
+    kind: cron.kind,
   });
   return { flow_process_id: run.id, status: "pending" };
 }

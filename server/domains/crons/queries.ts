@@ -5,6 +5,7 @@ import { Json } from "../../database/json.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
+import type { TriggerKind } from "../../schedule/schedule.ts";
 import { inDepartment, visible } from "../../visibility.ts";
 import type { Cron, CronPage, ListedCron } from "./schema.ts";
 import { withObstacles } from "./obstacles.ts";
@@ -13,7 +14,11 @@ import { withNextTimes } from "./timetable.ts";
 /** The last run may have ended although the trigger's row does not know it yet. */
 const columns = (sql: Sql) =>
   sql`
-    id, name, kind, target_code, input, schedule, timezone, active, overlap, catch_up, max_failures, department_id, author_id,
+    id, name, kind, target_code, input, schedule,
+    case when kind = 'webhook' then settings || jsonb_build_object(
+      'has_secret', exists (select from webhooks w where w.id = c.id and w.secret is not null)
+    ) end as webhook,
+    timezone, active, overlap, catch_up, max_failures, department_id, author_id,
     sentence, iso(next_run_at) as next_run_at, iso(last_run_at) as last_run_at,
     coalesce((select p.status from flow_processes p where p.id = c.last_run_id), last_status) as last_status,
     failures, paused_reason, lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
@@ -58,12 +63,17 @@ export const findCron = (sql: Sql, viewer: Viewer, id: number) =>
   oneJson<StoredCron>(sql, sql`select ${columns(sql)} from crons c where ${one(sql, viewer, id)}`);
 
 /** @throws {Refusal} 404 */
-export async function readCron(ctx: Context, id: number, sql: Sql = ctx.sql): Promise<Json<Cron>> {
+export async function readCron(
+  ctx: Context,
+  id: number,
+  sql: Sql = ctx.sql,
+  webhook_url: string | null = null,
+): Promise<Json<Cron>> {
   const cron = await findCron(sql, ctx.viewer, id);
   if (!cron) throw notFound("Trigger");
   const [whole] = await withObstacles(sql, ctx.viewer.account_id, [cron.parse()]);
   if (!whole) throw new Error("a trigger is lost");
-  return withNextTimes(ctx, whole);
+  return withNextTimes(ctx, whole, webhook_url);
 }
 
 /** Columns of a write. */
@@ -71,7 +81,7 @@ export type Values = Record<string, unknown>;
 
 const stored = (sql: Sql) =>
   sql`
-    name, kind, target_code, input, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
+    name, kind, target_code, input, settings, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
     author_id, next_run_at, failures, paused_reason
   `;
 
@@ -90,7 +100,8 @@ export async function insertCron(sql: Sql, account: number, values: Values): Pro
 export interface WrittenCron {
   id: number;
   target_code: string;
-  schedule: string;
+  kind: TriggerKind;
+  schedule: string | null;
   timezone: string;
   active: boolean;
   next_run_at: string | null;
@@ -104,7 +115,7 @@ export interface WrittenCron {
  */
 export async function lockCron(sql: Sql, viewer: Viewer, id: number): Promise<WrittenCron | undefined> {
   const [row] = await sql<WrittenCron[]>`
-    select id, target_code, schedule, timezone, active, next_run_at, lock_version
+    select id, kind, target_code, schedule, timezone, active, next_run_at, lock_version
     from crons
     where ${one(sql, viewer, id)}
     for update

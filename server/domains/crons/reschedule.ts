@@ -24,24 +24,27 @@ export async function reschedule(
   now: Date,
 ): Promise<Values> {
   const { schedule = cron.schedule, timezone = cron.timezone, active = cron.active } = changes;
+  const activated = active && !cron.active;
+  const anew = (activated || resumed) && { failures: 0, paused_reason: null };
+  // An event has no due time.
+  if (schedule === null || cron.schedule === null) return { ...anew };
   const timetable = readTimetable(ctx, schedule, timezone);
   const is_new = schedule !== cron.schedule || timezone !== cron.timezone;
-  const activated = active && !cron.active;
   const drops_due_times = cron.active && (is_new || !active);
   if (drops_due_times && cron.next_run_at !== null && new Date(cron.next_run_at) <= now) {
-    await insertSkipped(tx, skippedTimes(ctx, cron, new Date(cron.next_run_at), now));
+    await insertSkipped(tx, skippedTimes(ctx, cron, cron.schedule, new Date(cron.next_run_at), now));
   }
   return {
     sentence: timetable.sentence,
     ...(active && (is_new || activated) && { next_run_at: timetable.next(now, 1)[0] }),
     ...(!active && { next_run_at: null }),
-    ...((activated || resumed) && { failures: 0, paused_reason: null }),
+    ...anew,
   };
 }
 
 /** Usually one due time; several if no process was running. */
-function skippedTimes(ctx: Context, cron: WrittenCron, first: Date, now: Date) {
-  const timetable = readTimetable(ctx, cron.schedule, cron.timezone);
+function skippedTimes(ctx: Context, cron: WrittenCron, schedule: string, first: Date, now: Date) {
+  const timetable = readTimetable(ctx, schedule, cron.timezone);
   const slots = Math.max(1, timetable.count(first, now));
   return {
     account_id: ctx.viewer.account_id,

@@ -8,7 +8,7 @@ import { fireCron } from "./fire.ts";
 import { readCronRuns } from "./ledger_queries.ts";
 import { listCrons, readCron } from "./queries.ts";
 import { Cron, CronChanges, CronPage, CronRun, CronRunPage, Fired, ListedCron, NewCron } from "./schema.ts";
-import { changeCron, createCron, removeCron, resumeCron } from "./write.ts";
+import { changeCron, createCron, removeCron, resumeCron, rotateAddress } from "./write.ts";
 
 export const crons = router({
   list: userProcedure
@@ -72,6 +72,15 @@ export const crons = router({
     })
     .input(ById).output(sent(Cron))
     .mutation(({ ctx, input }) => resumeCron(ctx, input.id)),
+
+  rotate_address: managerProcedure
+    .meta({
+      rest: "POST /account/crons/:id/rotate_address.json",
+      summary: "Give a webhook trigger another secret address",
+      description: "The answer has the new `webhook_url`, which is not shown again. The old address holds no longer.",
+    })
+    .input(ById).output(sent(Cron))
+    .mutation(({ ctx, input }) => rotateAddress(ctx, input.id)),
 
   runs: userProcedure
     .meta({

@@ -1,6 +1,7 @@
 /** Shapes of triggers in requests and responses. */
 import { z } from "zod";
-import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS } from "../../schedule/schedule.ts";
+import { KnownWebhook, Webhook } from "./webhooks/schema.ts";
+import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS, TRIGGER_KINDS } from "../../schedule/schedule.ts";
 import { tooLong } from "../../input/messages.ts";
 import {
   Id,
@@ -24,16 +25,22 @@ const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blan
 
 const written = {
   name: Name.nullable().meta({ examples: ["Every working day"] }),
-  kind: z.enum(["flow"]).describe("`flow` starts a flow"),
+  kind: z.enum(TRIGGER_KINDS).describe(
+    "What starts the flow `target_code`: `flow` its schedule, `webhook` a request to a secret address. It cannot be changed",
+  ),
   target_code: TargetCode,
   input: z.record(z.string(), z.json()).nullable()
     .refine((input) => JSON.stringify(input).length <= MOST_INPUT, tooLong(MOST_INPUT))
     .refine(isStorable, NOT_STORABLE)
     .describe('The input of its runs; null: `{ kind: "cron", cron_id }`').meta({ examples: [null] }),
   schedule: text(1_000).refine((value) => value.trim() !== "", "can't be blank")
-    .describe("Five fields: minute, hour, day of the month, month, day of the week").meta({
-      examples: ["0 9 * * MON-FRI"],
-    }),
+    .nullable()
+    .describe("Five fields: minute, hour, day of the month, month, day of the week. Null unless `kind` is `flow`").meta(
+      {
+        examples: ["0 9 * * MON-FRI"],
+      },
+    ),
+  webhook: Webhook.nullable().optional().meta({ examples: [null] }),
   timezone: text(100).describe("IANA name of the time zone that the schedule is in").meta({
     examples: ["Europe/Warsaw"],
   }),
@@ -49,11 +56,12 @@ const written = {
 
 export const NewCron = z.object(written).partial().extend({
   target_code: written.target_code,
-  schedule: written.schedule,
 });
 export type NewCron = z.output<typeof NewCron>;
 
-export const CronChanges = z.object(written).partial().extend({ lock_version: LockVersion.optional() });
+export const CronChanges = z.object(written).partial().extend({
+  lock_version: LockVersion.optional(),
+});
 export type CronChanges = z.output<typeof CronChanges>;
 
 const LastStatus = z.enum(["pending", ...OUTCOMES, "skipped"]);
@@ -61,6 +69,8 @@ const LastStatus = z.enum(["pending", ...OUTCOMES, "skipped"]);
 export const ListedCron = z.object({
   id: Id,
   ...written,
+  webhook: KnownWebhook.nullable().describe("How deliveries are proven and answered; null for other kinds")
+    .meta({ examples: [null] }),
   target_code: z.string().meta({ examples: ["watch"] }),
   author_id: Id.nullable()
     .describe(
@@ -82,6 +92,9 @@ export const ListedCron = z.object({
 export type ListedCron = z.output<typeof ListedCron>;
 
 export const Cron = ListedCron.extend({
+  webhook_url: z.string().nullable()
+    .describe("The secret address of a webhook trigger, shown once: after its creation and after a rotation")
+    .meta({ examples: [null] }),
   next_times: z.array(Timestamp).describe("The next five due times; empty while the trigger is not active"),
 });
 export type Cron = z.output<typeof Cron>;

@@ -34,8 +34,10 @@ function faultIn(read: () => Timetable): Fields {
 }
 
 /** Adds the next times of an active trigger. */
-export function withNextTimes({ schedules, clock }: Context, cron: ListedCron): Json<Cron> {
-  const next = cron.active ? schedules.read(cron.schedule, cron.timezone).next(clock.now(), NEXT_TIMES) : [];
+export function withNextTimes({ schedules, clock }: Context, cron: ListedCron, webhook_url: string | null): Json<Cron> {
+  const next = cron.active && cron.schedule !== null
+    ? schedules.read(cron.schedule, cron.timezone).next(clock.now(), NEXT_TIMES)
+    : [];
   const next_times = next.map((time) => time.toISOString().replace("Z", "+00:00"));
-  return new Json(JSON.stringify({ ...cron, next_times }));
+  return new Json(JSON.stringify({ ...cron, webhook_url, next_times }));
 }

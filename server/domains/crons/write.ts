@@ -2,13 +2,15 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
-import { CATCH_UP_S, MAX_FAILURES, settleUncounted } from "../../schedule/schedule.ts";
+import { CATCH_UP_S, MAX_FAILURES, settleUncounted, type TriggerKind } from "../../schedule/schedule.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
 import { findFlowActive } from "../flows/queries.ts";
-import { deleteCron, insertCron, lockCron, readCron, updateCron } from "./queries.ts";
+import { deleteCron, findCron, insertCron, lockCron, readCron, updateCron } from "./queries.ts";
 import { reschedule } from "./reschedule.ts";
 import type { Cron, CronChanges, NewCron } from "./schema.ts";
 import { readTimetable, timetableFaults } from "./timetable.ts";
+import { changeAddress, changeSecret, insertWebhook, newAddress } from "./webhooks/secrets.ts";
+import { settingsOf } from "./webhooks/schema.ts";
 
 const DEFAULTS = {
   name: null,
@@ -25,17 +27,25 @@ const DEFAULTS = {
 /** @throws {Refusal} 422 */
 export async function createCron(ctx: Context, input: NewCron): Promise<Json<Cron>> {
   const { sql, viewer, clock } = ctx;
-  const values = { ...DEFAULTS, ...input };
-  await proveChanges(ctx, values);
-  const timetable = readTimetable(ctx, values.schedule, values.timezone);
-  const id = await insertCron(sql, viewer.account_id, {
-    ...values,
-    author_id: viewer.user_id,
-    sentence: timetable.sentence,
-    next_run_at: values.active ? timetable.next(clock.now(), 1)[0] : null,
-    failures: 0,
+  const { webhook, ...written } = input;
+  const kind = written.kind ?? "flow";
+  const values = { ...DEFAULTS, schedule: null, ...kind === "webhook" && { overlap: "allow" }, ...written, kind };
+  await proveChanges(ctx, kind, { ...values, webhook });
+  const timetable = values.schedule === null ? undefined : readTimetable(ctx, values.schedule, values.timezone);
+  const address = kind === "webhook" ? newAddress(ctx) : undefined;
+  const id = await sql.begin(async (tx) => {
+    const id = await insertCron(tx, viewer.account_id, {
+      ...values,
+      settings: kind === "webhook" ? settingsOf(webhook) : null,
+      author_id: viewer.user_id,
+      sentence: timetable?.sentence ?? "When the webhook is called",
+      next_run_at: values.active ? timetable?.next(clock.now(), 1)[0] ?? null : null,
+      failures: 0,
+    });
+    if (address) await insertWebhook(ctx, tx, id, address, webhook?.secret);
+    return id;
   });
-  return await readCron(ctx, id);
+  return await readCron(ctx, id, sql, address?.url);
 }
 
 /**
@@ -49,11 +59,13 @@ export async function changeCron(
   resumed = false,
 ): Promise<Json<Cron>> {
   const { sql, viewer, clock } = ctx;
-  await proveChanges(ctx, changes);
+  const before = (await findCron(sql, viewer, id))?.parse();
+  if (!before) throw notFound("Trigger");
+  await proveChanges(ctx, before.kind, changes);
   await sql.begin(async (tx) => {
     const cron = await lockCron(tx, viewer, id);
     if (!cron) throw notFound("Trigger");
-    const { lock_version, ...values } = changes;
+    const { lock_version, webhook, ...values } = changes;
     if (lock_version !== undefined && lock_version !== cron.lock_version) {
       throw conflict((await readCron(ctx, id, tx)).parse());
     }
@@ -61,7 +73,9 @@ export async function changeCron(
     if (resumed || changes.active && !cron.active) await settleUncounted(tx, viewer.account_id, id);
     const rescheduled = await reschedule(ctx, tx, cron, changes, resumed, now);
     const author = changes.target_code === undefined ? {} : { author_id: viewer.user_id };
-    await updateCron(tx, viewer.account_id, id, { ...values, ...author, ...rescheduled });
+    const settings = webhook ? { settings: settingsOf(webhook) } : {};
+    await updateCron(tx, viewer.account_id, id, { ...values, ...settings, ...author, ...rescheduled });
+    if (webhook) await changeSecret(ctx, tx, id, webhook.secret);
   });
   return await readCron(ctx, id);
 }
@@ -75,17 +89,30 @@ export async function removeCron({ sql, viewer }: Context, id: number): Promise<
   if (!await deleteCron(sql, viewer, id)) throw notFound("Trigger");
 }
 
+/** Gives a webhook trigger another secret address. The old one holds no longer. @throws {Refusal} 404 */
+export async function rotateAddress(ctx: Context, id: number): Promise<Json<Cron>> {
+  const { sql, viewer } = ctx;
+  const address = newAddress(ctx);
+  await sql.begin(async (tx) => {
+    const cron = await lockCron(tx, viewer, id);
+    if (cron?.kind !== "webhook") throw notFound("Webhook trigger");
+    await changeAddress(ctx, tx, id, address);
+  });
+  return await readCron(ctx, id, sql, address.url);
+}
+
+type Proven = Pick<CronChanges, "kind" | "schedule" | "timezone" | "target_code" | "department_id" | "webhook">;
+
 /** @throws {Refusal} 422 with the faults of all fields */
-async function proveChanges(
-  ctx: Context,
-  { schedule = "* * * * *", timezone = "UTC", target_code, department_id }: Pick<
-    CronChanges,
-    "schedule" | "timezone" | "target_code" | "department_id"
-  >,
-): Promise<void> {
+async function proveChanges(ctx: Context, kind: TriggerKind, changes: Proven): Promise<void> {
+  const { schedule, timezone = "UTC", target_code, department_id, webhook } = changes;
   const department_fault = department_id === undefined ? undefined : await faultOfDepartment(ctx, department_id);
   const faults: Fields = {
-    ...timetableFaults(ctx, schedule, timezone),
+    ...timetableFaults(ctx, schedule ?? "* * * * *", timezone),
+    ...changes.kind !== undefined && changes.kind !== kind && { kind: ["can't be changed"] },
+    ...kind === "flow" && schedule === null && { schedule: ["can't be blank"] },
+    ...kind !== "flow" && schedule && { schedule: [`must be null for a trigger of kind ${kind}`] },
+    ...kind !== "webhook" && webhook && { webhook: [`must be null for a trigger of kind ${kind}`] },
     ...target_code !== undefined && !await hasFlow(ctx, target_code) && { target_code: ["must exist"] },
     ...department_fault !== undefined && { department_id: [department_fault] },
   };

@@ -1,7 +1,7 @@
 /** Due triggers, and what may keep them from running: their flows and their own runs that have not ended. */
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
-import type { LedgerState, Overlap } from "../ledger/states.ts";
+import type { LedgerState, Overlap, TriggerKind } from "../ledger/states.ts";
 
 /** A trigger's row that a claim has locked. */
 export interface LockedTrigger {
@@ -12,6 +12,7 @@ export interface LockedTrigger {
   schedule: string;
   timezone: string;
   input: JsonObject | null;
+  kind: TriggerKind;
   next_run_at: string;
   catch_up: number;
   overlap: Overlap;

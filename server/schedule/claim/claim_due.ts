@@ -31,9 +31,9 @@ export const claimDue = (sql: Pool, now: Date, read: ReadTimetable, cache: DueTi
     const pending: PendingStart[] = [];
     for (let start = 0; start < rows.length; start += ROW_BATCH) {
       const inserted = await insertRows(tx, rows.slice(start, start + ROW_BATCH), now);
-      pending.push(...inserted.map((row) => {
+      pending.push(...inserted.map((row): PendingStart => {
         const { target_code = "", author_id = null, timezone = "UTC", input = null } = by_id.get(row.cron_id) ?? {};
-        return { ...row, target_code, author_id, timezone, input };
+        return { ...row, target_code, author_id, timezone, input, kind: "flow", payload: null };
       }));
     }
     await moveOn(tx, decisions.map(({ next }) => next), now);
@@ -44,10 +44,11 @@ export const claimDue = (sql: Pool, now: Date, read: ReadTimetable, cache: DueTi
 const lockDue = (sql: Sql, now: Date) =>
   sql<LockedTrigger[]>`
     select
-      id, account_id, target_code, author_id, schedule, timezone, input, next_run_at, catch_up, overlap, failures,
+      id, account_id, target_code, author_id, schedule, timezone, input, kind, next_run_at, catch_up, overlap, failures,
       max_failures, paused_reason
     from crons
     where active
+      and kind = 'flow'
       and next_run_at <= ${now}
     order by next_run_at, id
     limit ${BATCH}
@@ -60,7 +61,7 @@ const lockDue = (sql: Sql, now: Date) =>
  * @returns the rows whose runs are to be started
  */
 const insertRows = (sql: Sql, rows: readonly NewLedgerRow[], now: Date) =>
-  sql<Omit<PendingStart, "target_code" | "author_id" | "timezone" | "input">[]>`
+  sql<Omit<PendingStart, "target_code" | "author_id" | "timezone" | "input" | "kind" | "payload">[]>`
     with inserted as (
       insert into cron_runs
         (cron_id, account_id, due_at, due_until, slots, state, reason, flow_process_id, taken_at)
@@ -71,7 +72,7 @@ const insertRows = (sql: Sql, rows: readonly NewLedgerRow[], now: Date) =>
         cron_id int, account_id int, due_at timestamptz, due_until timestamptz, slots int, state text, reason text,
         flow_process_id uuid
       )
-      on conflict (cron_id, due_at) where not by_hand do nothing
+      on conflict (cron_id, due_at) where not by_hand and event_key is null do nothing
       returning id, cron_id, account_id, due_at, by_hand, flow_process_id, state
     )
     select id, cron_id, account_id, due_at, by_hand, flow_process_id

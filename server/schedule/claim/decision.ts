@@ -43,7 +43,7 @@ export function decide(trigger: DueTrigger, now: Date, read: ReadTimetable, cach
     throw error;
   }
   const { paused_reason, failures, catch_up: catch_up_s } = trigger;
-  const obstacle = paused_reason ?? obstacleOf(trigger);
+  const obstacle = paused_reason ?? flowObstacle(trigger);
   const rows = entriesOf(due, now, { ...trigger, catch_up_s, obstacle }).map((entry) => rowOf(trigger, entry));
   if (paused_reason !== null) return { next: paused(trigger, paused_reason), rows };
   const last = rows.at(-1);
@@ -97,7 +97,10 @@ function dueTimesOf(
   return due;
 }
 
-function obstacleOf({ flow_active, target_code }: DueTrigger): string | undefined {
+/** Why a trigger cannot start its flow. */
+export function flowObstacle(
+  { flow_active, target_code }: Pick<DueTrigger, "flow_active" | "target_code">,
+): string | undefined {
   if (flow_active === null) return `there is no flow ${target_code}`;
   return flow_active ? undefined : `the flow ${target_code} is not active`;
 }

@@ -27,6 +27,7 @@ export async function skip(
       set
         state = 'skipped',
         reason = ${reason}::text,
+        payload = null,
         flow_process_id = null
       where id = ${id}
         and started_at is null
@@ -90,6 +91,7 @@ export async function giveUp(sql: Sql, { id, account_id, cron_id, flow_process_i
       set
         state = 'missed',
         reason = ${TOO_OLD},
+        payload = null,
         flow_process_id = null
       where id = ${id}
         and outcome is null

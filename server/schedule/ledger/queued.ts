@@ -21,19 +21,26 @@ const unfinishedRuns = (sql: Sql) =>
  *
  * A trigger is locked before its ledger rows, as in the deletion of a trigger: another order could deadlock.
  */
-export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
+export const promoteQueued = (sql: Sql, now: Date, limit: number, cron_ids?: readonly number[]) =>
   sql<PendingStart[]>`
     with candidates as materialized (
       select r.id, r.cron_id
       from cron_runs r
       join crons c on c.id = r.cron_id
       where r.state = 'queued'
-        and (not c.active or ${isTooOld(sql, now)} or not exists (${unfinishedRuns(sql)}))
+        ${cron_ids ? sql`and r.cron_id = any(${[...cron_ids]}::int[])` : sql``}
+        and (
+          not c.active
+          or ${isTooOld(sql, now)}
+          or not exists (${unfinishedRuns(sql)})
+            -- of several events the oldest
+            and not exists (select from cron_runs q where q.cron_id = r.cron_id and q.state = 'queued' and q.id < r.id)
+        )
       order by r.id
       limit ${limit}
     ),
     c as materialized (
-      select id, target_code, author_id, timezone, input, active, catch_up
+      select id, target_code, author_id, timezone, input, kind, active, catch_up
       from crons
       where id in (select cron_id from candidates)
       order by id
@@ -60,11 +67,12 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
           else ${STOPPED}
         end,
         flow_process_id = case when n.state = 'late' then r.flow_process_id end,
-        taken_at = ${now}
+        taken_at = ${now},
+        payload = case when n.state = 'late' then r.payload end
       from next n
       where r.id = n.id
       returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, n.target_code,
-        n.author_id, n.timezone, n.input, n.state
+        n.author_id, n.timezone, n.input, n.kind, r.payload, n.state
     ),
     triggers as (
       update crons
@@ -76,7 +84,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number) =>
       where crons.id = r.cron_id
         and r.state = 'late'
     )
-    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code, author_id, timezone, input
+    select id, cron_id, account_id, due_at, by_hand, flow_process_id, target_code, author_id, timezone, input, kind, payload
     from changed
     where state = 'late'
   `;

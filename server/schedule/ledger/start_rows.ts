@@ -1,6 +1,7 @@
 /** Ledger rows whose run is about to be started. */
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
+import type { TriggerKind } from "./states.ts";
 
 /** After a claim a process has this long to start the run; then another process may take the row over. */
 export const LEASE_S = 120;
@@ -20,10 +21,13 @@ export interface PendingStart {
   timezone: string;
   /** The trigger's input; null: what its kind gives. */
   input: JsonObject | null;
+  kind: TriggerKind;
+  /** Of an event: the run's input. */
+  payload: JsonObject | null;
 }
 
 /** The columns of a trigger `c` that the start of a row needs. */
-export const ofTrigger = (sql: Sql) => sql`c.target_code, c.author_id, c.timezone, c.input`;
+export const ofTrigger = (sql: Sql) => sql`c.target_code, c.author_id, c.timezone, c.input, c.kind`;
 
 type Key = Pick<PendingStart, "id" | "account_id">;
 
@@ -54,7 +58,7 @@ export const takeOver = (sql: Sql, now: Date, limit: number) =>
     from left_behind l
     where r.id = l.id
     returning r.id, r.cron_id, r.account_id, r.due_at, r.by_hand, r.flow_process_id, l.target_code, l.author_id,
-      l.timezone, l.input
+      l.timezone, l.input, l.kind, r.payload
   `;
 
 /**
@@ -79,6 +83,7 @@ export async function markStarted(sql: Sql, rows: readonly Key[], now: Date): Pr
     update cron_runs
     set
       started_at = coalesce(started_at, ${now}),
+      payload = null,
       reason = case
         when state = 'ran' and not by_hand and ${now}::timestamptz - due_at >= interval '1 minute'
         then 'claimed in time, and could not be started at once'

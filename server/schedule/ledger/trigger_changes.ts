@@ -18,7 +18,7 @@ export async function insertSkipped(sql: Sql, skipped: SkippedTimes): Promise<vo
   await sql`
     insert into cron_runs (cron_id, account_id, due_at, due_until, slots, state, reason)
     values (${cron_id}, ${account_id}, ${due_at}, ${due_until}, ${slots}, 'skipped', ${reason})
-    on conflict (cron_id, due_at) where not by_hand do nothing
+    on conflict (cron_id, due_at) where not by_hand and event_key is null do nothing
   `;
 }
 

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../input/json_value.ts";
 import { Refusal } from "../../errors.ts";
 import { skip } from "../ledger/not_started.ts";
 import { BY_HAND, REPEATED } from "../ledger/reasons.ts";
+import type { TriggerKind } from "../ledger/states.ts";
 import { markStarted, type PendingStart } from "../ledger/start_rows.ts";
 import { type Deps, newRun } from "./new_run.ts";
 
@@ -15,12 +16,13 @@ export interface Firing {
   author_id: number | null;
   timezone: string;
   input: JsonObject | null;
+  kind: TriggerKind;
 }
 
 /** @throws {Refusal} the engine's; the ledger then has the row as skipped, with the reason */
 export async function fire(deps: Deps, firing: Firing): Promise<{ id: string }> {
   const { sql, flows, clock } = deps;
-  const row: PendingStart = { ...firing, ...await insertFiring(sql, firing, clock.now()) };
+  const row: PendingStart = { ...firing, payload: null, ...await insertFiring(sql, firing, clock.now()) };
   try {
     await flows.start(newRun(row));
   } catch (error) {
@@ -53,9 +55,9 @@ async function insertFiring(
   sql: Sql,
   { account_id, cron_id }: Firing,
   now: Date,
-): Promise<Omit<PendingStart, keyof Firing>> {
+): Promise<Omit<PendingStart, keyof Firing | "payload">> {
   const run_id = v7();
-  const [row] = await sql<Omit<PendingStart, keyof Firing>[]>`
+  const [row] = await sql<Omit<PendingStart, keyof Firing | "payload">[]>`
     with
       fired as (
         update crons

@@ -17,22 +17,24 @@ export interface Deps {
 export const isKnown = async ({ flows }: Deps, row: Pick<PendingStart, "account_id" | "flow_process_id">) =>
   await flows.wait(row.account_id, row.flow_process_id, 0) !== undefined;
 
-/** The idempotency key is the due minute, so that the engine starts the same row only once. */
+/** The idempotency key is the due minute, or an event's run, so that the engine starts the same row only once. */
 export const newRun = (row: PendingStart): NewRun => ({
   id: row.flow_process_id,
   account_id: row.account_id,
   flow_code: row.target_code,
-  input: row.input ?? { kind: "cron", cron_id: row.cron_id },
+  input: row.payload ?? row.input ?? { kind: "cron", cron_id: row.cron_id },
   trigger: "cron",
   user_id: null,
   author: { id: row.author_id, of: "trigger" },
   cron_id: row.cron_id,
   trigger_data: triggerData(row),
-  idempotency_key: `cron:${row.cron_id}:${row.by_hand ? row.flow_process_id : `${row.due_at.slice(0, 16)}Z`}`,
+  idempotency_key: `cron:${row.cron_id}:${
+    row.by_hand || row.payload ? row.flow_process_id : `${row.due_at.slice(0, 16)}Z`
+  }`,
 });
 
 /** What templates see as `trigger`. Kept with the run, so a takeover and a repeated run see the same. */
-function triggerData({ cron_id, due_at, timezone }: PendingStart): JsonObject {
+function triggerData({ kind, cron_id, due_at, timezone }: PendingStart): JsonObject {
   const local = localTime(new Date(due_at), timezone);
-  return { kind: "cron", cron_id, due_at: local, due_date: local.slice(0, 10), timezone };
+  return { kind: kind === "flow" ? "cron" : kind, cron_id, due_at: local, due_date: local.slice(0, 10), timezone };
 }

@@ -75,7 +75,7 @@ async function startBatch(deps: Deps, batch: readonly PendingStart[], full: Set<
 }
 
 /** @returns the row if the engine has its run */
-async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promise<PendingStart | undefined> {
+export async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promise<PendingStart | undefined> {
   const { sql, flows, log } = deps;
   try {
     await flows.start(newRun(row));

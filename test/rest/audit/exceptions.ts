@@ -13,6 +13,7 @@ export const NO_CHANGES: Record<string, string> = {
   "flow_processes.cancel": RUN,
   "flow_processes.retry": RUN,
   "crons.fire": RUN,
+  deliver_webhook: RUN,
   "embeds.open": "reads",
   "embeds.renew": "signs a token, which is kept nowhere",
   open_embedded_app: "signs a token; a guest that it creates is a row of the server's",

@@ -310,6 +310,13 @@ export const WRITES: Record<string, Written> = {
     call: async ({ ask }) =>
       await ask("PATCH", `/account/crons/${(await cron(ask)).id}.json`, json({ cron: { schedule: "5 9 * * *" } })),
   },
+  "crons.rotate_address": {
+    row: "webhook.update",
+    call: async ({ ask }) => {
+      const { id } = await cron(ask, { kind: "webhook", schedule: null });
+      return await ask("POST", `/account/crons/${id}/rotate_address.json`);
+    },
+  },
   "crons.resume": {
     row: "cron.update",
     call: async ({ ask }) => await ask("POST", `/account/crons/${(await cron(ask, { active: false })).id}/resume.json`),

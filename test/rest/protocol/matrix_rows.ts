@@ -117,6 +117,7 @@ export const FOR_CALLERS: Record<string, Expected> = {
 
 /** Routes on objects without a department, or that an address opens. Tests of their own compare them with missing ones. */
 export const ELSEWHERE = new Set([
+  ...["crons.rotate_address", "deliver_webhook"],
   ...["find", "usage", "update", "set_as_main", "delete"].map((name) => `departments.${name}`),
   ...["read_department_footer", "read_department_text_footer"],
   ...[

@@ -227,6 +227,7 @@ const NEED_BROWSER = { "passkeys.options": 422, "passkeys.create": 422 };
 
 /** Routes that refuse: the run in question has ended; no run asks; an API token may not. */
 const REFUSED: Record<string, number> = {
+  "crons.rotate_address": 404,
   "flow_processes.cancel": 409,
   "approvals.answer": 404,
   "passwords.change": 403,

@@ -1,0 +1,100 @@
+/** A delivery of a webhook: proves its signature, and starts the trigger's flow with what was sent. */
+import { Buffer } from "node:buffer";
+import type { Context } from "../../../context.ts";
+import { unauthorized } from "../../../errors.ts";
+import { deeperThan, DEPTH_LIMIT } from "../../../input/depth.ts";
+import { parseExactly } from "../../../input/exact_json.ts";
+import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
+import { isSigned } from "./signature.ts";
+import type { WebhookSettings } from "./schema.ts";
+import type { FoundWebhook } from "./secrets.ts";
+
+export interface Delivery {
+  headers: Headers;
+  query: URLSearchParams;
+  body: Uint8Array;
+}
+
+export interface Delivered {
+  status: 200 | 202 | 500;
+  body: JsonValue;
+}
+
+/** Headers that are not passed on: credentials, and what proxies add. */
+const OMITTED = /^(?:authorization|cookie|proxy-.*|x-forwarded-.*|forwarded|x-real-ip|connection|host|content-length)$/;
+const MOST_HEADERS = 8_192;
+const MOST_KEY = 200;
+
+/** @throws {Refusal} 401 if the signature does not hold; 503 */
+export async function deliver(
+  { schedules, flows, config, clock }: Pick<Context, "schedules" | "flows" | "config" | "clock">,
+  webhook: FoundWebhook,
+  delivery: Delivery,
+): Promise<Delivered> {
+  const { id, account_id, settings, secret } = webhook;
+  if (!isSigned(settings, secret, delivery.headers, delivery.body, clock.now().getTime())) {
+    throw unauthorized("The signature does not hold");
+  }
+  const sent = readSent(delivery);
+  const key = keyOf(settings, delivery.headers, sent.body);
+  const received = await schedules.receive({
+    account_id,
+    cron_id: id,
+    key: key && `delivery ${key}`,
+    input: { ...webhook.input, ...sent, delivery_id: key ?? null },
+  });
+  const { flow_process_id, state, reason, is_known } = received;
+  const told = { flow_process_id, state, ...is_known && { duplicate: true } };
+  if (flow_process_id === null) return { status: 202, body: { ...told, reason } };
+  if (settings.answer === "at_once") return { status: 202, body: told };
+  const run = await flows.wait(account_id, flow_process_id, config.action_wait_ms);
+  if (run?.status === "finished") return { status: 200, body: run.data ?? null };
+  if (run === undefined || run.status === "pending") return { status: 202, body: told };
+  // Who delivers learns nothing of the flow.
+  return { status: 500, body: { ...told, error: "The flow failed" } };
+}
+
+/** What the flow sees as its input. `raw_body` is null unless the body is text; then `raw_base64` has it. */
+function readSent({ headers, query, body }: Delivery): JsonObject {
+  const raw_body = textOf(body);
+  let room = MOST_HEADERS;
+  const kept = [...headers].filter(([name, value]) => {
+    if (OMITTED.test(name)) return false;
+    room -= name.length + value.length;
+    return room >= 0;
+  });
+  return {
+    body: raw_body === null ? null : parsed(raw_body, headers.get("content-type") ?? ""),
+    raw_body,
+    ...raw_body === null && { raw_base64: Buffer.from(body).toString("base64") },
+    headers: Object.fromEntries(kept),
+    query: Object.fromEntries(query),
+  };
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** JSON and forms are read; other bodies are text. */
+function parsed(text: string, type: string): JsonValue {
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return Object.fromEntries(new URLSearchParams(text));
+  if (!/^\s*[[{"\d-]|^\s*(?:true|false|null)/.test(text) || deeperThan(text, DEPTH_LIMIT)) return text;
+  try {
+    return parseExactly(text);
+  } catch {
+    return text;
+  }
+}
+
+function keyOf({ delivery_header, signature }: WebhookSettings, headers: Headers, body: JsonValue | undefined) {
+  const name = delivery_header ?? (signature === "github" ? "x-github-delivery" : "webhook-id");
+  const id = signature === "stripe" && delivery_header === null && typeof body === "object" && body !== null
+    ? Reflect.get(body, "id")
+    : headers.get(name);
+  return typeof id === "string" && id !== "" ? id.slice(0, MOST_KEY) : undefined;
+}

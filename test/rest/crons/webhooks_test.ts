@@ -1,0 +1,196 @@
+/** Webhook triggers: addresses, signatures, repeated deliveries, answers, overlap and pause. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { made } from "../../stage/people.ts";
+import { type Ask, inTurn, onSharedServer } from "../../stage/scenario.ts";
+import type { TestServer } from "../../stage/harness.ts";
+import { until } from "../../stage/until.ts";
+
+const inAccount = onSharedServer();
+
+const at = (id: number, rest = "") => `/account/crons/${id}${rest}.json`;
+const SECRET = "whsec_0123456789";
+
+const RETURN_ALL = [{
+  type: "return",
+  data: { body: "{input.body}", raw: "{input.raw_body}", id: "{input.delivery_id}", kind: "{trigger.kind}" },
+}];
+
+async function addHook(ask: Ask, webhook: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
+  const code = `hook_${crypto.randomUUID().slice(0, 8).replaceAll("-", "_")}`;
+  const flow = { code, name: code, fields: { program: RETURN_ALL }, ...more.flow as Record<string, unknown> };
+  const { id: flow_id } = made(await ask("POST", "/connect/flows.json", { json: { flow } }));
+  const cron = { kind: "webhook", target_code: code, webhook, ...more.cron as Record<string, unknown> };
+  return { ...made(await ask("POST", "/account/crons.json", { json: { cron } })), flow_id };
+}
+
+/** Sends the bytes as they are. */
+async function send(
+  { handler }: TestServer,
+  url: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+) {
+  const { pathname, search } = new URL(url);
+  const response = await handler(
+    new Request(`http://atrium.test${pathname}${search}`, { method: "POST", body, headers }),
+  );
+  return { status: response.status, body: await response.json() };
+}
+
+const hmac = (text: string | Uint8Array, algorithm = "sha256") => createHmac(algorithm, SECRET).update(text);
+
+inAccount(
+  "webhooks: the address is shown once, stored as a hash, rotated, and not in the log",
+  async ({ server, ask }) => {
+    const { id, webhook_url, webhook, schedule, overlap, next_times } = await addHook(ask, { answer: "result" });
+    assert.match(webhook_url, /^http.*\/hooks\/[\w-]{43}$/);
+    assert.deepEqual([schedule, overlap, next_times, webhook.has_secret], [null, "allow", [], false]);
+    assert.equal((await ask("GET", at(id))).body.webhook_url, null);
+    const secret = webhook_url.split("/").at(-1);
+    const [row] = await server.sql<
+      { text: string }[]
+    >`select row_to_json(w)::text as text from webhooks w where id = ${id}`;
+    assert.ok(row && !row.text.includes(secret));
+    const json = { "content-type": "application/json" };
+    const first = await send(server, `${webhook_url}?a=1`, '{"n": 1}', json);
+    assert.deepEqual(first, { status: 200, body: { body: { n: 1 }, raw: '{"n": 1}', id: null, kind: "webhook" } });
+    const rotated = (await ask("POST", at(id, "/rotate_address"))).body.webhook_url;
+    assert.notEqual(rotated, webhook_url);
+    assert.equal((await send(server, webhook_url, "{}", json)).status, 404);
+    const { target_code } = (await ask("GET", at(id))).body;
+    const timed = made(
+      await ask("POST", "/account/crons.json", { json: { cron: { target_code, schedule: "0 9 * * *" } } }),
+    );
+    const refused = await Promise.all([timed.id, 999_999].map((other) => ask("POST", at(other, "/rotate_address"))));
+    assert.deepEqual(refused[0]?.body, refused[1]?.body);
+    assert.equal(refused[0]?.status, 404);
+    assert.equal(
+      (await send(server, rotated, "x=1&y=2", { "content-type": "application/x-www-form-urlencoded" })).body.body.y,
+      "2",
+    );
+    assert.equal((await send(server, rotated, new Uint8Array([0xff, 0xfe]))).body.raw, null);
+    assert.equal((await send(server, rotated, "x".repeat(262_145))).status, 413);
+    assert.equal(server.logged.join().includes(secret), false);
+    assert.ok(server.logged.join().includes("/hooks/[hidden]"));
+  },
+);
+
+inAccount("webhooks: signatures over the raw body, with a tolerance of time", async ({ server, ask }) => {
+  const now = Math.floor(Date.now() / 1000);
+  const body = '{"id":"evt_1",  "ż": 1}';
+  const stripe = (time: number, text = body) =>
+    `t=${time},v1=${"0".repeat(64)},v1=${hmac(`${time}.${text}`).digest("hex")}`;
+  const custom = { signature: "hmac", header: "X-Sig", algorithm: "sha512", encoding: "base64", prefix: "v0=" };
+  const timed = { signature: "hmac", header: "x-sig", timestamp_header: "X-Time", tolerance: 60 };
+  const github = `sha256=${hmac(body).digest("hex")}`;
+  const of_custom = `v0=${hmac(body, "sha512").digest("base64")}`;
+  const of_timed = (time: number) => ({ "x-time": `${time}`, "x-sig": hmac(`${time}.${body}`).digest("hex") });
+  const rows: [name: string, webhook: Record<string, unknown>, headers: Record<string, string>, status: number][] = [
+    ["stripe", { signature: "stripe" }, { "stripe-signature": stripe(now) }, 202],
+    ["stripe, too old", { signature: "stripe" }, { "stripe-signature": stripe(now - 400) }, 401],
+    ["stripe, in the future", { signature: "stripe" }, { "stripe-signature": stripe(now + 400) }, 401],
+    [
+      "stripe, of another body",
+      { signature: "stripe" },
+      { "stripe-signature": stripe(now, '{"id":"evt_1","ż":1}') },
+      401,
+    ],
+    ["stripe, without", { signature: "stripe" }, {}, 401],
+    ["github", { signature: "github" }, { "x-hub-signature-256": github }, 202],
+    ["github, wrong", { signature: "github" }, { "x-hub-signature-256": `${github.slice(0, -1)}x` }, 401],
+    ["github, without its prefix", { signature: "github" }, { "x-hub-signature-256": github.slice(7) }, 401],
+    ["hmac", custom, { "x-sig": of_custom }, 202],
+    ["hmac, empty", custom, { "x-sig": "v0=" }, 401],
+    ["hmac with a time", timed, of_timed(now), 202],
+    ["hmac with an old time", timed, of_timed(now - 100), 401],
+    ["hmac with another time", timed, { ...of_timed(now), "x-time": `${now - 1}` }, 401],
+  ];
+  await inTurn(rows, async ([name, webhook, headers, status]) => {
+    const { webhook_url } = await addHook(ask, { ...webhook, secret: SECRET });
+    assert.equal((await send(server, webhook_url, body, headers)).status, status, name);
+  });
+});
+
+inAccount("webhooks: a delivery that comes again starts no second run", async ({ server, ask }) => {
+  const { id, webhook_url } = await addHook(ask, { signature: "github", secret: SECRET });
+  const body = '{"a":1}';
+  const headers = { "x-hub-signature-256": `sha256=${hmac(body).digest("hex")}`, "x-github-delivery": "d-1" };
+  const answers = await Promise.all([1, 2, 3].map(() => send(server, webhook_url, body, headers)));
+  const [run, ...others] = new Set(answers.map(({ body }) => body.flow_process_id));
+  assert.ok(run && others.length === 0);
+  assert.equal(answers.filter(({ body }) => body.duplicate).length, 2);
+  assert.equal(
+    (await send(server, webhook_url, body, { ...headers, "x-github-delivery": "d-2" })).body.duplicate,
+    undefined,
+  );
+  const ledger = (await ask("GET", at(id, "/runs"))).body;
+  assert.deepEqual(ledger.map(({ state }: { state: string }) => state), ["ran", "ran"]);
+});
+
+inAccount("webhooks: overlap, pause and obstacles have rows in the ledger", async ({ server, ask }) => {
+  const skip = await addHook(ask, {}, { cron: { overlap: "skip" } });
+  const queue = await addHook(ask, {}, { cron: { overlap: "queue" } });
+  const states = async (id: number): Promise<string[]> =>
+    (await ask("GET", `${at(id, "/runs")}?sort=due_at`)).body.map(({ state }: { state: string }) => state);
+  // A run that has not ended, of another process.
+  const open = (id: number) =>
+    server.sql`
+    insert into cron_runs (cron_id, account_id, due_at, by_hand, state, flow_process_id, taken_at, started_at)
+    select id, account_id, now() - interval '1 minute', true, 'ran', gen_random_uuid(), now(), now()
+    from crons where id = ${id}
+  `;
+  await open(skip.id);
+  assert.equal((await send(server, skip.webhook_url, "{}")).body.state, "skipped");
+  assert.deepEqual(await states(skip.id), ["ran", "skipped"]);
+  await open(queue.id);
+  for (const n of [1, 2]) {
+    const { status, body } = await send(server, queue.webhook_url, `{"n":${n}}`);
+    assert.deepEqual([status, body.state, body.flow_process_id], [202, "queued", null]);
+  }
+  await server.sql`update cron_runs set outcome = 'finished' where cron_id = ${queue.id} and by_hand`;
+  await until(async () => {
+    await server.tick();
+    return !(await states(queue.id)).includes("queued");
+  }, "both deliveries were started");
+  const runs = (await ask("GET", `${at(queue.id, "/runs")}?sort=due_at`)).body.slice(1);
+  const dataOf = async (run: string) => (await ask("GET", `/connect/flow_processes/${run}.json`)).body;
+  await until(async () => (await dataOf(runs[1].flow_process_id)).status === "finished", "the last run has ended");
+  const seen = await Promise.all(
+    runs.map(({ flow_process_id }: { flow_process_id: string }) => dataOf(flow_process_id)),
+  );
+  assert.deepEqual(seen.map(({ data }) => data.body.n), [1, 2]);
+  const [{ count } = { count: 0 }] = await server.sql<{ count: number }[]>`
+    select count(*)::int as count from cron_runs where cron_id = ${queue.id} and payload is not null
+  `;
+  assert.equal(count, 0, "what was sent is not kept twice");
+
+  await ask("PATCH", at(skip.id), { json: { cron: { active: false } } });
+  assert.equal((await send(server, skip.webhook_url, "{}")).status, 503);
+  const gone = await addHook(ask, {}, { cron: { max_failures: 1 } });
+  await ask("DELETE", `/connect/flows/${gone.flow_id}.json?force=true`);
+  const refused = await send(server, gone.webhook_url, "{}");
+  assert.deepEqual([refused.status, refused.body.state], [202, "skipped"]);
+  const { active, paused_reason } = (await ask("GET", at(gone.id))).body;
+  assert.equal(active, false);
+  assert.match(paused_reason, /^1 failures? in a row; the last one: there is no flow/);
+});
+
+inAccount("webhooks: what does not fit together is refused by its field", async ({ ask }) => {
+  const rows: [cron: Record<string, unknown>, field: string][] = [
+    [{ kind: "webhook", schedule: "0 9 * * *" }, "schedule"],
+    [{ kind: "flow", schedule: null }, "schedule"],
+    [{ kind: "flow", schedule: "0 9 * * *", webhook: {} }, "webhook"],
+    [{ kind: "webhook", webhook: { signature: "github" } }, "webhook.secret"],
+    [{ kind: "webhook", webhook: { signature: "hmac", secret: SECRET } }, "webhook.header"],
+    [{ kind: "webhook", webhook: { secret: SECRET } }, "webhook.secret"],
+    [{ kind: "webhook", webhook: { signature: "none", secre: "x" } }, "webhook.secre"],
+  ];
+  await ask("POST", "/connect/flows.json", { json: { flow: { code: "watch", name: "watch" } } });
+  await inTurn(rows, async ([cron, field]) => {
+    const { status, body } = await ask("POST", "/account/crons.json", {
+      json: { cron: { target_code: "watch", ...cron } },
+    });
+    assert.deepEqual([status, Object.keys(body)], [422, [field]], JSON.stringify(body));
+  });
+});
