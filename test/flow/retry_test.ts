@@ -1,6 +1,6 @@
 /** Repetition of runs: an output is reused only for the same place and the same input. */
 import assert from "node:assert/strict";
-import { made } from "../stage/people.ts";
+import { addPerson, made } from "../stage/people.ts";
 import { onStage } from "./flow_stage.ts";
 
 const inTeam = onStage();
@@ -71,4 +71,73 @@ inTeam("retry: failed_items repeats exactly the failed items of a loop", async (
   assert.deepEqual(again.steps.filter(({ error }: { error: string | null }) => error !== null), []);
   const refused = await ask("POST", retryPath(again.id), { json: { from: "failed_items" } });
   assert.deepEqual([refused.status, refused.body.error], [409, "No step inside of a for_each has failed"]);
+});
+
+inTeam("retry: with edited input, from any step, on the program of now or of then", async (team) => {
+  const { ask, api, addFlow, server } = team;
+  const prefix = crypto.randomUUID();
+  for (const name of ["a", "b", "c"]) {
+    api.answers.set(`/${prefix}_${name}`, (call) => Response.json(`${name}${call}`));
+  }
+  const call = (id: string, name: string) => ({
+    type: "connector",
+    id,
+    connector_code: "api",
+    method: "get",
+    params: { path: `${prefix}_${name}` },
+  });
+  const program = (note: string) => [
+    call("first", "a"),
+    call("second", "{input.name}"),
+    { type: "return", id: "end", data: ["{steps.first.body}", "{steps.second.body}", note] },
+  ];
+  const flow = await addFlow(program("then"));
+  const run = (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: { input: { name: "b" } } })).body;
+  assert.deepEqual(run.data, ["a1", "b1", "then"]);
+  await ask("PATCH", `/connect/flows/${flow.id}.json`, { json: { flow: { fields: { program: program("now") } } } });
+  const retry = (json: Record<string, unknown>, token?: string) =>
+    ask("POST", retryPath(run.flow_process_id), { json, ...token && { token } });
+  const dataOf = async (json: Record<string, unknown>) => made(await retry(json)).data;
+
+  assert.deepEqual(await dataOf({ from_step: "second" }), ["a1", "b2", "now"], "the step is executed again");
+  assert.deepEqual(await dataOf({ from_step: "second", program: "then" }), ["a1", "b3", "then"]);
+  assert.deepEqual(await dataOf({ input: { name: "c" } }), ["a2", "c1", "now"]);
+  assert.deepEqual(await dataOf({ input: { name: "c" }, from_step: "second" }), ["a1", "c2", "now"]);
+  const last = made(await retry({ from_step: "end", program: "then" }));
+  assert.deepEqual([last.data, last.flow_version, last.input], [["a1", "b1", "then"], 1, { name: "b" }], "all is kept");
+  assert.equal(last.retry_of, run.flow_process_id);
+
+  const refusals = [
+    [await retry({ from_step: "nowhere" }), 422, ["from_step"]],
+    [await retry({ from_step: "second", from: "failed_step" }), 422, ["from_step"]],
+    [await retry({ program: "then" }, (await addPerson(ask, "user")).token), 403, undefined],
+  ] as const;
+  for (const [{ status, body }, expected, fields] of refusals) {
+    assert.equal(status, expected, JSON.stringify(body));
+    if (fields) assert.deepEqual(Object.keys(body), fields);
+  }
+  // The sweep would delete the version with its last runs, but another run of it begins.
+  await server.sql`
+    update flow_versions set dropped_at = now() - interval '20 days' where flow_id = ${flow.id} and version = 1
+  `;
+  made(await retry({ program: "then" }));
+  await server.sweep();
+  assert.equal((await ask("GET", `/connect/flow_processes/${last.id}/program.json`)).status, 200);
+  await server.sql`delete from flow_versions where flow_id = ${flow.id} and version = 1`;
+  assert.deepEqual((await retry({ program: "then" })).body, { program: ["is not kept any more"] });
+});
+
+inTeam("retry: who edits the input of a trigger's run is its user", async ({ ask, addFlow, server, admin }) => {
+  const { id, code } = await addFlow([{ type: "return", data: ["{input}", "{user.id}"] }]);
+  const cron = made(
+    await ask("POST", "/account/crons.json", { json: { cron: { target_code: code, schedule: "0 0 1 1 *" } } }),
+  );
+  const { body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: {} });
+  await server.sql`
+    update flow_processes set user_id = null, trigger = 'cron', cron_id = ${cron.id} where id = ${body.flow_process_id}
+  `;
+  const retry = async (json: Record<string, unknown>) =>
+    made(await ask("POST", retryPath(body.flow_process_id), { json }));
+  assert.deepEqual((await retry({})).data, [{}, null]);
+  assert.deepEqual((await retry({ input: { n: 1 } })).data, [{ n: 1 }, admin.id]);
 });

@@ -189,6 +189,26 @@ export const findVersion = (sql: Sql, { account_id, flow_id, flow_version }: Use
     `,
   );
 
+/** Keeps a version for a run that starts now. @returns false if it is gone, or the code is that of another flow now */
+export async function keepVersion(
+  sql: Sql,
+  { account_id, flow_id, flow_version }: UsedVersion,
+  flow_code: string,
+): Promise<boolean> {
+  const kept = await sql`
+    update flow_versions v
+    set dropped_at = case when v.dropped_at is not null then now() end
+    from flows f
+    where f.id = v.flow_id
+      and f.code = ${flow_code}
+      and v.flow_id = ${flow_id}
+      and v.version = ${flow_version}
+      and v.account_id = ${account_id}
+    returning v.version
+  `;
+  return kept.length > 0;
+}
+
 /** The data of a run that a run which repeats it needs. */
 export interface Repeatable {
   flow_code: string;

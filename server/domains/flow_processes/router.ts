@@ -50,8 +50,8 @@ export const flow_processes = router({
       refuses: [409],
       summary: "Repeat a run",
       description:
-        "Starts a new run with the same input and the flow's current program. Answers when it has ended, or " +
-        "after `ACTION_WAIT_MS`.",
+        "Starts a new run with the same input or an edited one, on the flow's current program or on that of the run. " +
+        "Answers when it has ended, or after `ACTION_WAIT_MS`.",
     })
     .input(Retry).output(sent(WholeFlowProcess))
     .mutation(({ ctx, input }) => retryProcess(ctx, input)),

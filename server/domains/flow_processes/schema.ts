@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RUN_STATUSES, TRIGGERS } from "../../flow/flow.ts";
 import { RUNS_AS } from "../../reach.ts";
-import { Id, InDepartment, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { Id, InDepartment, JsonObject, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { Milliseconds, Step } from "./step_schema.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
@@ -80,8 +80,14 @@ export const Retry = z.object({
   from: z.enum(["start", "failed_step", "failed_items"]).default("start")
     .describe(
       "`failed_step` keeps the outputs of the steps before the failed one, `failed_items` all outputs except those of " +
-        "steps that failed inside of a `for_each`. An output is kept only for the same place and the same input. The " +
-        "program is the flow's current one",
+        "steps that failed inside of a `for_each`. An output is kept only for the same place and the same input",
     ),
+  from_step: z.string().max(1000).optional()
+    .describe(
+      "The place of a step of the run: the outputs of the steps before it are kept in the same way; without `from`",
+    ),
+  input: JsonObject.optional().describe("Instead of the run's own").meta({ examples: [{ base: "USD" }] }),
+  program: z.enum(["now", "then"]).default("now")
+    .describe("`now`: the flow's current program; `then`: the one that the run used, for managers and admins"),
 });
 export type Retry = z.output<typeof Retry>;

@@ -9,7 +9,7 @@ export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: nu
   account_id: run.account_id,
   department_id: flow.department_id,
   flow_id: flow.id,
-  flow_version: flow.version,
+  flow_version: run.flow_version ?? flow.version,
   flow_code: flow.code,
   trigger: run.trigger,
   user_id: run.user_id,

@@ -43,6 +43,8 @@ export interface Repetition {
 export interface NewRun {
   account_id: number;
   flow_code: string;
+  /** The version of the program; undefined for the current one. */
+  flow_version?: number | undefined;
   input: JsonObject;
   trigger: Trigger;
   /** Null for a visitor and for a trigger. A visitor's run may call public methods of connectors only. */
