@@ -33,6 +33,7 @@ export const pendingProcess = (head: RunHead, wake_at?: number): FlowProcess => 
   user_id: head.user_id,
   department_id: head.department_id,
   retry_of: head.retry?.of ?? null,
+  parent_id: head.parent?.id ?? null,
   attempts: head.attempts,
   failed_steps: null,
   warnings: null,

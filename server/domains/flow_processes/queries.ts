@@ -10,7 +10,7 @@ import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from
 const columns = (sql: Sql) =>
   sql`
     id, flow_code, flow_version, status, trigger, error, app_id, action, cron_id, user_id, department_id, retry_of,
-    attempts, failed_steps, warnings, iso(started_at) as started_at, null::text as wake_at,
+    parent_id, attempts, failed_steps, warnings, iso(started_at) as started_at, null::text as wake_at,
     iso(finished_at) as finished_at, (extract(epoch from finished_at - started_at) * 1000)::bigint as ms
   `;
 
@@ -18,7 +18,7 @@ const columns = (sql: Sql) =>
 const columnsOfWaiting = (sql: Sql) =>
   sql`
     run_id as id, flow_code, flow_version, 'waiting'::text as status, trigger, null::text as error, app_id, action,
-    cron_id, user_id, department_id, retry_of, attempts, null::integer as failed_steps, null::integer as warnings,
+    cron_id, user_id, department_id, retry_of, parent_id, attempts, null::integer as failed_steps, null::integer as warnings,
     iso(started_at) as started_at, iso(wake_at) as wake_at, null::text as finished_at, null::bigint as ms
   `;
 

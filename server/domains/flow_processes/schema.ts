@@ -24,6 +24,7 @@ export const FlowProcess = z.object({
   user_id: Id.nullable().describe("The user who started it; null without a login and for triggers"),
   department_id: Id.nullable(),
   retry_of: Uuid.nullable().describe("The run that it repeats"),
+  parent_id: Uuid.nullable().describe("The run whose step `flow` has started it"),
   attempts: z.int().describe("How many processes have executed it").meta({ examples: [1] }),
   failed_steps: z.int().nullable()
     .describe("Steps that failed, those included after which the flow went on; null until it has ended")

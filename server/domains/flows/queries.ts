@@ -110,6 +110,7 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
 
 /** The state of a flow before a change. */
 export interface WrittenFlow {
+  code: string;
   lock_version: number;
   author_id: number | null;
   runs_as: RunsAs;
@@ -139,7 +140,7 @@ export async function findGuard(sql: Sql, viewer: Viewer, id: number): Promise<G
 /** Locks the row until the transaction ends. @param sql a transaction */
 export async function lockFlow(sql: Sql, viewer: Viewer, id: number): Promise<WrittenFlow | undefined> {
   const [row] = await sql<WrittenFlow[]>`
-    select lock_version, author_id, runs_as, (fields -> 'program')::text as program
+    select code, lock_version, author_id, runs_as, (fields -> 'program')::text as program
     from flows
     where ${one(sql, viewer, id)}
     for update

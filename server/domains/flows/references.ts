@@ -39,3 +39,15 @@ export const listNamedDbs = (sql: Sql, viewer: Viewer, codes: string[]): Promise
     order by code
     limit ${codes.length}
   `;
+
+/** The flows with these codes that the viewer may see. */
+export const listNamedFlows = (sql: Sql, viewer: Viewer, codes: string[]): Promise<{ code: string }[]> =>
+  sql<{ code: string }[]>`
+    select code
+    from flows
+    where account_id = ${viewer.account_id}
+      and code = any(${codes}::text[])
+      and ${visible(sql, viewer)}
+    order by code
+    limit ${codes.length}
+  `;

@@ -14,7 +14,7 @@ import {
   unknownNames,
   unreached,
 } from "../../flow/flow.ts";
-import { type KnownConnector, listNamedConnectors, listNamedDbs, type NamedDb } from "./references.ts";
+import { type KnownConnector, listNamedConnectors, listNamedDbs, listNamedFlows, type NamedDb } from "./references.ts";
 
 const MOST_WARNINGS = 100;
 
@@ -29,10 +29,11 @@ export async function warningsOf({ sql, viewer }: Context, program: unknown): Pr
   const codesOf = (kind: Reference["kind"]) => [
     ...new Set(references.flatMap(({ reference }) => reference.kind === kind ? [reference.code] : [])),
   ];
-  const [connectors, databases] = [codesOf("connector"), codesOf("database")];
-  const [known_connectors, known_dbs] = await Promise.all([
+  const [connectors, databases, flows] = [codesOf("connector"), codesOf("database"), codesOf("flow")];
+  const [known_connectors, known_dbs, known_flows] = await Promise.all([
     connectors.length === 0 ? [] : listNamedConnectors(sql, viewer, connectors),
     databases.length === 0 ? [] : listNamedDbs(sql, viewer, databases),
+    flows.length === 0 ? [] : listNamedFlows(sql, viewer, flows),
   ]);
   return byPath([
     ...references.flatMap(({ reference, path }) =>
@@ -40,6 +41,11 @@ export async function warningsOf({ sql, viewer }: Context, program: unknown): Pr
     ),
     ...references.flatMap(({ reference, path }) =>
       reference.kind === "database" ? faultsAt(path, databaseWarnings(reference, known_dbs)) : []
+    ),
+    ...references.flatMap(({ reference: { kind, key, code }, path }) =>
+      kind === "flow" && !known_flows.some((flow) => flow.code === code)
+        ? faultsAt(path, [[key, `names the flow ${code}, which is not there`]])
+        : []
     ),
     ...unknownNames(read.steps),
     ...unreached(read.steps),

@@ -7,7 +7,7 @@ import type { Sql } from "../../database/pool.ts";
 import { invalid } from "../../errors.ts";
 import { parseProgram, type Reference, referencesOf } from "../../flow/flow.ts";
 import { seesAll } from "../../visibility.ts";
-import { listNamedConnectors, listNamedDbs } from "./references.ts";
+import { listNamedConnectors, listNamedDbs, listNamedFlows } from "./references.ts";
 import { byPath } from "./warnings.ts";
 
 /**
@@ -22,13 +22,15 @@ export async function proveWiring({ sql, viewer }: { sql: Sql; viewer: Viewer },
   if (references.length === 0) return;
   const codesOf = (kind: Reference["kind"]) =>
     references.filter(({ reference }) => reference.kind === kind).map(({ reference }) => reference.code);
-  const [connectors, dbs] = [
+  const [connectors, dbs, flows] = [
     await listNamedConnectors(sql, viewer, codesOf("connector")),
     await listNamedDbs(sql, viewer, codesOf("database")),
+    await listNamedFlows(sql, viewer, codesOf("flow")),
   ];
   const seen = {
     connector: new Set(connectors.map(({ code }) => code)),
     database: new Set(dbs.map(({ code }) => code)),
+    flow: new Set(flows.map(({ code }) => code)),
   };
   const faults = references.filter(({ reference }) => !seen[reference.kind].has(reference.code))
     .map(({ reference, path }) => ({ path: [...path, reference.key], message: "must exist" }));

@@ -28,6 +28,7 @@ import { readFlow } from "./read.ts";
 import { type Flow, FlowChanges, type FlowToDelete, type NewFlow } from "./schema.ts";
 import { readVersion } from "./versions/read.ts";
 import { proveUnused } from "../uses/uses.ts";
+import { proveNoCycle } from "./cycles.ts";
 import { proveWiring } from "./wiring.ts";
 
 /** @throws {Refusal} 422 */
@@ -38,6 +39,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
   await proveWiring(ctx, fields.program);
+  await proveNoCycle(sql, viewer.account_id, code, fields.program);
   await proveCode(ctx, fields.program);
   const values = {
     ...valuesOf(input),
@@ -67,6 +69,10 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
     if (changes.lock_version !== undefined && changes.lock_version !== flow.lock_version) return false;
     const is_new = await isNewVersion(tx, viewer, flow, changes);
     if (is_new) await proveWiring({ sql: tx, viewer }, changes.fields?.program ?? JSON.parse(flow.program));
+    if (is_new || changes.code !== undefined) {
+      const program = changes.fields?.program ?? JSON.parse(flow.program);
+      await proveNoCycle(tx, viewer.account_id, changes.code ?? flow.code, program);
+    }
     await updateFlow(tx, viewer.account_id, id, { ...valuesOf(changes), ...is_new && { author_id: viewer.user_id } });
     if (is_new) await insertVersion(tx, viewer.account_id, id);
     return true;

@@ -24,7 +24,7 @@ import { CANCELLED, CLOSING, LOST } from "./execution/interruption.ts";
 import { createJobs, type Job } from "./jobs.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import type { Kept } from "../storage/run_store.ts";
-import type { RunHead } from "./model.ts";
+import type { RunHead, StepRecord } from "./model.ts";
 import { createOutcomes } from "./outcomes.ts";
 import { createStarts } from "./start.ts";
 import { createWaits } from "./waits.ts";
@@ -37,7 +37,7 @@ import { createWakes } from "../waiting/wakes.ts";
 /** The time between two sweeps. */
 const SWEEP_MS = 60_000;
 
-interface Deps extends Services {
+interface Deps extends Omit<Services, "runs"> {
   kv: Deno.Kv;
   clock: { now(): Date };
   log: Log;
@@ -82,8 +82,15 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     waits: (at) => wakes.soon(at),
     ready: (id) => wakes.wakeReady(id),
   });
+  const services: Services = {
+    ...deps,
+    runs: {
+      start: (run) => starts.start(run),
+      exists: async (account_id, id) => await inspection.wait(account_id, id, 0) !== undefined,
+    },
+  };
   const execute = createWork({
-    services: deps,
+    services,
     store,
     cancels: cancel_store,
     programs,
@@ -95,9 +102,18 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     proveOwned,
     notify,
   });
+  /** @param awaited runs that the run awaited and that nobody awaits any more */
+  const noteEnd = async ({ account_id, cron_id, parent }: RunHead, awaited: readonly string[]) => {
+    if (cron_id !== null) deps.cronEnded?.(cron_id);
+    // If this fails, the parent is woken by the next sweep, and the children end by themselves.
+    const ends = awaited.map((id) => cancel(account_id, id));
+    await Promise.all(parent ? [...ends, wakes.wakeReady(parent.id)] : ends)
+      .catch((error) => log.warn("the end of a run was not passed on", faultOf(error)));
+  };
+
   const work = async (job: Job) => {
     const outcome = await execute(job);
-    if (outcome && job.head.cron_id !== null) deps.cronEnded?.(job.head.cron_id);
+    if (outcome) await noteEnd(job.head, (job.journal?.entries ?? []).flatMap(awaitedRun));
     return outcome;
   };
   const jobs = createJobs({ limits, log, closing, notify, work });
@@ -143,30 +159,33 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
 
   const wakes = createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume });
 
+  const inspection = createInspection({ sql, store, jobs, waits, clock });
+
+  async function cancel(account_id: number, id: string): Promise<boolean> {
+    // Twice, because a run may begin to wait between the two looks.
+    for (let look = 0; look < 2; look++) {
+      const waiting = await cancelWaiting({ sql, store }, account_id, id, clock.now());
+      if (waiting) {
+        await noteEnd(waiting.head, waiting.steps.flatMap(awaitedRun));
+        notify(account_id);
+        return true;
+      }
+      if (!await store.find(account_id, id)) continue;
+      await cancel_store.request(id);
+      jobs.get(id)?.controller.abort(CANCELLED);
+      return true;
+    }
+    return false;
+  }
+
   let next_takeover: ReturnType<typeof setTimeout> | undefined;
 
   return {
     start: starts.start,
-    ...createRehearsals(deps, clock),
-    ...createInspection({ sql, store, jobs, waits, clock }),
+    ...createRehearsals(services, clock),
+    ...inspection,
 
-    async cancel(account_id, id) {
-      // Twice, because a run may begin to wait between the two looks.
-      for (let look = 0; look < 2; look++) {
-        const waiting = await cancelWaiting({ sql, store }, account_id, id, clock.now());
-        if (waiting) {
-          if (waiting.cron_id !== null) deps.cronEnded?.(waiting.cron_id);
-          notify(account_id);
-          return true;
-        }
-        if (!await store.find(account_id, id)) continue;
-        await cancel_store.request(id);
-        jobs.get(id)?.controller.abort(CANCELLED);
-        return true;
-      }
-      return false;
-    },
-
+    cancel,
     wake: wakes.wakeReady,
     watch,
     forget: programs.forget,
@@ -205,3 +224,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     },
   };
 }
+
+/** The run that a step of type `flow` still awaits. */
+const awaitedRun = ({ type, status, begun }: StepRecord): string[] =>
+  type === "flow" && status === "waiting" && begun?.awaits ? [begun.awaits] : [];

@@ -14,6 +14,7 @@ export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: nu
   trigger: run.trigger,
   user_id: run.user_id,
   ...run.grant && { grant: run.grant },
+  ...run.parent && { parent: run.parent },
   app_id: run.app_id ?? null,
   action: run.action ?? null,
   cron_id: run.cron_id ?? null,

@@ -1,6 +1,7 @@
 /** A run and its parts, as the engine keeps them and as the rest of the server sees them. */
 import type { Grant } from "../../secrets/grant.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { Restriction } from "../../visibility.ts";
 import type { Compared } from "../template/condition.ts";
 
 /** What the journal keeps of a step at which the run waits. */
@@ -40,6 +41,13 @@ export interface Repetition {
   failed_items?: boolean | undefined;
 }
 
+/** The run whose step has started this one. */
+export interface Parent {
+  id: string;
+  /** Runs above this one, itself included: the first run has 1. */
+  depth: number;
+}
+
 export interface NewRun {
   account_id: number;
   flow_code: string;
@@ -56,6 +64,9 @@ export interface NewRun {
    * viewer sees the flow.
    */
   author?: { id: number | null; of: "action" | "trigger" } | undefined;
+  /** What sees the flow, if a step of another run starts this one; and that run. */
+  reach?: Restriction | undefined;
+  parent?: Parent | undefined;
   app_id?: string | undefined;
   action?: string | undefined;
   cron_id?: number | undefined;
@@ -114,6 +125,7 @@ export interface RunHead {
   /** Absent without a trigger. */
   trigger_data?: JsonObject | undefined;
   retry: Repetition | null;
+  parent?: Parent | undefined;
   /** Start of the run, in milliseconds since 1970. */
   made_at: number;
   /** Start of its first step, in milliseconds since 1970; null while it waits. */

@@ -62,7 +62,12 @@ export function createStarts(deps: Deps): Starts {
 }
 
 /** Whether the author of the action or trigger sees the flow now. @throws {Refusal} 422 if there is no such author */
-async function isVisible(users: Users, { account_id, author }: NewRun, department_id: number | null): Promise<boolean> {
+async function isVisible(
+  users: Users,
+  { account_id, author, reach }: NewRun,
+  department_id: number | null,
+): Promise<boolean> {
+  if (reach) return visibleTo(reach, department_id);
   if (!author) return true;
   try {
     return visibleTo(await reachOfAuthor(users, account_id, author.id, author.of), department_id);

@@ -4,6 +4,7 @@ import { code } from "./code.ts";
 import { connector } from "./connector.ts";
 import { approval } from "./control/approval.ts";
 import { fail } from "./control/fail.ts";
+import { flow } from "./control/flow.ts";
 import { for_each } from "./control/for_each.ts";
 import { if_ } from "./control/if.ts";
 import { repeat } from "./control/repeat.ts";
@@ -30,6 +31,7 @@ const TYPES = [
   fail,
   wait,
   approval,
+  flow,
 ] as const;
 
 export const STEP_TYPES: readonly StepType[] = TYPES;

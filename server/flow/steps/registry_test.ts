@@ -39,6 +39,7 @@ const EXAMPLES: Record<string, Record<string, unknown>> = {
   code: { source: "export default () => 1" },
   return: { data: "{a}" },
   wait: { until: "{a}" },
+  flow: { flow_code: "other", input: { a: "{a}" } },
   approval: {
     question: "{a}?",
     choices: ["yes"],

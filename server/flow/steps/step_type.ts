@@ -11,7 +11,7 @@ import type { Users } from "../../reach.ts";
 import type { Evaluations } from "../confined/evaluations.ts";
 import type { Databases } from "../../store/store.ts";
 import type { Restriction } from "../../visibility.ts";
-import type { Begun, RunHead } from "../run/model.ts";
+import type { Begun, NewRun, RunHead } from "../run/model.ts";
 import type { Compared } from "../template/condition.ts";
 import type { Rendering } from "../template/rendering.ts";
 import type { Warn } from "../template/template.ts";
@@ -26,7 +26,7 @@ export interface Fault {
   message: string;
 }
 
-/** A connector or database that a step names. Its author must be allowed to see it. */
+/** A connector, database or flow that a step names. Its author must be allowed to see it. */
 export type Reference =
   | {
     kind: "connector";
@@ -40,6 +40,7 @@ export type Reference =
     query: JsonValue | undefined;
     body: JsonValue | undefined;
   }
+  | { kind: "flow"; key: string; code: string }
   | { kind: "database"; key: string; code: string; table_name: string | undefined };
 
 /**
@@ -199,6 +200,12 @@ export interface PauseCall {
 
 /** The rooms that steps use. */
 export interface Services {
+  /** Runs of other flows. */
+  runs: {
+    start(run: NewRun): Promise<{ id: string }>;
+    /** In flight, waiting or ended. */
+    exists(account_id: number, id: string): Promise<boolean>;
+  };
   /** The address at which people without a login answer a question. */
   approvalUrl(id: string): string;
   compiler: Pick<Compiler, "code">;

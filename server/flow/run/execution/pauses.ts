@@ -1,4 +1,5 @@
 /** Execution of a step at which the run may wait: replayed from the journal, ended, or the run is suspended. */
+import { StepFault } from "../../steps/fault.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Returned, StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
@@ -65,7 +66,10 @@ export async function runPause(
     replay(state, completed, record);
     return undefined;
   }
-  const ended = await untilAvailable(patience, () => pause.end(step, { until, awaits }, callNow()));
+  const ended = await untilAvailable(patience, () => pause.end(step, { until, awaits }, callNow())).catch((error) => {
+    if (error instanceof StepFault) complete(record, error.effect);
+    throw error;
+  });
   record.ms = Math.max(0, task.now() - Date.parse(record.started_at));
   if (ended) {
     complete(record, ended);
