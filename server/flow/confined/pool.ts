@@ -61,59 +61,47 @@ const BLAME: Partial<Record<Reason, (most_cpu_ms: number) => string>> = {
 };
 
 interface Worker {
+  account_id: number;
   process: Subprocess;
   orders: number;
-  idle: ReturnType<typeof setTimeout> | undefined;
+  /** Ends it when it has rested for long enough. */
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export function createPool(
   { environment, log, total = 4, per_account = 2, idle_ms = 5_000 }: PoolOptions,
 ): Pool {
   const limiter = createFairLimiter({ total, per_account });
-  /** By account. */
-  const idle = new Map<number, Worker[]>();
+  /** Those that rest, the one that has rested longest first. */
+  let idle: Worker[] = [];
   const living = new Set<Subprocess>();
   let setup: ReturnType<typeof readSetup> | undefined;
   let closed = false;
 
-  function takeIdle(account_id: number): Worker | undefined {
-    const workers = idle.get(account_id);
-    const worker = workers?.pop();
-    if (workers?.length === 0) idle.delete(account_id);
-    clearTimeout(worker?.idle);
+  /** No longer rests. */
+  function wake(worker: Worker | undefined): Worker | undefined {
+    clearTimeout(worker?.timer);
+    idle = idle.filter((other) => other !== worker);
     return worker;
   }
 
-  function end(worker: Worker): void {
-    clearTimeout(worker.idle);
-    worker.process.kill();
-  }
+  const end = (worker: Worker) => wake(worker)?.process.kill();
 
-  function rest(account_id: number, worker: Worker): void {
+  function rest(worker: Worker): void {
     if (closed || worker.orders >= MOST_ORDERS) return end(worker);
-    const workers = idle.get(account_id) ?? [];
-    workers.push(worker);
-    idle.set(account_id, workers);
-    const forget = () => {
-      const left = workers.filter((other) => other !== worker);
-      if (left.length > 0 && idle.get(account_id) === workers) idle.set(account_id, left);
-      else if (idle.get(account_id) === workers) idle.delete(account_id);
-      end(worker);
-    };
-    worker.idle = setTimeout(forget, idle_ms);
+    idle.push(worker);
+    worker.timer = setTimeout(() => end(worker), idle_ms);
     // The timer alone must not keep this process alive.
-    Deno.unrefTimer(worker.idle);
+    Deno.unrefTimer(worker.timer);
   }
 
-  /** Makes room for another process: the account that has rested longest gives one up. */
+  /** Makes room for another process. */
   function makeRoom(): void {
-    const [account_id] = idle.keys();
-    if (living.size < total || account_id === undefined) return;
-    const worker = takeIdle(account_id);
-    if (worker) end(worker);
+    const [oldest] = idle;
+    if (living.size >= total && oldest) end(oldest);
   }
 
-  async function start(): Promise<Worker> {
+  async function start(account_id: number): Promise<Worker> {
     makeRoom();
     const began = performance.now();
     try {
@@ -130,7 +118,9 @@ export function createPool(
         throw new Error("a confined process did not say that it is ready");
       }
       log.info("confined_process_started", { pid: process.pid, ms: Math.round(performance.now() - began) });
-      return { process, orders: 0, idle: undefined };
+      const worker: Worker = { account_id, process, orders: 0, timer: undefined };
+      process.ended.then(() => wake(worker));
+      return worker;
     } catch (error) {
       const last_words = error instanceof Lost ? error.last_words : "";
       if (!closed) log.warn("a confined process did not start", { ...faultOf(error), last_words });
@@ -145,8 +135,12 @@ export function createPool(
     most_cpu_ms: number,
     signal: AbortSignal,
   ): Promise<PoolAnswer[]> {
-    const worker = takeIdle(account_id) ?? await start();
+    const worker = wake(idle.findLast((one) => one.account_id === account_id)) ?? await start(account_id);
     const { process } = worker;
+    if (signal.aborted) {
+      rest(worker);
+      throw signal.reason;
+    }
     worker.orders++;
     const stop = () => process.kill("ended");
     signal.addEventListener("abort", stop, { once: true });
@@ -158,7 +152,7 @@ export function createPool(
       taken = true;
       const wanted = order.kind === "code" ? 1 : order.expressions.length;
       while (answers.length < wanted) answers.push(readAnswer(await nextWithin(process, most_cpu_ms)));
-      rest(account_id, worker);
+      rest(worker);
       return answers;
     } catch (error) {
       process.kill();
@@ -182,8 +176,10 @@ export function createPool(
             return await attempt(account_id, order, most_cpu_ms, signal);
           } catch (error) {
             if (!(error instanceof Ended)) throw error;
-            if (closed || !error.taken) throw new Unavailable("no process lives", { cause: error });
-            if (tried === ATTEMPTS) return [{ error: "ends its process", console: [], reason: "ended" }];
+            if (closed) throw new Unavailable("the pool is closed", { cause: error });
+            if (tried < ATTEMPTS) continue;
+            if (!error.taken) throw new Unavailable("no process lives", { cause: error });
+            return [{ error: "ends its process", console: [], reason: "ended" }];
           }
         }
       } finally {
@@ -194,7 +190,7 @@ export function createPool(
     async close() {
       closed = true;
       limiter.drain();
-      for (const worker of [...idle.values()].flat()) clearTimeout(worker.idle);
+      idle.forEach(({ timer }) => clearTimeout(timer));
       for (const process of living) process.kill();
       await Promise.all([...living].map(({ ended }) => ended));
     },

@@ -50,11 +50,13 @@ Deno.test("confined: expressions see the names, and the same values on every rep
     assert.deepEqual(await evaluate("$shuffle([1..20])"), await evaluate("$shuffle([1..20])"));
     assert.equal(pidsOf("confined_process_started").length, 1, "one process serves its account again");
     const [own] = pidsOf("confined_process_started");
+    Deno.kill(own ?? 0, "SIGKILL");
+    assert.deepEqual(await evaluate("1 + 1"), { value: 2 }, "a process that was ended from outside is replaced");
     await evaluate("1", { account_id: 2 });
     await evaluate("1", { account_id: 3 });
-    const [, second, third] = pidsOf("confined_process_started");
-    assert.ok(second !== own && third !== own && third !== second, "no process serves two accounts");
-    await until(async () => !await isAlive(own ?? 0), "the process that rested longest made room");
+    const [, replaced, second, third] = pidsOf("confined_process_started");
+    assert.equal(new Set([own, replaced, second, third]).size, 4, "no process serves two accounts");
+    await until(async () => !await isAlive(replaced ?? 0), "the process that rested longest made room");
   } finally {
     await evaluations.close();
   }
