@@ -108,7 +108,7 @@ export const PLANTS: Plant[] = [
     name: "no checkpoint",
     edits: [{
       file: "server/flow/run/execution/journal.ts",
-      find: "      await keep(entries.slice(kept_count), kept_count);\n",
+      find: "      await keep(entries, kept_count);\n",
       put: "",
     }],
     scenario: killedInItsSecondCall,
@@ -173,7 +173,8 @@ export const PLANTS: Plant[] = [
     name: "an interrupted step counts as failed",
     edits: [{
       file: "server/flow/run/execution/execute.ts",
-      find: "    if (error instanceof Interrupted) throw error;\n    if (error instanceof RunFault) {",
+      find:
+        "    if (error instanceof Interrupted || error instanceof Suspended) throw error;\n    if (error instanceof RunFault) {",
       put: "    if (error instanceof Interrupted || error instanceof RunFault) {",
     }],
     scenario: stoppedInALongCall,
