@@ -1,8 +1,10 @@
 /** Limits of requests, writes, compilations and actions: per token, session, address and account, and an account's own. */
 import assert from "node:assert/strict";
 import type { Answer, TestServer } from "../../stage/harness.ts";
+import { addEmbeddingKey, signJwt } from "../../stage/embedding/jwt.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { tokenIn } from "../../stage/visitors.ts";
 
 const onServer = onSharedServer();
 const ME = "/account/me.json";
@@ -153,3 +155,39 @@ async function from({ handler, base_url }: TestServer, hostname: string, path: s
   const response = await handle(sent, { remoteAddr });
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
+
+onServer("limits: each user of a host page has an allowance of its own, whatever its address", async ({ ask }) => {
+  const key = await addEmbeddingKey(ask);
+  const flow = {
+    name: "Now",
+    code: `now_${crypto.randomUUID().slice(0, 8)}`,
+    fields: { program: [{ type: "return" }] },
+  };
+  made(await ask("POST", "/connect/flows.json", { json: { flow } }));
+  const actions = [{ action: "go", flow_code: flow.code }];
+  const app = {
+    name: "Embedded",
+    app_engine: "html",
+    source_code: "<p><script>fetch('/platform/x')</script>",
+    actions,
+  };
+  const { id } = made(await ask("POST", "/platform/apps.json", { json: { app } }));
+  const embedded = async () => {
+    const login = `embedded_${crypto.randomUUID().slice(0, 8)}`;
+    await addPerson(ask, "user", { login });
+    const viewer = signJwt(key, { sub: login });
+    const page = await ask("POST", `/a/${id}`, {
+      token: null,
+      raw: new URLSearchParams({ viewer }),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    assert.equal(page.status, 200);
+    const headers = { "x-app-token": tokenIn(page) ?? "" };
+    return () => ask("POST", `/platform/apps/${id}/action/go`, { token: null, headers, json: {} });
+  };
+  const [ann, bob] = [await embedded(), await embedded()];
+  await limited(ask, { actions: 2 });
+  const [count] = await until429(ann);
+  assert.ok(count >= 2 && count < 10, String(count));
+  assert.equal((await bob()).status, 200, "another user at the same address");
+});
