@@ -32,6 +32,7 @@ export const CHAPTERS: readonly Chapter[] = [
   guide("databases", "Build", "Schemas, records, indexes, import and export, live changes"),
   guide("public-methods", "Build", "Records without a login, within what a database allows"),
   guide("flows", "Build", "Steps, templates, conditions, actions and runs"),
+  guide("flow-examples", "Build", "Pages, many calls at once, GraphQL, OAuth 2, approvals, lists, dates, files"),
   guide("connectors", "Build", "Other services, their secrets, and where requests may go"),
   guide("triggers", "Build", "Schedules, missed times and the ledger"),
   guide("embedding", "Build", "Apps in pages of other sites, their users, dashboards"),
