@@ -19,3 +19,10 @@ Deno.test(`house: no folder holds more than ${MOST_FILES} modules beside their t
   ): [string, number] => [folder, inside.length]);
   assert.deepEqual(folders.filter(([, count]) => count > MOST_FILES), []);
 });
+
+Deno.test("house: each migration has a number of its own", () => {
+  const numbers = [...Deno.readDirSync(new URL("../../db/migrations/", import.meta.url))].map(({ name }) =>
+    name.slice(0, 4)
+  );
+  assert.deepEqual(numbers.filter((number, index) => numbers.indexOf(number) !== index), []);
+});

@@ -6,7 +6,7 @@ import { until } from "../../stage/until.ts";
 import { readPage } from "./pages.ts";
 
 const ORDERS = [[{ price: 30 }, { price: 8 }], [{ price: 4.5 }]];
-const TOKEN = "a token of the stand-in";
+const TOKEN = "token-of-the-stand-in";
 
 /** The services of the page, at one address. */
 function stand(api: Api): void {
