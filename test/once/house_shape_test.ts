@@ -26,3 +26,11 @@ Deno.test("house: each migration has a number of its own", () => {
   );
   assert.deepEqual(numbers.filter((number, index) => numbers.indexOf(number) !== index), []);
 });
+
+Deno.test("house: each migration has a number of its own; of two with one number the second is never applied", async () => {
+  const numbers: string[] = [];
+  for await (const { name } of Deno.readDir(new URL("../../db/migrations/", import.meta.url))) {
+    numbers.push(name.slice(0, 4));
+  }
+  assert.deepEqual(numbers.filter((number, index) => numbers.indexOf(number) < index), []);
+});
