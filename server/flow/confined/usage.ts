@@ -13,7 +13,7 @@ const MOST_RESIDENT_MB = 256;
 const POLL_MS = 100;
 
 /** On a busy machine, a program gets its processor time within this multiple of it. */
-const PATIENCE = 10;
+const PATIENCE = 30;
 
 /** `/proc/<pid>/stat` counts in hundredths of a second and in pages of 4 KiB. Only Linux has it. */
 async function usageOf(pid: number): Promise<Usage | undefined> {
