@@ -244,3 +244,22 @@ inTeam("test_step: the viewer's reach holds, not that of the author", async ({ a
   assert.equal((await test()).status, "finished");
   assert.match((await test(manager.token)).error, /Database notes not found/);
 });
+
+inTeam("dry run: sub-flows and people are not asked; recorded answers stand in for them", async ({ ask, addFlow }) => {
+  const called = await addFlow([{ type: "return", data: { n: "{input.n|plus:1}" } }]);
+  const { id } = await addFlow([
+    { type: "flow", id: "sub", flow_code: called.code, input: { n: "{input.n}" } },
+    { type: "approval", id: "boss", question: "Go on with {steps.sub.body.n}?", roles: ["admin"] },
+    { type: "return", data: ["{steps.sub.body.n}", "{steps.boss.body.choice}"] },
+  ]);
+  const dry = async (answers: Record<string, unknown>) =>
+    (await ask("POST", `/connect/flows/${id}/run.json`, { json: { input: { n: 1 }, dry_run: true, answers } })).body;
+  assert.match((await dry({})).error, /^sub: has no answer/);
+  const half = await dry({ sub: { body: { n: 2 } } });
+  assert.match(half.error, /^boss: has no answer/);
+  assert.equal(half.steps[1].input.question, "Go on with 2?");
+  const whole = await dry({ sub: { body: { n: 2 } }, boss: { body: { choice: "approve" } } });
+  assert.deepEqual(whole.data, [2, "approve"]);
+  assert.deepEqual((await ask("GET", "/connect/flow_processes.json")).body, [], "no run was started");
+  assert.deepEqual((await ask("GET", "/connect/approvals.json")).body, [], "nobody was asked");
+});

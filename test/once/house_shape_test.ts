@@ -20,13 +20,6 @@ Deno.test(`house: no folder holds more than ${MOST_FILES} modules beside their t
   assert.deepEqual(folders.filter(([, count]) => count > MOST_FILES), []);
 });
 
-Deno.test("house: each migration has a number of its own", () => {
-  const numbers = [...Deno.readDirSync(new URL("../../db/migrations/", import.meta.url))].map(({ name }) =>
-    name.slice(0, 4)
-  );
-  assert.deepEqual(numbers.filter((number, index) => numbers.indexOf(number) !== index), []);
-});
-
 Deno.test("house: each migration has a number of its own; of two with one number the second is never applied", async () => {
   const numbers: string[] = [];
   for await (const { name } of Deno.readDir(new URL("../../db/migrations/", import.meta.url))) {
