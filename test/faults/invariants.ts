@@ -55,10 +55,11 @@ const WAKING_MS = 2_000;
 export const statusPath = ({ app_id }: Site, { flow, id }: Pick<Acknowledged, "flow" | "id">) =>
   `/platform/apps/${app_id}/action/${flow}/status?flow_process_id=${id}`;
 
-/** The keys of runs in Deno KV. */
-export async function listLeft({ kv: path }: Site): Promise<string[]> {
+/** The keys of runs in Deno KV, and the rows of runs that wait. */
+export async function listLeft({ kv: path, sql }: Site): Promise<string[]> {
   using kv = await Deno.openKv(path);
-  const left: string[] = [];
+  const waits = sql ? await sql<{ run_id: string }[]>`select run_id from flow_waits limit 100` : [];
+  const left = waits.map(({ run_id }) => `flow_waits/${run_id}`);
   for (const table of ["flow_runs", "flow_steps"]) {
     for await (const { key } of kv.list({ prefix: [table] })) left.push(key.join("/"));
   }
@@ -173,6 +174,12 @@ function brokenData({ steps, data }: Run, flow: FlowName): string[] {
   });
 }
 
+/** The order of a call. Calls inside of `all` are made at the same time. */
+function rankOf(places: readonly string[], place: string): number {
+  const group = (one: string) => one.startsWith("all.") ? "all" : one;
+  return [...new Set(places.map(group))].indexOf(group(place));
+}
+
 /** Checks the oracle's calls alone: one run for a key, one key for a step, in order, and no repeated call without a fault. */
 function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): string[] {
   const broken: string[] = [];
@@ -192,7 +199,7 @@ function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): str
       if (key !== `${run}:${place}` || !places) broken.push(`${run}: a call with the key ${key}`);
       const before = own.slice(0, i).findLast((one) => one.place === place && one.status === 200);
       if (before && !between(before.at, at)) broken.push(`${run}: ${place} was called again for no reason`);
-      const rank = places?.indexOf(place) ?? 0;
+      const rank = places ? rankOf(places, place) : 0;
       if (rank > furthest + 1) broken.push(`${run}: ${place} was called before the one before it`);
       if (rank < furthest && !waking(at)) broken.push(`${run}: ${place} was called after ${places?.[furthest]}`);
       furthest = Math.max(furthest, rank);

@@ -102,6 +102,28 @@ export const FLOWS = {
     notes: { save: "one" },
     returns: { one: "one" },
   },
+  /** Waits, in turn and at the same time, and waits for a run of another flow. Calls inside of `all` have no order. */
+  waits: {
+    program: [
+      call("one"),
+      { type: "wait", id: "pause", seconds: 0.1 },
+      note("save", "one"),
+      {
+        type: "for_each",
+        id: "all",
+        items: [0.05, 0.2, 0.1],
+        at_once: 2,
+        steps: [{ type: "wait", id: "turn", seconds: "{item}" }, call("two")],
+      },
+      { type: "flow", id: "sub", flow_code: "single" },
+      call("three"),
+      note("last", "three"),
+      { type: "return", data: { one: "{steps.one.body.mark}", three: "{steps.three.body.mark}" } },
+    ],
+    places: ["one", "all.0.two", "all.1.two", "all.2.two", "three"],
+    notes: { save: "one", last: "three" },
+    returns: { one: "one", three: "three" },
+  },
 };
 export type FlowName = keyof typeof FLOWS;
 export const FLOW_NAMES = Object.keys(FLOWS) as FlowName[];
