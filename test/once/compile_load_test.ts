@@ -31,6 +31,8 @@ inAccount("load: while one account's sources hang the compiler, all others are s
   let attacked = true;
   const hostile = Promise.all(["one", "two"].map((name) => save(ask, name, hanging(name))))
     .finally(() => attacked = false);
+  // This source needs no worker. The hostile ones are in the queue before it is saved.
+  made(await ask("POST", APPS, { json: { app: { ...small("html").json.app, app_engine: "html" } } }));
   const own = Array.from({ length: SAVES }, (_, i) => save(ask, `own ${i}`, small(`own ${i}`)));
   const others = save(other, "other", small("other"));
 

@@ -25,7 +25,7 @@ const shape = (steps: StepListShape) =>
     ),
   }).superRefine(({ set, append, merge }, ctx) => {
     if (!set && !append && !merge) ctx.addIssue({ code: "custom", path: ["set"], message: "can't be blank" });
-  });
+  }).meta({ anyOf: [{ required: ["set"] }, { required: ["append"] }, { required: ["merge"] }] });
 
 type MutationStep = z.output<ReturnType<typeof shape>>;
 

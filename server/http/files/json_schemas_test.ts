@@ -49,6 +49,15 @@ Deno.test("schemas: invalid programs are refused by the schema and at save", () 
     [{ type: "record", action: "put", db_code: "x" }],
     [{ type: "record", action: "list", db_code: "x", limit: 501 }],
     [{ type: "for_each", items: 5, steps: [] }],
+    [{ type: "wait" }],
+    [{ type: "wait", seconds: 5, until: "2027-01-01" }],
+    [{ type: "approval", question: "Yes?" }],
+    [{ type: "switch", value: "{a}" }],
+    [{ type: "repeat", steps: [] }],
+    [{ type: "fail" }],
+    [{ type: "flow" }],
+    [{ type: "code" }],
+    [{ type: "transform" }],
   ];
   for (const program of programs) {
     assert.equal(validate(program), false, JSON.stringify(program));

@@ -50,7 +50,7 @@ const shape = (steps: StepListShape) =>
   }).superRefine(({ roles, users, departments, link }, ctx) => {
     if (link || roles.length + users.length + departments.length > 0) return;
     ctx.addIssue({ code: "custom", path: ["roles"], message: "can't be blank: nobody may answer" });
-  });
+  }).meta({ anyOf: ["roles", "users", "departments", "link"].map((name) => ({ required: [name] })) });
 
 type ApprovalStep = z.output<ReturnType<typeof shape>>;
 

@@ -31,7 +31,7 @@ const shape = (steps: StepListShape) =>
     } else if (seconds !== undefined && until !== undefined) {
       ctx.addIssue({ code: "custom", path: ["until"], message: "cannot stand beside seconds" });
     }
-  });
+  }).meta({ oneOf: [{ required: ["seconds"] }, { required: ["until"] }] });
 
 type WaitStep = z.output<ReturnType<typeof shape>>;
 
