@@ -56,6 +56,11 @@ const written = {
 
 export const NewCron = z.object(written).partial().extend({
   target_code: written.target_code,
+}).refine(({ kind = "flow", schedule }) => kind !== "flow" || (schedule ?? null) !== null, {
+  path: ["schedule"],
+  error: "can't be blank",
+  // Also where another field has a fault, so that all are reported at once.
+  when: ({ value }) => typeof value === "object" && value !== null,
 });
 export type NewCron = z.output<typeof NewCron>;
 

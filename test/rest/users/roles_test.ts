@@ -129,7 +129,21 @@ const WEAKEST: Record<string, Role> = {
   "flows.create": "manager",
   "flows.update": "manager",
   "flows.delete": "manager",
+  "flows.versions": "user",
+  "flows.version": "user",
+  "flows.version_diff": "user",
+  "flows.restore": "manager",
+  "flows.check": "manager",
+  "flows.test_step": "manager",
+  "flows.examples.list": "user",
+  "flows.examples.create": "manager",
+  "flows.examples.check": "manager",
+  "flows.examples.update": "manager",
+  "flows.examples.delete": "manager",
   "flows.run": "user",
+  // approvals_test.ts tests who may answer which question.
+  "approvals.list": "user",
+  "approvals.answer": "user",
   "flow_processes.list": "user",
   "overview.activity": "user",
   "overview.problems": "user",
@@ -144,6 +158,7 @@ const WEAKEST: Record<string, Role> = {
   "crons.delete": "manager",
   "crons.fire": "manager",
   "crons.resume": "manager",
+  "crons.rotate_address": "manager",
   "crons.runs": "user",
 };
 
@@ -155,6 +170,9 @@ const BODIES: Record<string, unknown> = {
   "dashboards.put": { dashboard: { tiles: [] } },
   "dashboards.put_default": { dashboard: { tiles: [] } },
   "connectors.test": { method: "latest" },
+  "flows.test_step": { step: "none" },
+  "flows.examples.create": { run_id: NO_UUID },
+  "approvals.answer": { choice: "approve" },
   "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
 };
 
