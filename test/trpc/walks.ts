@@ -258,6 +258,36 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal(await flows.delete.mutate({ id }), undefined);
   },
 
+  async flow_versions({ flows }) {
+    const program = [{ type: "return", id: "end", data: { got: "{input.a}" } }];
+    const { id } = await flows.create.mutate({ flow: { name: "Kept", fields: { program } } });
+    await flows.update.mutate({ id, flow: { fields: { program: [] } } });
+    assert.deepEqual((await flows.versions.query({ id })).map(({ version }) => version), [1]);
+    assert.deepEqual((await flows.version.query({ id, version: 1 })).program, program);
+    const { before, after } = await flows.version_diff.query({ id, version: 1 });
+    assert.deepEqual([before.program, after.program], [program, []]);
+    const restored = await flows.restore.mutate({ id, version: 1 });
+    assert.deepEqual([restored.fields, restored.version], [{ program }, 3]);
+
+    assert.deepEqual((await flows.check.mutate({ id })).errors, {});
+    const tested = await flows.test_step.mutate({ id, step: "end", values: { input: { a: 1 } } });
+    assert.equal(tested.status, "finished");
+    const { flow_process_id: run_id } = await flows.run.mutate({ id, input: { a: 1 } });
+    const example = await flows.examples.create.mutate({ id, run_id });
+    const named = await flows.examples.update.mutate({ id, example_id: example.id, name: "One" });
+    assert.deepEqual(await flows.examples.list.query({ id }), [named]);
+    assert.equal((await flows.examples.check.mutate({ id })).ok, true);
+    assert.equal((await flows.examples.check.mutate({ id, program: [] })).ok, false);
+    assert.equal(await flows.examples.delete.mutate({ id, example_id: example.id }), undefined);
+    await flows.delete.mutate({ id });
+  },
+
+  async approvals({ approvals }) {
+    assert.deepEqual(await approvals.list.query({}), []);
+    const id = "01a20412-da8d-7088-b6a7-cc06ba45f1df";
+    assert.equal((await refusalOf(approvals.answer.mutate({ id, choice: "approve" }))).httpStatus, 404);
+  },
+
   async flow_processes({ flow_processes, flows }) {
     const flow = await flows.create.mutate({ flow: { name: "Inspected" } });
     const { flow_process_id: id } = await flows.run.mutate({ id: flow.id });
@@ -288,6 +318,9 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual([run?.flow_process_id, run?.by_hand, run?.state], [flow_process_id, true, "ran"]);
     assert.equal((await crons.find.query({ id: cron.id })).lock_version, 2);
     assert.equal(await crons.delete.mutate({ id: cron.id }), undefined);
+    const hook = await crons.create.mutate({ cron: { target_code: "woken", kind: "webhook" } });
+    assert.notEqual((await crons.rotate_address.mutate({ id: hook.id })).webhook_url, hook.webhook_url);
+    await crons.delete.mutate({ id: hook.id });
   },
 
   async records({ dbs, records }) {
