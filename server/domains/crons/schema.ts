@@ -24,7 +24,6 @@ const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blan
   .describe("Code of the flow").meta({ examples: ["watch"] });
 
 const written = {
-  name: Name.nullable().meta({ examples: ["Every working day"] }),
   kind: z.enum(TRIGGER_KINDS).describe(
     "What starts the flow `target_code`: `flow` its schedule, `webhook` a request to a secret address. It cannot be changed",
   ),
@@ -40,6 +39,7 @@ const written = {
         examples: ["0 9 * * MON-FRI"],
       },
     ),
+  name: Name.nullable().meta({ examples: ["Every working day"] }),
   webhook: Webhook.nullable().optional().meta({ examples: [null] }),
   timezone: text(100).describe("IANA name of the time zone that the schedule is in").meta({
     examples: ["Europe/Warsaw"],
