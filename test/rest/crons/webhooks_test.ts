@@ -195,3 +195,12 @@ inAccount("webhooks: what does not fit together is refused by its field", async 
     assert.deepEqual([status, Object.keys(body)], [422, [field]], JSON.stringify(body));
   });
 });
+
+inAccount("webhooks: a run that begins to wait is answered with 202, not as a failure", async ({ server, ask }) => {
+  const flow = { fields: { program: [{ type: "wait", seconds: 86_400 }] } };
+  const { webhook_url } = await addHook(ask, { answer: "result" }, { flow });
+  const { status, body } = await send(server, webhook_url, "{}");
+  assert.deepEqual([status, body.state], [202, "ran"]);
+  const run = await ask("GET", `/connect/flow_processes/${body.flow_process_id}.json`);
+  assert.match(run.body.status, /^(pending|waiting)$/);
+});

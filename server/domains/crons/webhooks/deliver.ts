@@ -49,7 +49,8 @@ export async function deliver(
   if (settings.answer === "at_once") return { status: 202, body: told };
   const run = await flows.wait(account_id, flow_process_id, config.action_wait_ms);
   if (run?.status === "finished") return { status: 200, body: run.data ?? null };
-  if (run === undefined || run.status === "pending") return { status: 202, body: told };
+  const has_ended = run !== undefined && run.status !== "pending" && run.status !== "waiting";
+  if (!has_ended) return { status: 202, body: told };
   // Who delivers learns nothing of the flow.
   return { status: 500, body: { ...told, error: "The flow failed" } };
 }
