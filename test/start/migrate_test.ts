@@ -54,7 +54,7 @@ onPostgres(
       .flatMap(({ event, applied }) => event === "migrated" && Array.isArray(applied) ? applied : []);
     assert.deepEqual(applied.sort(), names, "each was applied by one of them");
     const ends = await Promise.all(processes.map((process) => stop(process)));
-    assert.deepEqual(ends.map(({ code }) => code), [0, 0, 0]);
+    assert.deepEqual(ends.map(({ code, stderr }) => [code, stderr]), Array(3).fill([0, ""]));
   },
 );
 

@@ -106,8 +106,13 @@ export function createConsoleFiles({
       return found;
     },
     async prepare() {
-      await manifest();
-      await building;
+      try {
+        await manifest();
+        await building;
+      } catch (error) {
+        // The store is away, or the process stops. The next request of a page tries again.
+        log?.info("console_not_ready", { fault: String(error) });
+      }
     },
   };
 }

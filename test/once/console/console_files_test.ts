@@ -91,3 +91,13 @@ Deno.test("console: a build that fails is reported, and tried again later, not a
   assert.equal(files.fault(), "Error: no disk 1");
   assert.deepEqual([builds, events], [1, ["console_not_built"]]);
 });
+
+Deno.test("console: a store that is away while the server starts or stops ends nothing", async () => {
+  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
+  const { events, options } = kept();
+  const away = () => Promise.reject(new Error("write CONNECTION_ENDED"));
+  const build = () => Promise.resolve("");
+  const files = createConsoleFiles({ ...options, dist, build, store: { get: away, put: away } });
+  await files.prepare();
+  assert.deepEqual(events, ["console_not_ready"]);
+});
