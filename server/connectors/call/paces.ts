@@ -10,8 +10,8 @@ const MOST_RESERVED = 20;
 
 export interface Paces {
   /**
-   * Resolves when it is the run's turn among those that call the connector. Nobody else of this process gets a turn
-   * before it has ended, so that calls do not gather while they wait for something else.
+   * Resolves when it is the run's turn among the runs that call the connector. No other run of this process gets a turn
+   * before this one has ended, so that calls do not pile up while they wait for something else.
    *
    * @returns ends the turn
    * @throws the signal's reason

@@ -8,7 +8,7 @@ import type { Answer, Approval, NewAnswer } from "./schema.ts";
 
 const OVER = "The question was answered, or its time or its run is over";
 
-/** @throws {Refusal} 404; 409 if nobody may answer any more; 422 by field */
+/** @throws {Refusal} 404; 409 if the approval was answered or has expired, or its run has ended; 422 by field */
 export async function answerAsViewer({ sql, viewer, flows }: Context, answer: NewAnswer): Promise<Answer> {
   const found = await findForViewer(sql, viewer, answer.id);
   if (!found) throw notFound("Approval");

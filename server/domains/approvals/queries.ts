@@ -11,7 +11,7 @@ const columns = (sql: Sql) =>
     iso(expires_at) as expires_at
   `;
 
-/** The question waits: its run goes on, its time is not over, and nobody has answered. */
+/** Whether an approval is open: it has no answer, it has not expired, and its run has not ended. */
 const isOpen = (sql: Sql) =>
   sql`
     answered_at is null
@@ -19,7 +19,7 @@ const isOpen = (sql: Sql) =>
       and not exists (select from flow_processes p where p.id = run_id)
   `;
 
-/** The viewer may answer. */
+/** Whether the viewer may answer the approval. */
 const isFor = (sql: Sql, viewer: Viewer) =>
   sql`
     account_id = ${viewer.account_id}

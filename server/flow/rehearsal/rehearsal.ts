@@ -214,7 +214,7 @@ function answerOf({ output, http_status, error }: Answer) {
   return { output, http_status };
 }
 
-/** The head of a run that nobody keeps. */
+/** A run head for an execution that is not stored. */
 const headOf = ({ account_id, flow, run, user_id, trigger_data, input }: Common): RunHead => ({
   id: run.id,
   account_id,

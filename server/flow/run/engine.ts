@@ -102,7 +102,11 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     proveOwned,
     notify,
   });
-  /** @param awaited runs that the run awaited and that nobody awaits any more */
+  /**
+   * Wakes the parent of an ended run and cancels its children.
+   *
+   * @param awaited ids of the child runs that the ended run was still waiting for
+   */
   const noteEnd = async ({ account_id, cron_id, parent }: RunHead, awaited: readonly string[]) => {
     if (cron_id !== null) deps.cronEnded?.(cron_id);
     // If this fails, the parent is woken by the next sweep, and the children end by themselves.

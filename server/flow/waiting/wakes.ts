@@ -85,7 +85,7 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
   };
 
   const wakeAll = async () => {
-    // Of ends that nobody has noted, because a process died.
+    // A process that died did not wake the runs that were waiting for the runs and approvals that it ended.
     await noteReady(sql, clock.now());
     do {
       again = false;

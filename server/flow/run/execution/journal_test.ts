@@ -46,7 +46,7 @@ Deno.test("journal: kept entries are not written again, later ones are", async (
   assert.equal(journal.kept(), 3);
 });
 
-Deno.test("journal: a run that goes another way than before is written after what is there", async () => {
+Deno.test("journal: entries of a different path through the program are appended after the stored ones", async () => {
   const { journal, written } = journalOf([entry("a"), entry("b"), entry("c")]);
   for (const place of ["a", "other"]) journal.append(entry(place));
   await journal.keep();
