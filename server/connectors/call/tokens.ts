@@ -69,6 +69,7 @@ export function createTokens(store: TokenStore, egress: Egress): Tokens {
       await store.keep(connector, token);
       return token;
     } catch (error) {
+      // If the release fails, the claim ends with its time. The caller gets the first error.
       await store.release(connector).catch(() => {});
       throw error;
     }

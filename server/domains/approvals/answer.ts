@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Flows } from "../../flow/flow.ts";
+import { faultOf, type Log } from "../../log.ts";
 import type { Sql } from "../../database/pool.ts";
 import { findForViewer, updateAnswer } from "./queries.ts";
 import type { Answer, Approval, NewAnswer } from "./schema.ts";
@@ -9,12 +10,12 @@ import type { Answer, Approval, NewAnswer } from "./schema.ts";
 const OVER = "The question was answered, or its time or its run is over";
 
 /** @throws {Refusal} 404; 409 if the approval was answered or has expired, or its run has ended; 422 by field */
-export async function answerAsViewer({ sql, viewer, flows }: Context, answer: NewAnswer): Promise<Answer> {
+export async function answerAsViewer({ sql, viewer, flows, log }: Context, answer: NewAnswer): Promise<Answer> {
   const found = await findForViewer(sql, viewer, answer.id);
   if (!found) throw notFound("Approval");
   const { open, ...approval } = found;
   if (!open) throw conflict(approval, OVER);
-  return await answerOnce({ sql, flows }, viewer.account_id, approval, answer, viewer.user_id);
+  return await answerOnce({ sql, flows, log }, viewer.account_id, approval, answer, viewer.user_id);
 }
 
 /**
@@ -22,7 +23,7 @@ export async function answerAsViewer({ sql, viewer, flows }: Context, answer: Ne
  * @throws {Refusal} 409 if it was answered meanwhile; 422 by field
  */
 export async function answerOnce(
-  { sql, flows }: { sql: Sql; flows: Flows },
+  { sql, flows, log }: { sql: Sql; flows: Flows; log: Log },
   account_id: number,
   approval: Approval,
   answer: NewAnswer,
@@ -33,7 +34,8 @@ export async function answerOnce(
   const answered = await updateAnswer(sql, account_id, answer, user_id);
   if (!answered) throw conflict(approval, OVER);
   // If this fails, the next sweep wakes the run.
-  await flows.wake(answered.flow_process_id).catch(() => {});
+  await flows.wake(answered.flow_process_id)
+    .catch((error) => log.warn("the run of an answer was not woken", faultOf(error)));
   return answered;
 }
 

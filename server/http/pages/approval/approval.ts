@@ -16,7 +16,10 @@ import { approvalHtml, FIELD, PATH, saidHtml } from "./approval_html.ts";
 /** The address of the page contains the token; `strict-origin` keeps it out of every `Referer`. */
 const APPROVAL_HEADERS = { ...HEADERS, "referrer-policy": "strict-origin" };
 const PAGE = { "text/html": {} };
-const GONE = { description: "The link is wrong, or nobody can answer any more", content: PAGE };
+const GONE = {
+  description: "The link is wrong, or the approval was answered, has expired, or its run has ended",
+  content: PAGE,
+};
 const TOO_MANY = { description: "Too many wrong links from this address", content: PAGE };
 
 export const APPROVAL_PAGES: readonly PlainRoute[] = [
