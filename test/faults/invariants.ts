@@ -180,6 +180,17 @@ function rankOf(places: readonly string[], place: string): number {
   return [...new Set(places.map(group))].indexOf(group(place));
 }
 
+/** All calls of a run and the faults around them, with times in milliseconds since its first call. */
+function describeCalls(own: readonly Call[], faults: readonly Fault[]): string {
+  const start = own[0]?.at ?? 0;
+  const end = own.at(-1)?.at ?? start;
+  const ms = (at: number) => Math.round(at - start);
+  const calls = own.map(({ place, worker, at, status }) => `${place} by ${worker} at ${ms(at)}: ${status}`);
+  const near = faults.filter(({ from, until }) => until > start - 10_000 && from < end + 10_000)
+    .map(({ from, until, wakes }) => `${ms(from)} to ${ms(until)}${wakes ? " (paused)" : ""}`);
+  return `calls ${calls.join(", ")}; disturbed ${near.join(", ")}`;
+}
+
 /** Checks the oracle's calls alone: one run for a key, one key for a step, in order, and no repeated call without a fault. */
 function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): string[] {
   const broken: string[] = [];
@@ -198,7 +209,9 @@ function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): str
     for (const [i, { key, place, at }] of own.entries()) {
       if (key !== `${run}:${place}` || !places) broken.push(`${run}: a call with the key ${key}`);
       const before = own.slice(0, i).findLast((one) => one.place === place && one.status === 200);
-      if (before && !between(before.at, at)) broken.push(`${run}: ${place} was called again for no reason`);
+      if (before && !between(before.at, at)) {
+        broken.push(`${run}: ${place} was called again for no reason; ${describeCalls(own, faults)}`);
+      }
       const rank = places ? rankOf(places, place) : 0;
       if (rank > furthest + 1) broken.push(`${run}: ${place} was called before the one before it`);
       if (rank < furthest && !waking(at)) broken.push(`${run}: ${place} was called after ${places?.[furthest]}`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { until } from "../stage/until.ts";
 import { onStage, type Team } from "./flow_stage.ts";
-import type { TestServer } from "../stage/harness.ts";
+import { on_postgres, type TestServer } from "../stage/harness.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "0" });
 const PATH = "/connect/flow_processes";
@@ -198,3 +198,38 @@ inTeam("waits: the sweep leaves what a run needs that has waited for long", asyn
   await sweep();
   assert.equal(await count(), 0);
 });
+
+// The embedded database has one connection, so nothing happens between the search and the update there.
+if (on_postgres) {
+  inTeam("waits: a run that another process wakes is not made due again", async (team) => {
+    const { server: { sql, sweep } } = team;
+    const id = await start(team, [{ type: "approval", id: "ask", question: "Go on?", roles: ["admin"] }]);
+    await reaches(team, id, "waiting");
+    await sql`update flow_approvals set answered_at = now(), choice = 'yes' where run_id = ${id}`;
+    const woken = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const waking = sql.begin(async (tx) => {
+      await tx`update flow_waits set wake_at = null, attempts = attempts + 1 where run_id = ${id}`;
+      locked.resolve();
+      await woken.promise;
+    });
+    await locked.promise;
+    const sweeping = sweep();
+    const is_blocked = async () => {
+      const rows = await sql`
+        select
+        from pg_stat_activity
+        where datname = current_database()
+          and wait_event_type = 'Lock'
+          and query ~ 'update flow_waits'
+      `;
+      return rows.length > 0;
+    };
+    await until(is_blocked, "the sweep has found the run");
+    woken.resolve();
+    await waking;
+    await sweeping;
+    const [row] = await sql`select wake_at, attempts from flow_waits where run_id = ${id}`;
+    assert.deepEqual({ ...row }, { wake_at: null, attempts: 2 });
+  });
+}

@@ -95,7 +95,8 @@ export async function noteAwake(sql: Sql, ids: readonly string[]): Promise<void>
 const MOST_READY = 1_000;
 
 /**
- * Makes runs due that await what has ended.
+ * Makes runs due that await what has ended. The time is compared again when the row is locked: PostgreSQL does not repeat
+ * the search after it has waited for another process, which may have woken the run.
  *
  * @param run_id undefined looks at all runs
  * @returns how many runs are due now
@@ -116,6 +117,7 @@ export async function noteReady(sql: Sql, now: Date, run_id?: string): Promise<n
         )
       limit ${MOST_READY}
     ))
+      and wake_at > ${now}
   `;
   return count;
 }
