@@ -116,7 +116,6 @@ async function publishes(browser: Browser, base: string): Promise<void> {
   await page.getByRole("heading", { name: "Recently edited" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type(name.toLowerCase());
-  await page.getByRole("option", { name }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name, exact: true }).waitFor();
   match(page.url(), /\/apps\/[0-9a-f-]{36}$/);
