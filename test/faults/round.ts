@@ -10,6 +10,8 @@ const RUNS_OF_EACH = 4;
 const START_MS = 60_000;
 /** How long runs may take to end after a round, on a machine with much other work. */
 const SETTLE_MS = 300_000;
+/** How long a busy machine may stop a worker that then finds that it was declared dead. */
+const STALL_MS = 5 * LEASE_MS;
 /** How long workers are disturbed in a round. */
 const STORM_MS = 1_200;
 
@@ -108,8 +110,9 @@ export async function runRound(crew: Crew, random: Random): Promise<Figures> {
       const known = faults.some(({ from, until }) => at > from && at < until + 2 * LEASE_MS);
       if (!known) figures.mistaken++;
       // The machine paused it: like a worker that the test pauses, it may still send what it had decided before. It
-      // notices its death before or after that.
-      faults.push({ from: at - LEASE_MS, until: at }, { from: at - LEASE_MS, until: at - LEASE_MS, wakes: true });
+      // notices its death before or after that, and not before the machine lets it.
+      const from = at - STALL_MS;
+      faults.push({ from, until: at }, { from, until: at - LEASE_MS, wakes: true });
     }
   }
   const { calls } = site.oracle;
