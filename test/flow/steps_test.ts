@@ -216,6 +216,15 @@ const CASES: Case[] = [
     status: "error",
     error: /1 MiB/,
   },
+  {
+    name: "an output that a later iteration replaces does not count",
+    program: [
+      get("large", { id: "a" }),
+      { type: "for_each", id: "each", items: [1, 2, 3], steps: [get("large", { id: "b" })] },
+      { type: "return", data: "done" },
+    ],
+    data: "done",
+  },
 ];
 
 inTeam("flow steps: each kind, and what goes wrong", async ({ api, run }, t) => {

@@ -34,7 +34,7 @@ async function run(tree: string, { file, filter }: NamedTest): Promise<Verdict> 
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   if (success) return "survived";
   // A mistake that is no program is noticed by the compiler, not by a test.
-  return /SyntaxError|could not be parsed/.test(output) ? "broken" : "caught";
+  return /could not be parsed|does not provide an export/.test(output) ? "broken" : "caught";
 }
 
 async function judge(tree: string, { edit, tests }: Mutant): Promise<Verdict> {
