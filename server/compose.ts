@@ -98,7 +98,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       },
       parts.flow_limits,
     );
-    const schedules = createSchedules({ sql, flows, clock, log });
+    const schedules = createSchedules({ sql, flows, clock, log }, { dbs, users: viewers.users });
     const openings = createOpeningCounter({ sql, clock, log });
     const body_deadlines = createBodyDeadlines();
     const handler = createApp({

@@ -1,6 +1,8 @@
 /** The schedule of one process: runs ticks one after the other, settles ended runs soon after their end, sweeps the ledger. */
 import { deleteExpired } from "./ledger/retention.ts";
 import { receive, type Received, type TriggerEvent } from "./events/receive.ts";
+import { createRecordWatch } from "./records/record_watch.ts";
+import type { RecordSources } from "./records/deliver.ts";
 import { fire, type Firing, noteRepeated } from "./start/fire.ts";
 import type { Deps } from "./start/new_run.ts";
 import { attempt, settleAll, startQueued, tick, type Ticked } from "./tick.ts";
@@ -43,12 +45,18 @@ const SWEEP_BATCH = 1_000;
 /** A sweep of a minute ends after this time; the next one continues. */
 const MAX_SWEEP_MS = 10_000;
 
-export function createSchedules(deps: Deps): Schedules {
+/** @param sources undefined: no trigger reads records */
+export function createSchedules(deps: Deps, sources?: RecordSources): Schedules {
   const { sql } = deps;
+  const records = sources && createRecordWatch(deps, sources);
   const read = createTimetableCache();
   let closing = false;
   const isClosing = () => closing;
-  const ticks = oneAtATime(() => tick(deps, read, isClosing));
+  const ticks = oneAtATime(async () => {
+    const ticked = await tick(deps, read, isClosing);
+    if (!closing) await attempt(deps, "looking at changes of records", async () => await records?.lookAtAll());
+    return ticked;
+  });
 
   const ended = new Set<number>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -71,6 +79,7 @@ export function createSchedules(deps: Deps): Schedules {
     noteRepeated: (trigger, run_id) => noteRepeated(deps, trigger, run_id),
     noteEnd(cron_id) {
       ended.add(cron_id);
+      records?.wake([cron_id]);
       if (!closing) timer ??= setTimeout(() => void (settling = settleEnded()), SETTLE_AFTER_MS);
     },
     tick: ticks.run,
@@ -81,7 +90,7 @@ export function createSchedules(deps: Deps): Schedules {
     async close() {
       closing = true;
       clearTimeout(timer);
-      await Promise.allSettled([...ticks.pending(), settling]);
+      await Promise.allSettled([...ticks.pending(), settling, records?.close()]);
     },
   };
 }

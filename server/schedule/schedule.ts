@@ -1,7 +1,8 @@
 /**
  * Interface of the schedule room. Other rooms import only this file.
  *
- * - **Trigger** (the API's cron): starts a flow at the moments that its cron expression names in its time zone.
+ * - **Trigger** (the API's cron): starts a flow at the moments that its cron expression names in its time zone, when its
+ *   webhook is called, or when records change.
  * - **Due time**: such a moment. The API counts due times as `slots`.
  * - **Ledger**: the rows of `cron_runs`. Every due time is accounted for in it, whether or not a run was started.
  * - **Tick**: the once-a-minute pass of `Deno.cron` that claims due triggers, starts their runs and settles ended ones.
@@ -9,6 +10,7 @@
  * - **Claim**: writes the due times of a trigger to the ledger and moves its `next_run_at`, in one transaction.
  * - **Settle**: copies the outcome of an ended run to the ledger and counts failures in a row.
  * - **Catch-up**: starting a run within `catch_up` seconds after its due time, if it was not started in time.
+ * - **Cursor**: how far a trigger of changed records has read the feed of its database.
  * - **Overlap**: what happens to a due time while the trigger's previous run has not ended.
  *
  * Defaults: catch-up of one hour, pause after 10 failures in a row, 90 days of ledger.
@@ -26,6 +28,7 @@ export {
   TRIGGER_KINDS,
   type TriggerKind,
 } from "./ledger/states.ts";
+export { type Chosen, chosenIn, RecordSettings } from "./records/settings.ts";
 export type { Firing } from "./start/fire.ts";
 export type { Ticked } from "./tick.ts";
 export { type Timetable, TimetableFault } from "./timetable/timetable.ts";

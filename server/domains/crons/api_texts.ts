@@ -16,6 +16,10 @@ export const CREATE = [
   "why. A run that ends with `error` is a failure, and so is a flow that does not exist. A cancelled run and a flow " +
   "that is not active are no failures.",
   "With `kind` `webhook`, a request to the secret address `webhook_url` starts the flow; `schedule` is null then.",
+  "With `kind` `record`, changes of the records that `record` chooses start the flow, in the order of their commits and " +
+  "each once; `schedule` is null. A run gets a list of them as `changes` of its input, which may be a single one: " +
+  "`{ seq, kind, record_id, table_name, record, before }`. Records are flat; `record` is null after a deletion, `before` " +
+  "before a creation. Changes that runs of the trigger make do not start it.",
 ].join("\n\n");
 
 export const UPDATE = "`active` false stops the trigger at once, in every process. `active` true resumes it from its " +
@@ -29,7 +33,7 @@ export const FIRE =
   "as one by hand. It counts neither as failure nor as success.";
 
 export const RESUME = "Activates the trigger from its next due time, with no failures. Equal to an update with " +
-  "`active` true.";
+  "`active` true. A trigger of changed records continues with the changes of the pause, of at most 24 hours.";
 
 export const RUNS = "Newest first; 90 days are kept. `ran`: started in its minute. `late`: started after it. " +
   "`queued`: waits for the previous run. `skipped`: not started although a server was running. `missed`: no server " +

@@ -7,6 +7,8 @@ import { findKnownUser } from "../user_settings/queries.ts";
 interface Trigger {
   target_code: string;
   author_id: number | null;
+  /** Null unless changes of records start it. */
+  record: { db_code: string } | null;
 }
 
 interface Target {
@@ -15,6 +17,8 @@ interface Target {
   department_id: number | null;
 }
 
+type Followed = Omit<Target, "active">;
+
 /** @param sql the transaction, if the triggers were read in one */
 export async function withObstacles<T extends Trigger>(
   sql: Sql,
@@ -22,19 +26,27 @@ export async function withObstacles<T extends Trigger>(
   triggers: readonly T[],
 ): Promise<(T & { obstacle: string | null })[]> {
   const flows = new Map((await listTargets(sql, account, triggers)).map((flow) => [flow.code, flow]));
+  const dbs = new Map((await listFollowed(sql, account, triggers)).map((db) => [db.code, db]));
   const reaches = new Map<number | null, Restriction | NoReach>();
   for (const author_id of new Set(triggers.map(({ author_id }) => author_id))) {
     reaches.set(author_id, await reachOrFault(sql, account, author_id));
   }
   return triggers.map((trigger) => {
     const reach = reaches.get(trigger.author_id);
-    return { ...trigger, obstacle: reach ? obstacleOf(trigger, reach, flows.get(trigger.target_code)) : null };
+    const db = trigger.record && dbs.get(trigger.record.db_code);
+    return { ...trigger, obstacle: reach ? obstacleOf(trigger, reach, flows.get(trigger.target_code), db) : null };
   });
 }
 
-function obstacleOf({ target_code }: Trigger, reach: Restriction | NoReach, flow: Target | undefined): string | null {
+function obstacleOf(
+  { target_code, record }: Trigger,
+  reach: Restriction | NoReach,
+  flow: Target | undefined,
+  db: Followed | undefined | null,
+): string | null {
   if (reach instanceof NoReach) return reach.message;
   if (!flow || !visibleTo(reach, flow.department_id)) return `there is no flow ${target_code}`;
+  if (record && !(db && visibleTo(reach, db.department_id))) return `there is no database ${record.db_code}`;
   return flow.active ? null : `the flow ${target_code} is not active`;
 }
 
@@ -51,6 +63,18 @@ function listTargets(sql: Sql, account: number, triggers: readonly Trigger[]): P
   return sql<Target[]>`
     select code, active, department_id
     from flows
+    where account_id = ${account}
+      and code = any(${codes}::text[])
+    limit ${codes.length}
+  `;
+}
+
+async function listFollowed(sql: Sql, account: number, triggers: readonly Trigger[]): Promise<Followed[]> {
+  const codes = [...new Set(triggers.flatMap(({ record }) => record ? [record.db_code] : []))];
+  if (codes.length === 0) return [];
+  return await sql<Followed[]>`
+    select code, department_id
+    from dbs
     where account_id = ${account}
       and code = any(${codes}::text[])
     limit ${codes.length}

@@ -18,6 +18,7 @@ const columns = (sql: Sql) =>
     case when kind = 'webhook' then settings || jsonb_build_object(
       'has_secret', exists (select from webhooks w where w.id = c.id and w.secret is not null)
     ) end as webhook,
+    case when kind = 'record' then settings end as record,
     timezone, active, overlap, catch_up, max_failures, department_id, author_id,
     sentence, iso(next_run_at) as next_run_at, iso(last_run_at) as last_run_at,
     coalesce((select p.status from flow_processes p where p.id = c.last_run_id), last_status) as last_status,

@@ -1,7 +1,15 @@
 /** Shapes of triggers in requests and responses. */
 import { z } from "zod";
 import { KnownWebhook, Webhook } from "./webhooks/schema.ts";
-import { CATCH_UP_S, LEDGER_STATES, MAX_FAILURES, OUTCOMES, OVERLAPS, TRIGGER_KINDS } from "../../schedule/schedule.ts";
+import {
+  CATCH_UP_S,
+  LEDGER_STATES,
+  MAX_FAILURES,
+  OUTCOMES,
+  OVERLAPS,
+  RecordSettings,
+  TRIGGER_KINDS,
+} from "../../schedule/schedule.ts";
 import { tooLong } from "../../input/messages.ts";
 import {
   Id,
@@ -25,13 +33,17 @@ const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blan
 
 const written = {
   kind: z.enum(TRIGGER_KINDS).describe(
-    "What starts the flow `target_code`: `flow` its schedule, `webhook` a request to a secret address. It cannot be changed",
+    "What starts the flow `target_code`: `flow` its schedule, `webhook` a request to a secret address, `record` changes " +
+      "of records. It cannot be changed",
   ),
   target_code: TargetCode,
   input: z.record(z.string(), z.json()).nullable()
     .refine((input) => JSON.stringify(input).length <= MOST_INPUT, tooLong(MOST_INPUT))
     .refine(isStorable, NOT_STORABLE)
-    .describe('The input of its runs; null: `{ kind: "cron", cron_id }`').meta({ examples: [null] }),
+    .describe(
+      'The input of its runs; null: `{ kind: "cron", cron_id }`. What an event brings is beside it: of a webhook `body` ' +
+        "and others, of changed records `changes`",
+    ).meta({ examples: [null] }),
   schedule: text(1_000).refine((value) => value.trim() !== "", "can't be blank")
     .nullable()
     .describe("Five fields: minute, hour, day of the month, month, day of the week. Null unless `kind` is `flow`").meta(
@@ -41,11 +53,17 @@ const written = {
     ),
   name: Name.nullable().meta({ examples: ["Every working day"] }),
   webhook: Webhook.nullable().optional().meta({ examples: [null] }),
+  record: RecordSettings.nullable().optional().describe(
+    "Which changes of records start the flow; for `kind` `record` only. Replaced as a whole",
+  ).meta({ examples: [null] }),
   timezone: text(100).describe("IANA name of the time zone that the schedule is in").meta({
     examples: ["Europe/Warsaw"],
   }),
   active: z.boolean().describe("Whether it runs").meta({ examples: [true] }),
-  overlap: z.enum(OVERLAPS).describe("What happens to a due time while the previous run has not ended"),
+  overlap: z.enum(OVERLAPS).describe(
+    "What happens to a due time, or to changes of records, while the previous run has not ended. Without one: `skip` for " +
+      "`flow`, `allow` for `webhook`, `queue` for `record`",
+  ),
   catch_up: z.int().min(0).max(LONGEST_CATCH_UP_S)
     .describe("Seconds after the due time within which a run is still started; 0: only in its own minute")
     .meta({ examples: [CATCH_UP_S] }),
@@ -76,12 +94,17 @@ export const ListedCron = z.object({
   ...written,
   webhook: KnownWebhook.nullable().describe("How deliveries are proven and answered; null for other kinds")
     .meta({ examples: [null] }),
+  record: RecordSettings.nullable().describe("Which changes of records start the flow; null for other kinds")
+    .meta({ examples: [null] }),
   target_code: z.string().meta({ examples: ["watch"] }),
   author_id: Id.nullable()
     .describe(
-      "The user who wrote `target_code` last; null if that user was deleted. The trigger starts only flows that this user sees",
+      "The user who wrote `target_code` or `record` last; null if that user was deleted. The trigger starts only flows, " +
+        "and passes on only changes of records, that this user sees",
     ),
-  sentence: z.string().describe("The schedule in words").meta({ examples: ["At 09:00, Monday through Friday"] }),
+  sentence: z.string().describe("The schedule in words, or what else starts the flow").meta({
+    examples: ["At 09:00, Monday through Friday"],
+  }),
   next_run_at: Timestamp.nullable().describe("Null while the trigger is not active"),
   last_run_at: Timestamp.nullable().describe("Start of the latest run, by hand or not"),
   last_status: LastStatus.nullable()
@@ -118,9 +141,11 @@ export type CronRunPage = z.output<typeof CronRunPage>;
 export const CronRun = z.object({
   id: z.int().meta({ examples: [1] }),
   due_at: Timestamp,
-  due_until: Timestamp.nullable().describe("Of a row for several missed due times: the last one")
+  due_until: Timestamp.nullable().describe(
+    "Of a row for several due times that were missed, or for changes that were skipped: the last one",
+  )
     .meta({ examples: [null] }),
-  slots: z.int().describe("How many due times the row stands for").meta({ examples: [1] }),
+  slots: z.int().describe("How many due times, or changes of records, the row stands for").meta({ examples: [1] }),
   state: z.enum(LEDGER_STATES),
   by_hand: z.boolean().meta({ examples: [false] }),
   reason: z.string().nullable().meta({ examples: [null] }),

@@ -2,10 +2,18 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
-import { CATCH_UP_S, MAX_FAILURES, settleUncounted, type TriggerKind } from "../../schedule/schedule.ts";
+import {
+  CATCH_UP_S,
+  MAX_FAILURES,
+  type Overlap,
+  type RecordSettings,
+  settleUncounted,
+  type TriggerKind,
+} from "../../schedule/schedule.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
 import { findFlowActive } from "../flows/queries.ts";
 import { deleteCron, findCron, insertCron, lockCron, readCron, updateCron } from "./queries.ts";
+import { faultsOfRecord, findFollowed, lookAgain, placeCursor, sentenceOf } from "./records/cursor.ts";
 import { reschedule } from "./reschedule.ts";
 import type { Cron, CronChanges, NewCron } from "./schema.ts";
 import { readTimetable, timetableFaults } from "./timetable.ts";
@@ -18,31 +26,34 @@ const DEFAULTS = {
   input: null,
   timezone: "UTC",
   active: true,
-  overlap: "skip",
   catch_up: CATCH_UP_S,
   max_failures: MAX_FAILURES,
   department_id: null,
 };
 
+const OVERLAP: Record<TriggerKind, Overlap> = { flow: "skip", webhook: "allow", record: "queue" };
+
 /** @throws {Refusal} 422 */
 export async function createCron(ctx: Context, input: NewCron): Promise<Json<Cron>> {
   const { sql, viewer, clock } = ctx;
-  const { webhook, ...written } = input;
+  const { webhook, record = null, ...written } = input;
   const kind = written.kind ?? "flow";
-  const values = { ...DEFAULTS, schedule: null, ...kind === "webhook" && { overlap: "allow" }, ...written, kind };
-  await proveChanges(ctx, kind, { ...values, webhook });
+  const values = { ...DEFAULTS, schedule: null, overlap: OVERLAP[kind], ...written, kind };
+  await proveChanges(ctx, kind, { ...values, webhook, record });
+  const db = record ? await findFollowed(ctx, record) : undefined;
   const timetable = values.schedule === null ? undefined : readTimetable(ctx, values.schedule, values.timezone);
   const address = kind === "webhook" ? newAddress(ctx) : undefined;
   const id = await sql.begin(async (tx) => {
     const id = await insertCron(tx, viewer.account_id, {
       ...values,
-      settings: kind === "webhook" ? settingsOf(webhook) : null,
+      settings: kind === "webhook" ? settingsOf(webhook) : record,
       author_id: viewer.user_id,
-      sentence: timetable?.sentence ?? "When the webhook is called",
+      sentence: timetable?.sentence ?? (record ? sentenceOf(record) : "When the webhook is called"),
       next_run_at: values.active ? timetable?.next(clock.now(), 1)[0] ?? null : null,
       failures: 0,
     });
     if (address) await insertWebhook(ctx, tx, id, address, webhook?.secret);
+    if (db) await placeCursor(tx, id, db);
     return id;
   });
   return await readCron(ctx, id, sql, address?.url);
@@ -62,23 +73,32 @@ export async function changeCron(
   const before = (await findCron(sql, viewer, id))?.parse();
   if (!before) throw notFound("Trigger");
   await proveChanges(ctx, before.kind, changes);
+  // A trigger whose database is gone is paused again as soon as it is looked at.
+  const followed = changes.record ?? before.record;
+  const db = followed ? await findFollowed(ctx, followed) : undefined;
   await sql.begin(async (tx) => {
     const cron = await lockCron(tx, viewer, id);
     if (!cron) throw notFound("Trigger");
-    const { lock_version, webhook, ...values } = changes;
+    const { lock_version, webhook, record, ...values } = changes;
     if (lock_version !== undefined && lock_version !== cron.lock_version) {
       throw conflict((await readCron(ctx, id, tx)).parse());
     }
     const now = clock.now();
     if (resumed || changes.active && !cron.active) await settleUncounted(tx, viewer.account_id, id);
     const rescheduled = await reschedule(ctx, tx, cron, changes, resumed, now);
-    const author = changes.target_code === undefined ? {} : { author_id: viewer.user_id };
-    const settings = webhook ? { settings: settingsOf(webhook) } : {};
+    // Both decide what the trigger passes on with its author's reach.
+    const author = changes.target_code === undefined && !record ? {} : { author_id: viewer.user_id };
+    const settings = webhook ? { settings: settingsOf(webhook) } : recordColumns(record);
     await updateCron(tx, viewer.account_id, id, { ...values, ...settings, ...author, ...rescheduled });
+    if (db && (record || resumed || changes.active && !cron.active)) await placeCursor(tx, id, db);
+    if (cron.kind === "record") await lookAgain(tx, id);
     if (webhook) await changeSecret(ctx, tx, id, webhook.secret);
   });
   return await readCron(ctx, id);
 }
+
+const recordColumns = (record: RecordSettings | null | undefined) =>
+  record ? { settings: record, sentence: sentenceOf(record) } : {};
 
 /** @throws {Refusal} 404 */
 export const resumeCron = (ctx: Context, id: number): Promise<Json<Cron>> =>
@@ -101,11 +121,14 @@ export async function rotateAddress(ctx: Context, id: number): Promise<Json<Cron
   return await readCron(ctx, id, sql, address.url);
 }
 
-type Proven = Pick<CronChanges, "kind" | "schedule" | "timezone" | "target_code" | "department_id" | "webhook">;
+type Proven = Pick<
+  CronChanges,
+  "kind" | "schedule" | "timezone" | "target_code" | "department_id" | "webhook" | "record"
+>;
 
 /** @throws {Refusal} 422 with the faults of all fields */
 async function proveChanges(ctx: Context, kind: TriggerKind, changes: Proven): Promise<void> {
-  const { schedule, timezone = "UTC", target_code, department_id, webhook } = changes;
+  const { schedule, timezone = "UTC", target_code, department_id, webhook, record } = changes;
   const department_fault = department_id === undefined ? undefined : await faultOfDepartment(ctx, department_id);
   const faults: Fields = {
     ...timetableFaults(ctx, schedule ?? "* * * * *", timezone),
@@ -113,6 +136,9 @@ async function proveChanges(ctx: Context, kind: TriggerKind, changes: Proven): P
     ...kind === "flow" && schedule === null && { schedule: ["can't be blank"] },
     ...kind !== "flow" && schedule && { schedule: [`must be null for a trigger of kind ${kind}`] },
     ...kind !== "webhook" && webhook && { webhook: [`must be null for a trigger of kind ${kind}`] },
+    ...kind === "record" && record === null && { record: ["can't be blank"] },
+    ...kind !== "record" && record && { record: [`must be null for a trigger of kind ${kind}`] },
+    ...kind === "record" && record && await faultsOfRecord(ctx, record),
     ...target_code !== undefined && !await hasFlow(ctx, target_code) && { target_code: ["must exist"] },
     ...department_fault !== undefined && { department_id: [department_fault] },
   };

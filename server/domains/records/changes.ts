@@ -4,7 +4,17 @@ import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { type Caller, proveRole, type Viewer } from "../../viewer.ts";
 import { Uuid } from "../../input/shapes.ts";
-import type { ChangeKind, KnownDb, KnownTable, StoredChange, StoredRow } from "../../store/store.ts";
+import {
+  type ChangeKind,
+  dataOf,
+  flatRow,
+  isoOfRow,
+  type KnownDb,
+  type KnownTable,
+  seenChange,
+  type StoredChange,
+  type StoredRow,
+} from "../../store/store.ts";
 import { visibleTo } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
 import { proveEnabled } from "./public_access.ts";
@@ -124,7 +134,7 @@ export async function* publicChanges(
     const own = await ownCondition(ctx, await again(), { db, table }, list.scope_by);
     const sees = ({ data }: StoredRow) => own === undefined || own !== "none" && data[own.field] === own.values[0];
     for (const change of told.changes) {
-      const event = eventOf(db, change, sees, (row) => flatOf(table, row), (id) => ({ id }));
+      const event = eventOf(db, change, sees, (row) => flatRow(table, row), (id) => ({ id }));
       if (event) yield event;
     }
   }
@@ -140,18 +150,16 @@ export interface PublicChangeEvent {
 /** @returns undefined if the subscriber sees the record neither before nor after the change */
 function eventOf<Sent, Gone>(
   db: KnownDb,
-  { seq, table_id, record_id, was, became }: StoredChange,
+  change: StoredChange,
   sees: (row: StoredRow) => boolean,
   sent: (row: StoredRow, table: KnownTable) => Sent,
   gone: (id: string, table: KnownTable) => Gone,
 ) {
-  const table = [...db.tables.values()].find((table) => table.id === table_id);
-  if (!table) return undefined;
-  const saw = was !== null && sees(was);
-  if (became !== null && sees(became)) {
-    return { id: seq, event: saw ? "update" as const : "create" as const, data: sent(became, table) };
-  }
-  return saw ? { id: seq, event: "delete" as const, data: gone(record_id, table) } : undefined;
+  const seen = seenChange(db, change, sees);
+  if (!seen) return undefined;
+  const { seq, kind, record_id, table, record } = seen;
+  if (record !== null && kind !== "delete") return { id: seq, event: kind, data: sent(record, table) };
+  return { id: seq, event: "delete" as const, data: gone(record_id, table) };
 }
 
 const nestedOf = (
@@ -163,18 +171,6 @@ const nestedOf = (
   data: dataOf(table, data),
   department_id,
   created_by_id,
-  created_at: iso(created_at),
-  updated_at: iso(updated_at),
+  created_at: isoOfRow(created_at),
+  updated_at: isoOfRow(updated_at),
 });
-
-const flatOf = (table: KnownTable, { id, data, created_at, updated_at }: StoredRow): FlatRecord => ({
-  ...dataOf(table, data),
-  id,
-  created_at: iso(created_at),
-  updated_at: iso(updated_at),
-});
-
-const dataOf = ({ fields }: KnownTable, data: StoredRow["data"]) =>
-  Object.fromEntries([...fields.keys()].map((name) => [name, Object.hasOwn(data, name) ? data[name] ?? null : null]));
-
-const iso = (moment: string) => new Date(moment).toISOString().replace("Z", "+00:00");

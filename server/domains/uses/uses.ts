@@ -52,6 +52,12 @@ export const usedBy = (sql: Sql, viewer: Viewer, used: Used, code: ReturnType<Sq
       from crons t
       where t.account_id = ${viewer.account_id} and ${used} = 'flow' and t.target_code = ${code}
         and ${visible(sql, viewer)}
+      union all
+      select 3, 'cron', to_json(t.id), t.name
+      from crons t
+      where t.account_id = ${viewer.account_id} and ${used} = 'db' and t.kind = 'record'
+        and t.settings ->> 'db_code' = ${code}
+        and ${visible(sql, viewer)}
       limit ${MOST}
     ) s
   )`;
@@ -66,6 +72,10 @@ async function isUsed(sql: Sql, account: number, used: Used, code: string): Prom
     select 1
     from crons
     where account_id = ${account} and ${used} = 'flow' and target_code = ${code}
+    union all
+    select 1
+    from crons
+    where account_id = ${account} and ${used} = 'db' and kind = 'record' and settings ->> 'db_code' = ${code}
     limit 1
   `;
   return rows.length > 0;

@@ -3,12 +3,14 @@
  * so a write happens exactly once, however many processes attempt it.
  */
 import { z } from "zod";
+import type { Actor } from "../../actor.ts";
 import { isOutage, isStatementTimeout, refusalOfDatabase } from "../../database/pg_errors.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { STALE, withDb } from "../../store/store.ts";
 import { visibleTo } from "../../visibility.ts";
+import type { RunHead } from "../run/model.ts";
 import { LOST } from "../run/execution/interruption.ts";
 import { storable } from "../storage/storable.ts";
 import { after } from "../template/rendering.ts";
@@ -134,6 +136,12 @@ export const record = {
   },
 } satisfies StepType<RecordStep>;
 
+/** A run that a step or a retry has started has the trigger of the first run in `trigger_data` only. */
+function triggerOf({ cron_id, trigger_data }: RunHead): number | undefined {
+  const inherited = trigger_data?.cron_id;
+  return cron_id ?? (typeof inherited === "number" ? inherited : undefined);
+}
+
 /** Resolves after its transaction has ended, never before: the result says what has happened. */
 function perform(step: RecordStep, input: JsonObject, call: EffectCall): Promise<JsonValue> {
   const { services: { sql, dbs }, head, reach, signal } = call;
@@ -141,7 +149,8 @@ function perform(step: RecordStep, input: JsonObject, call: EffectCall): Promise
   return withDb<JsonValue>(dbs, head.account_id, step.db_code, missing, async (db) => {
     if (!visibleTo(reach, db.department_id)) throw missing();
     const { read, write } = ACTIONS[step.action];
-    const place = placeOf(db, step.table_name, reach, { user_id: head.user_id, via: "run", id: head.id });
+    const by: Actor = { user_id: head.user_id, via: "run", id: head.id };
+    const place = placeOf(db, step.table_name, reach, by, triggerOf(head));
     const department_id = departmentOfNew(reach, head.department_id);
     const order = { place, input, limit: step.limit, user_id: head.user_id, department_id };
     if (read) return await read(sql, order);

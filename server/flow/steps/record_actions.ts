@@ -46,11 +46,22 @@ export type ReadAction = (sql: Sql, order: Order) => Promise<JsonValue | typeof 
 /** @throws {Outdated} if the database's definition has changed since it was read */
 export type WriteAction = (tx: Sql, order: Order) => Promise<JsonValue>;
 
-/** The table, limited to the records that the run may see. @throws {Refusal} 404 */
-export function placeOf(db: KnownDb, table_name: string | undefined, reach: Restriction, by: Actor): Place {
+/**
+ * The table, limited to the records that the run may see.
+ *
+ * @param by_cron_id the trigger of the run, or of the run that it is a part of
+ * @throws {Refusal} 404
+ */
+export function placeOf(
+  db: KnownDb,
+  table_name: string | undefined,
+  reach: Restriction,
+  by: Actor,
+  by_cron_id: number | undefined,
+): Place {
   const table = db.tables.get(table_name ?? "");
   if (!table) throw notFound(table_name === undefined ? "Table (table_name is needed)" : "Table");
-  return { db, table, allowed: visible(part, reach), by };
+  return { db, table, allowed: visible(part, reach), by, by_cron_id };
 }
 
 /** As for a record that the author creates without naming a department; else that of the flow. */

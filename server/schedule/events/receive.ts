@@ -40,10 +40,14 @@ export async function receive(deps: Deps, event: TriggerEvent): Promise<Received
   const { sql, clock } = deps;
   const { received, row } = await planned(sql, (tx) => note(tx, event, clock.now()));
   if (!row) return received;
+  return await startNoted(deps, row) ? received : await stateOf(sql, row);
+}
+
+/** @returns whether the engine has the run; otherwise it was refused, or the next tick starts it */
+export async function startNoted(deps: Deps, row: PendingStart): Promise<boolean> {
   const started = await startOne(deps, row, new Set());
-  if (started) await markStarted(sql, [row], clock.now());
-  // The run was refused, or the next tick starts it.
-  return started ? received : await stateOf(sql, row);
+  if (started) await markStarted(deps.sql, [row], deps.clock.now());
+  return started !== undefined;
 }
 
 /** @param sql a transaction */
@@ -84,7 +88,11 @@ export async function note(
     update crons
     set
       failures = failures + ${failed ? 1 : 0},
-      last_run_id = case when ${state} = 'ran' then ${flow_process_id}::uuid else last_run_id end,
+      last_run_id = case
+        when ${state} = 'ran' then ${flow_process_id}::uuid
+        when ${obstacle !== undefined} then null
+        else last_run_id
+      end,
       last_run_at = case when ${state} = 'ran' then ${now} else last_run_at end,
       last_status = case when ${state} = 'ran' then 'pending' when ${
     obstacle !== undefined

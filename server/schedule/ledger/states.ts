@@ -14,8 +14,8 @@ export type Overlap = (typeof OVERLAPS)[number];
 export const LEDGER_STATES = ["ran", "late", "queued", "skipped", "missed"] as const;
 export type LedgerState = (typeof LEDGER_STATES)[number];
 
-/** What starts a trigger: its schedule, or a request from outside. */
-export const TRIGGER_KINDS = ["flow", "webhook"] as const;
+/** What starts a trigger: its schedule, a request from outside, or changes of records. */
+export const TRIGGER_KINDS = ["flow", "webhook", "record"] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
 
 /** Outcomes of ended runs. */

@@ -22,7 +22,7 @@ export const newRun = (row: PendingStart): NewRun => ({
   id: row.flow_process_id,
   account_id: row.account_id,
   flow_code: row.target_code,
-  input: row.payload ?? row.input ?? { kind: "cron", cron_id: row.cron_id },
+  input: row.payload ?? inputOf(row),
   trigger: "cron",
   user_id: null,
   author: { id: row.author_id, of: "trigger" },
@@ -32,6 +32,11 @@ export const newRun = (row: PendingStart): NewRun => ({
     row.by_hand || row.payload ? row.flow_process_id : `${row.due_at.slice(0, 16)}Z`
   }`,
 });
+
+/** Of a due time, and of a run by hand. */
+function inputOf({ kind, cron_id, input }: PendingStart): JsonObject {
+  return kind === "record" ? { ...input, changes: [] } : input ?? { kind: "cron", cron_id };
+}
 
 /** What templates see as `trigger`. Kept with the run, so a takeover and a repeated run see the same. */
 function triggerData({ kind, cron_id, due_at, timezone }: PendingStart): JsonObject {

@@ -66,34 +66,68 @@ export async function readFeed(sql: Sql, { id, account_id }: FeedDb, after: numb
  *
  * @returns undefined if the database was deleted
  */
-export function openFeed(sql: Pool, { id, account_id }: FeedDb): Promise<FeedState | undefined> {
-  return sql.begin(async (tx) => {
-    const [db] = await tx<{ live: boolean }[]>`
-      select coalesce(live_until > now(), false) as live
-      from dbs
-      where id = ${id}
-        and account_id = ${account_id}
-      for update
-    `;
-    if (!db) return undefined;
-    await tx`update dbs set live_until = now() + interval '24 hours' where id = ${id} and account_id = ${account_id}`;
-    const [feed] = await tx<FeedState[]>`
-      insert into db_feeds (db_id)
-      values (${id})
-      on conflict (db_id) do update set
-        seq = db_feeds.seq + ${db.live ? 0 : 1},
-        complete_from = case when ${db.live} then db_feeds.complete_from else db_feeds.seq + 1 end
-      returning seq, complete_from
-    `;
-    return feed;
-  });
+export const openFeed = (sql: Pool, db: FeedDb): Promise<FeedState | undefined> =>
+  sql.begin((tx) => openUntil(tx, db, "24 hours"));
+
+/**
+ * Opens a feed as `openFeed` does, for as long as a trigger follows the database.
+ *
+ * @param sql a transaction, which inserts the trigger's cursor
+ */
+export const holdFeed = (sql: Sql, db: FeedDb): Promise<FeedState | undefined> => openUntil(sql, db, "infinity");
+
+async function openUntil(
+  sql: Sql,
+  { id, account_id }: FeedDb,
+  lifetime: "24 hours" | "infinity",
+): Promise<FeedState | undefined> {
+  const [db] = await sql<{ live: boolean }[]>`
+    select coalesce(live_until > now(), false) as live
+    from dbs
+    where id = ${id}
+      and account_id = ${account_id}
+    for update
+  `;
+  if (!db) return undefined;
+  const until = lifetime === "infinity" ? sql`'infinity'` : sql`greatest(live_until, now() + interval '24 hours')`;
+  await sql`update dbs set live_until = ${until} where id = ${id} and account_id = ${account_id}`;
+  const [feed] = await sql<FeedState[]>`
+    insert into db_feeds (db_id)
+    values (${id})
+    on conflict (db_id) do update set
+      seq = db_feeds.seq + ${db.live ? 0 : 1},
+      complete_from = case when ${db.live} then db_feeds.complete_from else db_feeds.seq + 1 end,
+      kept_from = case when ${db.live} then db_feeds.kept_from else db_feeds.seq + 1 end
+    returning seq, complete_from
+  `;
+  return feed;
+}
+
+/**
+ * Lets feeds expire that no trigger follows any more, and holds those that one follows: both may have changed at the
+ * same time.
+ */
+export async function proveHeldFeeds(sql: Sql): Promise<void> {
+  await sql`
+    update dbs
+    set live_until = now() + interval '24 hours'
+    where live_until = 'infinity'
+      and not exists (select from record_cursors k where k.db_id = dbs.id)
+  `;
+  await sql`
+    update dbs
+    set live_until = 'infinity'
+    where id in (select db_id from record_cursors where db_id is not null)
+      and live_until > now()
+      and live_until < 'infinity'
+  `;
 }
 
 /** Extends the lifetime of an open feed. An expired one needs `openFeed`, which marks the missing changes. */
 export async function keepFeed(sql: Sql, { id, account_id }: FeedDb): Promise<void> {
   await sql`
     update dbs
-    set live_until = now() + interval '24 hours'
+    set live_until = greatest(live_until, now() + interval '24 hours')
     where id = ${id}
       and account_id = ${account_id}
       and live_until > now()
@@ -153,7 +187,7 @@ export async function sweepChanges(sql: Sql, hours: number, at_most: number): Pr
       ),
       moved as (
         update db_feeds f
-        set complete_from = greatest(f.complete_from, d.seq)
+        set complete_from = greatest(f.complete_from, d.seq), kept_from = greatest(f.kept_from, d.seq)
         from (select db_id, max(seq) as seq from dropped group by db_id) d
         where f.db_id = d.db_id
       )

@@ -1,6 +1,6 @@
 /** Stores the changes of a write in the feed of its database. */
 import { type Part, part } from "../../database/part.ts";
-import type { KnownDb } from "../definition/known_db.ts";
+import type { Place } from "../read/place.ts";
 import type { ChangeKind } from "./stored_change.ts";
 
 /**
@@ -8,7 +8,11 @@ import type { ChangeKind } from "./stored_change.ts";
  *
  * @param rows the rows after the write, with `was`, the row before as JSON
  */
-export function logChanges({ live }: KnownDb, kind: ChangeKind, rows: Part): Part {
+export function logChanges(
+  { db: { live }, by_cron_id }: Pick<Place, "db" | "by_cron_id">,
+  kind: ChangeKind,
+  rows: Part,
+): Part {
   if (!live) return part``;
   return part`
     ,
@@ -22,10 +26,11 @@ export function logChanges({ live }: KnownDb, kind: ChangeKind, rows: Part): Par
       returning f.db_id, f.seq, pg_notify('records_changed', f.db_id::text)
     ),
     logged as (
-      insert into record_changes (db_id, seq, table_id, record_id, kind, was, became)
+      insert into record_changes (db_id, seq, table_id, record_id, kind, was, became, by_cron_id)
       select
         feed.db_id, feed.seq - count(*) over () + row_number() over (order by c.id), c.table_id, c.id, ${kind},
-        c.was, ${kind === "delete" ? part`null` : part`to_jsonb(c) - 'was' - 'search'`}
+        c.was, ${kind === "delete" ? part`null` : part`to_jsonb(c) - 'was' - 'search'`},
+        ${by_cron_id ?? null}::integer
       from changed c, feed
     )
   `;

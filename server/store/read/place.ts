@@ -11,6 +11,8 @@ export interface Place {
   allowed: Part;
   /** Whom the audit log names for writes; undefined where they are audited in another way, or not at all. */
   by: Actor | undefined;
+  /** The trigger whose run writes. Its own changes do not start it. */
+  by_cron_id?: number | undefined;
 }
 
 /** `nested`: a record's values are inside `data`. `flat`: they are beside `id` and the times. */

@@ -18,7 +18,7 @@ export async function deleteRecord(sql: Sql, place: Place, id: string): Promise<
         where ${one(place, id)}
         returning records.*, to_jsonb(records) as was
       )
-      ${logChanges(db, "delete", part`select * from written`)}
+      ${logChanges(place, "delete", part`select * from written`)}
       ${by ? part`, audited as (${auditDeleted(db, by)})` : part``}
     select (select count(*)::int from written) as count
     from db

@@ -20,7 +20,7 @@ export interface NewRecord {
 /** @returns the records in the given order */
 export async function insertRecords<T>(
   sql: Sql,
-  place: Pick<Place, "db" | "table" | "by">,
+  place: Pick<Place, "db" | "table" | "by" | "by_cron_id">,
   shape: Shape,
   records: readonly NewRecord[],
 ): Promise<Json<T>[] | typeof STALE> {
@@ -33,7 +33,11 @@ export async function insertRecords<T>(
 }
 
 /** One plain `insert` where the database has no subscribers and nothing is audited: a `with` clause costs 20 µs. */
-const statementOf = ({ db, by }: Pick<Place, "db" | "by">, rows: Part, many: boolean): Part =>
+const statementOf = (
+  { db, by, by_cron_id }: Pick<Place, "db" | "by" | "by_cron_id">,
+  rows: Part,
+  many: boolean,
+): Part =>
   db.live
     ? part`
     with
@@ -44,7 +48,7 @@ const statementOf = ({ db, by }: Pick<Place, "db" | "by">, rows: Part, many: boo
         from db, ${rows} made
         returning *
       )
-      ${logChanges(db, "create", part`select *, null::jsonb as was from written`)}
+      ${logChanges({ db, by_cron_id }, "create", part`select *, null::jsonb as was from written`)}
       ${by ? part`, audited as (${auditCreated(db, by, many)})` : part``}
     select from written
   `

@@ -41,7 +41,7 @@ export async function updateRecord<T>(
       db.live ? part`, to_jsonb(b) as was` : by ? part`, b.data as was, b.department_id as was_in` : part``
     }
       )
-      ${logChanges(db, "update", part`select * from written`)}
+      ${logChanges(place, "update", part`select * from written`)}
       ${by ? part`, audited as (${audited(place, by, changes, department_id)})` : part``}
     select (select ${shaped(place, shape)}::text from written) as json
     from db

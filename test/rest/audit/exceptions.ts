@@ -58,4 +58,5 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   flow_claims: RUN,
   flow_waits: RUN,
   cron_runs: RUN,
+  record_cursors: "how far triggers have read the feed of records",
 };

@@ -16,7 +16,7 @@ const add = async (ask: Ask, cron: Record<string, unknown> = {}) =>
   made(await ask("POST", CRONS, json({ target_code: "watch", schedule: "0 9 * * *", ...cron })));
 
 const KEYS = (
-  "id name kind target_code input schedule webhook timezone active overlap catch_up " +
+  "id name kind target_code input schedule webhook record timezone active overlap catch_up " +
   "max_failures department_id author_id sentence next_run_at last_run_at last_status failures paused_reason lock_version " +
   "created_at updated_at obstacle webhook_url next_times"
 ).split(" ");

@@ -180,7 +180,7 @@ inAccount("webhooks: what does not fit together is refused by its field", async 
   const rows: [cron: Record<string, unknown>, field: string][] = [
     [{ kind: "webhook", schedule: "0 9 * * *" }, "schedule"],
     [{ kind: "flow", schedule: null }, "schedule"],
-    [{ kind: "record" }, "kind"],
+    [{ kind: "changes" }, "kind"],
     [{ kind: "flow", schedule: "0 9 * * *", webhook: {} }, "webhook"],
     [{ kind: "webhook", webhook: { signature: "github" } }, "webhook.secret"],
     [{ kind: "webhook", webhook: { signature: "hmac", secret: SECRET } }, "webhook.header"],
