@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import type { Context } from "../../context.ts";
-import { notFound, type Refusal } from "../../errors.ts";
+import { invalid, notFound, Refusal } from "../../errors.ts";
 import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
 import { allowCaller, type Caller, hiddenFrom, ownerOfKeys } from "../../viewer.ts";
@@ -97,10 +97,22 @@ export async function callAction(ctx: Context, call: z.output<typeof ActionCall>
     idempotency_key: call.idempotency_key === undefined
       ? undefined
       : `action:${app_id}:${name}:${ownerOfKeys(caller)}:${call.idempotency_key}`,
+  }).catch((error) => {
+    throw ofBody(error);
   });
   const state = await flows.wait(account_id, id, config.action_wait_ms);
   if (!state) throw new Error("a run that was started is not there");
   return answerOf(state);
+}
+
+/** The body of an action is the run's input, so its faults are keyed by the fields of the body. */
+function ofBody(error: unknown): unknown {
+  if (!(error instanceof Refusal) || !error.fields) return error;
+  return invalid(
+    Object.fromEntries(
+      Object.entries(error.fields).map(([field, messages]) => [field.replace(/^input(?:\.|$)/, "") || "base", messages]),
+    ),
+  );
 }
 
 /** @throws {Refusal} 404 unless the run belongs to that app and action */

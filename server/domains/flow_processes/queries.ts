@@ -181,7 +181,7 @@ export const findVersion = (sql: Sql, { account_id, flow_id, flow_version }: Use
   oneJson<UsedProgram>(
     sql,
     sql`
-      select version, author_id, runs_as, iso(created_at) as created_at, program
+      select version, author_id, runs_as, iso(created_at) as created_at, input, output, program
       from flow_versions
       where flow_id = ${flow_id}
         and version = ${flow_version}

@@ -45,12 +45,16 @@ export const WholeFlowProcess = FlowProcess.extend({
 });
 export type WholeFlowProcess = z.output<typeof WholeFlowProcess>;
 
+const Declared = z.record(z.string(), z.unknown()).nullable().meta({ examples: [null] });
+
 /** The version of a program that a run uses. */
 export const UsedProgram = z.object({
   version: z.int().meta({ examples: [1] }),
   author_id: Id.nullable().describe("The user who wrote it; null if that user was deleted"),
   runs_as: z.enum(RUNS_AS),
   created_at: Timestamp,
+  input: Declared.describe("The JSON Schema of its input"),
+  output: Declared.describe("The JSON Schema of its data"),
   program: z.array(z.unknown()).describe("As it was written").meta({
     examples: [[{ type: "return", data: { price: "{input.price}" } }]],
   }),

@@ -52,7 +52,7 @@ export const findFlow = (sql: Sql, viewer: Viewer, id: number) =>
   oneJson<Omit<Flow, "warnings">>(
     sql,
     sql`
-      select ${listed(sql)}, ${usedBy(sql, viewer, "flow", sql`flows.code`)} as used_by, fields
+      select ${listed(sql)}, ${usedBy(sql, viewer, "flow", sql`flows.code`)} as used_by, input, output, fields
       from flows
       where ${one(sql, viewer, id)}
     `,
@@ -88,7 +88,7 @@ export type Values = Record<string, unknown>;
 /** json keeps the order of a program's keys; jsonb does not. */
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
-const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, guarded, author_id, runs_as, fields`;
+const stored = (sql: Sql) => sql`department_id, code, name, name_folded, active, guarded, author_id, runs_as, input, output, fields`;
 
 /** Inserts the flow, and its program as version 1. */
 export async function insertFlow(sql: Sql, account: number, values: Values): Promise<number> {
@@ -97,10 +97,10 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
       insert into flows (account_id, ${stored(sql)})
       select ${account}, ${stored(sql)}
       from json_populate_record(null::flows, ${asJson(sql, values)})
-      returning id, account_id, version, author_id, runs_as, fields
+      returning id, account_id, version, author_id, runs_as, input, output, fields
     )
-    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, program)
-    select account_id, id, version, author_id, runs_as, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, program)
+    select account_id, id, version, author_id, runs_as, input, output, fields -> 'program'
     from flow
     returning flow_id as id
   `;
@@ -116,6 +116,8 @@ export interface WrittenFlow {
   runs_as: RunsAs;
   /** The stored JSON. */
   program: string;
+  input: string | null;
+  output: string | null;
 }
 
 /** What decides whether a change must pass the examples. */
@@ -125,12 +127,14 @@ export interface Guard {
   department_id: number | null;
   guarded: boolean;
   active: boolean;
+  input: unknown;
+  output: unknown;
   program: unknown;
 }
 
 export async function findGuard(sql: Sql, viewer: Viewer, id: number): Promise<Guard | undefined> {
   const [row] = await sql<Guard[]>`
-    select id, code, department_id, guarded, active, fields -> 'program' as program
+    select id, code, department_id, guarded, active, input, output, fields -> 'program' as program
     from flows
     where ${one(sql, viewer, id)}
   `;
@@ -140,7 +144,8 @@ export async function findGuard(sql: Sql, viewer: Viewer, id: number): Promise<G
 /** Locks the row until the transaction ends. @param sql a transaction */
 export async function lockFlow(sql: Sql, viewer: Viewer, id: number): Promise<WrittenFlow | undefined> {
   const [row] = await sql<WrittenFlow[]>`
-    select code, lock_version, author_id, runs_as, (fields -> 'program')::text as program
+    select code, lock_version, author_id, runs_as, (fields -> 'program')::text as program, input::text as input,
+      output::text as output
     from flows
     where ${one(sql, viewer, id)}
     for update
@@ -168,7 +173,7 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       set version = version + 1
       where id = ${id}
         and account_id = ${account}
-      returning id, account_id, version, author_id, runs_as, fields
+      returning id, account_id, version, author_id, runs_as, input, output, fields
     ),
     replaced as (
       update flow_versions v
@@ -185,8 +190,8 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
         and v.version < f.version - ${KEPT_VERSIONS}
         and v.dropped_at is null
     )
-    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, program)
-    select account_id, id, version, author_id, runs_as, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, program)
+    select account_id, id, version, author_id, runs_as, input, output, fields -> 'program'
     from flow
   `;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Program, RUN_STATUSES } from "../../flow/flow.ts";
+import { parseSchema, Program, RUN_STATUSES } from "../../flow/flow.ts";
 import {
   ById,
   Id,
@@ -44,6 +44,26 @@ const Fields = z.strictObject({
   }),
 });
 
+const INPUT = {
+  type: "object",
+  properties: { base: { type: "string", maxLength: 3 }, days: { type: "integer", minimum: 1, default: 7 } },
+  required: ["base"],
+  additionalProperties: false,
+};
+const OUTPUT = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
+
+/** A JSON Schema in a request body. The output is the author's JSON, unchanged. */
+const Declared = z.record(z.string(), z.unknown()).superRefine((json, { addIssue }) => {
+  const read = parseSchema(json);
+  if ("schema" in read) return;
+  for (const { path, message } of read.faults) addIssue({ code: "custom", path, message });
+});
+
+const InputSchema = Declared.refine(
+  ({ type }) => type === undefined || type === "object",
+  { path: ["type"], message: "must be object: the input of a run is an object" },
+);
+
 const written = {
   kind: z.literal(KIND).meta({ examples: [KIND] }),
   code: Code,
@@ -52,6 +72,14 @@ const written = {
   fields: Fields,
   guarded: z.boolean().describe("Whether it is refused to save or activate a program under which an example fails")
     .meta({ examples: [false] }),
+  input: InputSchema.nullable().describe(
+    "JSON Schema (2020-12, without `pattern`, remote or recursive `$ref`) of a run's input. An input that does not match " +
+      "is 422 by field before a run begins; defaults are filled in. Null: any object. Part of a version",
+  ).meta({ examples: [INPUT] }),
+  output: Declared.nullable().describe(
+    "JSON Schema of a run's data. A run whose data does not match ends with an error; defaults are filled in. Null: any " +
+      "JSON. Part of a version",
+  ).meta({ examples: [OUTPUT] }),
   runs_as: z.enum(RUNS_AS)
     .describe(
       "`author`: with the reach of its author. `caller`: with what both its author and the user who starts it may see",
@@ -91,8 +119,13 @@ export const ListedFlow = z.object({
 });
 export type ListedFlow = z.output<typeof ListedFlow>;
 
+/** A JSON Schema as it was written. */
+export const DeclaredSchema = z.record(z.string(), z.unknown()).nullable();
+
 export const Flow = ListedFlow.extend({
   used_by: UsedBy,
+  input: DeclaredSchema.describe("What a run's input must match; null: any object").meta({ examples: [INPUT] }),
+  output: DeclaredSchema.describe("What a run's data must match; null: any JSON").meta({ examples: [OUTPUT] }),
   fields: z.strictObject({ program: z.array(z.unknown()).meta({ examples: [PROGRAM] }) }),
   warnings: z.record(z.string(), z.array(z.string()))
     .describe("By path, connectors, methods, databases, tables and names that the program uses and that do not exist")

@@ -83,43 +83,55 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
 }
 
 /** @throws {Refusal} 422 if the flow is guarded, its program or state changes, and an example fails */
-async function proveGuard(ctx: Context, id: number, { fields, active, guarded, force }: FlowChanges): Promise<void> {
-  if (force || guarded === false || !fields && active !== true && !guarded) return;
+async function proveGuard(ctx: Context, id: number, changes: FlowChanges): Promise<void> {
+  const { fields, active, guarded, force } = changes;
+  const is_changed = fields !== undefined || changes.input !== undefined || changes.output !== undefined;
+  if (force || guarded === false || !is_changed && active !== true && !guarded) return;
   const flow = await findGuard(ctx.sql, ctx.viewer, id);
   if (!flow || !(guarded ?? flow.guarded)) return;
-  if (fields || guarded && !flow.guarded || active === true && !flow.active) {
-    await proveExamples(ctx, flow, fields?.program ?? flow.program);
+  if (is_changed || guarded && !flow.guarded || active === true && !flow.active) {
+    const { input = flow.input, output = flow.output } = changes;
+    await proveExamples(ctx, { ...flow, input, output }, fields?.program ?? flow.program);
   }
 }
 
 /**
- * Restores the program and `runs_as` of a version. The replaced state becomes a version in turn, and the viewer is the
+ * Restores the program, what it declares, and `runs_as` of a version. The replaced state becomes a version in turn, and the viewer is the
  * author.
  *
  * @throws {Refusal} 404; 422 if the program may not be written any more
  */
 export async function restoreVersion(ctx: Context, id: number, version: number): Promise<Json<Flow>> {
-  const { program, runs_as } = (await readVersion(ctx, id, version)).parse();
-  const changes: z.ZodSafeParseResult<FlowChanges> = FlowChanges.safeParse({ fields: { program }, runs_as });
+  const { program, runs_as, input, output } = (await readVersion(ctx, id, version)).parse();
+  const changes: z.ZodSafeParseResult<FlowChanges> = FlowChanges.safeParse({
+    fields: { program },
+    runs_as,
+    input,
+    output,
+  });
   if (!changes.success) throw invalid(fieldsOf(changes.error.issues));
   return await changeFlow(ctx, id, changes.data);
 }
 
 /**
- * Whether the change is a new version, whose author is the viewer: another program, another `runs_as`, or a program
+ * Whether the change is a new version, whose author is the viewer: another program, declaration or `runs_as`, or a program
  * that is saved again because its author may not write it any more.
  */
 async function isNewVersion(
   tx: Sql,
   { account_id }: Viewer,
   flow: WrittenFlow,
-  { fields, runs_as }: FlowChanges,
+  { fields, runs_as, input, output }: FlowChanges,
 ): Promise<boolean> {
   if (fields && JSON.stringify(fields.program) !== flow.program) return true;
+  if (input !== undefined && textOf(input) !== flow.input) return true;
+  if (output !== undefined && textOf(output) !== flow.output) return true;
   if (runs_as !== undefined && runs_as !== flow.runs_as) return true;
   const users: Users = { find: (account, user) => findKnownUser(tx, account, user) };
   return fields !== undefined && !await hasReach(users, account_id, flow.author_id);
 }
+
+const textOf = (schema: unknown): string | null => schema === null ? null : JSON.stringify(schema);
 
 /** @throws {Refusal} 404; 409 if it is in use */
 export async function removeFlow(ctx: Context, { id, force }: z.output<typeof FlowToDelete>): Promise<void> {

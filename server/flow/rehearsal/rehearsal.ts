@@ -8,6 +8,7 @@ import { unavailable } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { NoReach } from "../../reach.ts";
 import type { Restriction } from "../../visibility.ts";
+import type { JsonSchema } from "../declared/shape.ts";
 import { execute } from "../run/execution/execute.ts";
 import type { Task } from "../run/execution/execution_state.ts";
 import type { Rehearsed } from "../run/execution/rehearsed.ts";
@@ -49,6 +50,8 @@ interface Common {
   flow: { id: number; code: string; department_id: number | null };
   program: readonly Step[];
   input: JsonObject;
+  /** What its data must match. */
+  output?: JsonSchema | undefined;
   user: RunUser | null;
   run: SeenRun;
   /** What templates see as `trigger`. */
@@ -113,7 +116,7 @@ export function createRehearsals(services: Services, clock: { now(): Date }): Re
     more: Pick<Task, "rehearsed" | "values">,
     work: (task: Rehearsing) => Promise<T>,
   ) {
-    const { account_id, program, input, user, run, reach, most_ms } = common;
+    const { account_id, program, input, output, user, run, reach, most_ms } = common;
     const end = await limiter.acquire(account_id).catch((error) => {
       throw error instanceof LimiterFull ? unavailable("Too many rehearsals wait", undefined, 5) : error;
     });
@@ -125,6 +128,7 @@ export function createRehearsals(services: Services, clock: { now(): Date }): Re
         program,
         head: headOf(common),
         input,
+        output,
         user,
         run: { ...run },
         journal: newJournal(),

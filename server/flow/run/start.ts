@@ -1,10 +1,12 @@
 /** Starts runs: stores the head durably before the caller gets the run's id. */
 import { invalid, unavailable } from "../../errors.ts";
+import type { JsonObject } from "../../input/json_value.ts";
 import { NoReach, reachOfAuthor, type Users } from "../../reach.ts";
 import { visibleTo } from "../../visibility.ts";
+import { proveInput } from "../declared/input.ts";
 import { NO_FLOW } from "../flow.ts";
 import type { Heartbeat } from "../lease/heartbeat.ts";
-import type { Programs } from "../storage/program_cache.ts";
+import type { KnownFlow, Programs } from "../storage/program_cache.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
 import { newHead } from "./heads.ts";
 import type { Limits } from "./limits.ts";
@@ -43,8 +45,9 @@ export function createStarts(deps: Deps): Starts {
       const flow = await programs.find(run.account_id, run.flow_code);
       if (!flow || !await isVisible(users, run, flow.department_id)) throw invalid({ flow_code: [NO_FLOW] });
       if (!flow.active) throw invalid({ flow_code: ["is not active"] });
+      const input = await declaredInput(programs, run, flow);
       if (count() >= limits.most || count(run) >= mostOf(run)) throw unavailable("Too many runs wait", undefined, 5);
-      const head = newHead(run, flow, await heartbeat.prove(), clock.now().getTime());
+      const head = newHead({ ...run, input }, flow, await heartbeat.prove(), clock.now().getTime());
       starting.add(head.id);
       try {
         const made = await store.create(head, run.idempotency_key);
@@ -59,6 +62,14 @@ export function createStarts(deps: Deps): Starts {
       }
     },
   };
+}
+
+/** The input, with the defaults that the flow declares. @throws {Refusal} 422 where it does not match */
+async function declaredInput(programs: Programs, run: NewRun, flow: KnownFlow): Promise<JsonObject> {
+  const { account_id, flow_version = flow.version, input } = run;
+  if (run.flow_version === undefined && !flow.declares_input) return input;
+  const program = await programs.read({ account_id, flow_id: flow.id, flow_version });
+  return proveInput(program?.input, input);
 }
 
 /** Whether the author of the action or trigger sees the flow now. @throws {Refusal} 422 if there is no such author */

@@ -108,7 +108,8 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
     const started_at = isoOf(head.made_at);
     const run = { id: head.id, date: started_at.slice(0, 10), started_at, trigger: head.trigger };
     const reach = () => reachOf(head, program, patience);
-    return await execute({ program: program.steps, head, input, user, run, journal, services, reach, patience, now });
+    const { steps, output } = program;
+    return await execute({ program: steps, output, head, input, user, run, journal, services, reach, patience, now });
   }
 
   /** @returns the outcome if the run may not wait */

@@ -4,6 +4,8 @@ import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import type { RunsAs } from "../../reach.ts";
 import { accountKey, readAccountKey, remember } from "../../remembered.ts";
+import { readSchema } from "../declared/schema.ts";
+import type { JsonSchema } from "../declared/shape.ts";
 import { parseProgram } from "../program/program.ts";
 import type { RunUser } from "../run/model.ts";
 import type { Step } from "../steps/step.ts";
@@ -20,6 +22,8 @@ export interface KnownFlow {
   code: string;
   active: boolean;
   version: number;
+  /** Its current version declares an input. */
+  declares_input: boolean;
 }
 
 export interface KnownProgram {
@@ -29,6 +33,9 @@ export interface KnownProgram {
   /** The user who wrote this version; null if that user was deleted. */
   author_id: number | null;
   runs_as: RunsAs;
+  /** What a run's input and output must match. */
+  input: JsonSchema | undefined;
+  output: JsonSchema | undefined;
 }
 
 /** A version of a program never changes. */
@@ -70,14 +77,21 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       if (cached) return cached;
       const stored = await findProgram(sql, version);
       if (stored === undefined) return undefined;
-      const { program, author_id, runs_as } = stored;
+      const { program, author_id, runs_as, input, output } = stored;
       const read = parseProgram(program);
       if ("faults" in read) {
         log.error("a program cannot be read", { flow: flow_id, version: flow_version, faults: read.faults });
         return null;
       }
       const names_user = /\buser\b/.test(JSON.stringify(program));
-      const known = { steps: read.steps, names_user, author_id, runs_as };
+      const known = {
+        steps: read.steps,
+        names_user,
+        author_id,
+        runs_as,
+        input: readSchema(input),
+        output: readSchema(output),
+      };
       programs.set(key, known);
       return known;
     },
@@ -86,7 +100,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
 
 async function findFlow(sql: Sql, account_id: number, code: string): Promise<KnownFlow | undefined> {
   const [flow] = await sql<KnownFlow[]>`
-    select id, account_id, department_id, code, active, version
+    select id, account_id, department_id, code, active, version, input is not null as declares_input
     from flows
     where account_id = ${account_id}
       and code = ${code}
@@ -96,6 +110,8 @@ async function findFlow(sql: Sql, account_id: number, code: string): Promise<Kno
 
 interface StoredProgram extends Pick<KnownProgram, "author_id" | "runs_as"> {
   program: unknown;
+  input: unknown;
+  output: unknown;
 }
 
 async function findProgram(
@@ -103,7 +119,7 @@ async function findProgram(
   { account_id, flow_id, flow_version }: ProgramVersion,
 ): Promise<StoredProgram | undefined> {
   const [row] = await sql<StoredProgram[]>`
-    select v.program, v.author_id, v.runs_as
+    select v.program, v.author_id, v.runs_as, v.input, v.output
     from flow_versions v
     join flows f on f.id = v.flow_id
     where v.flow_id = ${flow_id}

@@ -1,7 +1,7 @@
 /** Starts the runs of claimed rows: in small batches, fairly by account, each only while its trigger is active. */
 import { Refusal } from "../../errors.ts";
 import type { FairQueue } from "../../fairness/fair_limiter.ts";
-import { NO_FLOW } from "../../flow/flow.ts";
+import { isOfInput, NO_FLOW } from "../../flow/flow.ts";
 import { faultOf } from "../../log.ts";
 import { skip } from "../ledger/not_started.ts";
 import { STOPPED } from "../ledger/reasons.ts";
@@ -84,9 +84,10 @@ export async function startOne(deps: Deps, row: PendingStart, full: Set<number>)
     if (error instanceof Refusal && error.status === 422) {
       // A process started it and died, and the trigger's input was changed since.
       if (error.fields?.idempotency_key && await isKnown(deps, row)) return row;
-      // A missing flow and a missing author (`base`) are failures of the trigger; a deactivated flow is not.
+      // A missing flow, a missing author (`base`) and a wrong input are failures of the trigger; a deactivated flow is not.
       const { flow_code, base } = error.fields ?? {};
-      const failed = !row.by_hand && (base !== undefined || flow_code?.includes(NO_FLOW) === true);
+      const failed = !row.by_hand &&
+        (base !== undefined || flow_code?.includes(NO_FLOW) === true || isOfInput(error.fields));
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
       return undefined;
     }

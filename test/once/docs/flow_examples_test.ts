@@ -26,12 +26,22 @@ const NEEDS = /"type": "(connector|record|flow|wait|approval)"/;
 Deno.test("docs/flows.md: each program can be saved, and those that need nothing else return what they say", async () => {
   const { text } = await readPage("docs/flows.md");
   await using stage = await startStage();
-  const { addFlow, run } = await addTeam(stage);
+  const { addFlow, run, ask } = await addTeam(stage);
   const results: Record<string, unknown> = {};
   let heading = "";
+  let declared: { name: string; fields: { program: unknown } } | undefined;
   for (const [, title, block] of text.matchAll(/^#+ (.+)$|^```json\n([^]*?)^```$/gm)) {
     heading = title ?? heading;
     const program = block === undefined ? undefined : JSON.parse(block);
+    // A whole flow, and after it what its run is given and returns.
+    if (program?.flow?.input) declared = program.flow;
+    if (declared && program?.data !== undefined) {
+      const { fields, name: _name, ...more } = declared;
+      const { id } = await addFlow(fields.program, more);
+      const { body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: { input: program.input } });
+      assert.deepEqual(body.data, program.data, heading);
+      declared = undefined;
+    }
     if (!Array.isArray(program)) continue;
     if (NEEDS.test(block ?? "")) await addFlow(program);
     else {

@@ -32,6 +32,8 @@ const KEYS = [
   "created_at",
   "updated_at",
   "used_by",
+  "input",
+  "output",
   "fields",
   "warnings",
 ];

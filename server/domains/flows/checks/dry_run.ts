@@ -1,7 +1,7 @@
 /** Executes a flow without effects: calls are answered with what is given or recorded. */
 import type { Context } from "../../../context.ts";
 import { invalid, notFound } from "../../../errors.ts";
-import { type Answer, asStored, parseProgram, seenRun } from "../../../flow/flow.ts";
+import { type Answer, asStored, parseProgram, proveInput, readSchema, seenRun } from "../../../flow/flow.ts";
 import { reachOfRun } from "../../../reach.ts";
 import type { FlowRun, RunAnswer } from "../schema.ts";
 import { byPath } from "../warnings.ts";
@@ -10,7 +10,7 @@ import { answersOf, findRecorded, userOf } from "./recorded.ts";
 
 const MOST_MS = 20_000;
 
-/** @throws {Refusal} 404; 422 if the stored program cannot be read */
+/** @throws {Refusal} 404; 422 if the stored program cannot be read, or the input does not match */
 export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: FlowRun): Promise<RunAnswer> {
   const { sql, viewer, viewers, flows, clock } = ctx;
   const flow = await readKnown(ctx, id);
@@ -31,7 +31,8 @@ export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: 
     account_id: viewer.account_id,
     flow,
     program: read.steps,
-    input,
+    input: proveInput(readSchema(flow.input), input),
+    output: readSchema(flow.output),
     user: await userOf(ctx, viewer),
     run,
     user_id: viewer.user_id,

@@ -3,10 +3,13 @@ import type { Context } from "../../../context.ts";
 import { type Fields, invalid } from "../../../errors.ts";
 import {
   type ComparedStep,
+  conform,
   type Difference,
   differencesOf,
   parseProgram,
   type Performed,
+  readSchema,
+  sentenceOf as sentenceOfFaults,
   type Step,
 } from "../../../flow/flow.ts";
 import { readKnown } from "../checks/check.ts";
@@ -18,10 +21,13 @@ const MOST_MS = 10_000;
 /** Of all examples together. */
 const MOST_MS_OF_ALL = 30_000;
 
-interface Flow {
+export interface RehearsedFlow {
   id: number;
   code: string;
   department_id: number | null;
+  /** The JSON Schemas that the program declares; null where it declares none. */
+  input: unknown;
+  output: unknown;
 }
 
 /** @throws {Refusal} 404; 422 if the program has faults */
@@ -32,7 +38,7 @@ export async function checkExamples(ctx: Context, { id, program }: ExamplesToChe
   return await checkAll(ctx, flow, read.steps);
 }
 
-async function checkAll(ctx: Context, flow: Flow, program: readonly Step[]): Promise<CheckedExamples> {
+async function checkAll(ctx: Context, flow: RehearsedFlow, program: readonly Step[]): Promise<CheckedExamples> {
   const known = await listRecorded(ctx.sql, ctx.viewer.account_id, flow.id);
   const until = performance.now() + MOST_MS_OF_ALL;
   const examples: CheckedExample[] = [];
@@ -58,7 +64,7 @@ async function checkAll(ctx: Context, flow: Flow, program: readonly Step[]): Pro
 
 async function checkOne(
   ctx: Context,
-  flow: Flow,
+  flow: RehearsedFlow,
   program: readonly Step[],
   { id, name, recorded }: KnownExample,
 ): Promise<CheckedExample> {
@@ -69,16 +75,23 @@ async function checkOne(
 /** Executes a program with the recorded input and answers. */
 export async function rehearseExample(
   { viewer, flows }: Context,
-  flow: Flow,
+  flow: RehearsedFlow,
   program: readonly Step[],
   { run, trigger_data, user, user_id, input, answers }: Omit<Recorded, "outcome" | "steps">,
 ): Promise<Performed & { steps: ComparedStep[] }> {
+  const declared = readSchema(flow.input);
+  const conformed = declared && conform(declared, input);
+  if (conformed && "faults" in conformed) {
+    const error = `The input is not what the flow declares: ${sentenceOfFaults(conformed.faults, "input")}`;
+    return { outcome: { status: "error", data: null, error }, steps: [] };
+  }
   const given = new Map(Object.entries(answers));
   const { outcome, steps } = await flows.rehearse({
     account_id: viewer.account_id,
     flow,
     program,
     input,
+    output: readSchema(flow.output),
     user,
     run,
     trigger_data: trigger_data ?? undefined,
@@ -92,7 +105,7 @@ export async function rehearseExample(
 }
 
 /** @throws {Refusal} 422 that names the examples which fail, and how */
-export async function proveExamples(ctx: Context, flow: Flow, program: unknown): Promise<void> {
+export async function proveExamples(ctx: Context, flow: RehearsedFlow, program: unknown): Promise<void> {
   const read = parseProgram(program);
   if ("faults" in read) return;
   const { examples } = await checkAll(ctx, flow, read.steps);

@@ -7,7 +7,7 @@ import { findVersion } from "../../flow_processes/queries.ts";
 import { readKnown } from "../checks/check.ts";
 import { answersByPlace, findRecorded, type RecordedRun, seenBy, userOf } from "../checks/recorded.ts";
 import { lockFlow } from "../queries.ts";
-import { rehearseExample } from "./check.ts";
+import { rehearseExample, type RehearsedFlow } from "./check.ts";
 import { deleteExample, insertExample, listExamples, MOST_EXAMPLES, type Recorded, renameExample } from "./queries.ts";
 import type { ByFlowExample, FlowExample, NewFlowExample, RenamedFlowExample } from "./schema.ts";
 
@@ -51,7 +51,7 @@ export async function createExample(
  */
 async function recordedOf(
   ctx: Context,
-  flow: { id: number; code: string; department_id: number | null },
+  flow: RehearsedFlow,
   run: RecordedRun,
 ): Promise<Recorded> {
   const { sql, viewer } = ctx;
@@ -68,7 +68,7 @@ async function recordedOf(
     input,
     answers: Object.fromEntries(answersByPlace(run.steps)),
   };
-  const { outcome, steps } = await rehearseExample(ctx, flow, read.steps, kept);
+  const { outcome, steps } = await rehearseExample(ctx, { ...flow, input: used?.input, output: used?.output }, read.steps, kept);
   if (outcome.status !== status || outcome.error !== error) {
     const ended = outcome.error === null ? "finishes" : `ends with: ${outcome.error}`;
     throw invalid({ run_id: [`cannot be repeated from what is kept of it: a rehearsal ${ended}`] });

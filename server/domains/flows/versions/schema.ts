@@ -4,7 +4,7 @@ import { RUNS_AS } from "../../../reach.ts";
 
 const Version = z.int().min(1).max(2_147_483_647).meta({ examples: [1] });
 
-/** A state that a change of the program or of `runs_as` has replaced. */
+/** A state that a change of the program, of what it declares or of `runs_as` has replaced. */
 export const ListedFlowVersion = z.object({
   version: Version,
   author_id: Id.nullable().describe("The user who wrote it; null if that user was deleted"),
@@ -14,7 +14,11 @@ export const ListedFlowVersion = z.object({
 });
 export type ListedFlowVersion = z.output<typeof ListedFlowVersion>;
 
+const Declared = z.record(z.string(), z.unknown()).nullable().meta({ examples: [null] });
+
 export const FlowVersion = ListedFlowVersion.extend({
+  input: Declared.describe("The JSON Schema of a run's input"),
+  output: Declared.describe("The JSON Schema of a run's data"),
   program: z.array(z.unknown()).describe("As it was written").meta({
     examples: [[{ type: "return", data: { price: "{input.price}" } }]],
   }),

@@ -2,6 +2,9 @@
  * Executes a program. A process that takes over a run executes it from the beginning: effects are replayed from the
  * journal, and all other steps compute the same results again.
  */
+import type { JsonValue } from "../../../input/json_value.ts";
+import { conform, sentenceOf } from "../../declared/conform.ts";
+import type { JsonSchema } from "../../declared/shape.ts";
 import { Failed, StepFault, Stopped } from "../../steps/fault.ts";
 import { stepTypeOf } from "../../steps/registry.ts";
 import type { Step } from "../../steps/step.ts";
@@ -38,13 +41,22 @@ export async function execute(task: Task): Promise<Outcome> {
   try {
     await task.reach();
     const returned = await runSteps(state, task.program, "");
-    return { status: "finished", data: returned ? returned.data : state.last.body, error: null };
+    return finishedWith(task.output, returned ? returned.data : state.last.body);
   } catch (error) {
     if (error instanceof Interrupted || error instanceof Suspended) throw error;
     if (error instanceof RunFault) return endedBy(error);
     if (error instanceof Stopped) return { status: "error", data: error.data, error: error.message };
     throw error;
   }
+}
+
+/** The data of a run, with the defaults that its flow declares. Data that does not match is an error. */
+function finishedWith(declared: JsonSchema | undefined, data: JsonValue): Outcome {
+  if (!declared) return { status: "finished", data, error: null };
+  const conformed = conform(declared, data);
+  if ("value" in conformed) return { status: "finished", data: conformed.value, error: null };
+  const error = `The output is not what the flow declares: ${sentenceOf(conformed.faults, "data")}`;
+  return { status: "error", data: null, error };
 }
 
 /** The outcome of a run that was ended before its last step. */

@@ -1,6 +1,7 @@
 /** The state of one execution: the names that templates see, and how much of the run's limits is used. */
 import type { JsonObject } from "../../../input/json_value.ts";
 import type { Restriction } from "../../../visibility.ts";
+import type { JsonSchema } from "../../declared/shape.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Services, StepState } from "../../steps/step_type.ts";
 import { StepFault } from "../../steps/fault.ts";
@@ -26,6 +27,8 @@ export interface Task {
   input: JsonObject;
   user: RunUser | null;
   /** What templates see as `run`. The same after a takeover. */
+  /** What the run's data must match. */
+  output?: JsonSchema | undefined;
   run: { id: string; date: string; started_at: string; trigger: string };
   journal: Journal;
   services: Services;
