@@ -85,6 +85,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       {
         sql,
         kv,
+        keys,
         connectors,
         compiler,
         evaluations: createEvaluations({ environment: config.child_environment, log }),

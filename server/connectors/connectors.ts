@@ -17,6 +17,7 @@ export { ConnectorFields } from "./definition/fields.ts";
 export { headerFault } from "./definition/header_names.ts";
 export { type Method, METHOD_NAME, paramsOf } from "./definition/method.ts";
 export type { Lookup } from "./egress/reach.ts";
+export { createRedactor, REDACTED, type Redactor } from "./redaction/redact.ts";
 export { baseFault } from "./request/address.ts";
 export { ParamFault } from "./request/template.ts";
 export { decryptSecret, encryptSecret } from "./secret/encryption.ts";

@@ -33,6 +33,7 @@ export { parseProgram, Program, StepList } from "./program/program.ts";
 export { isOfInput, proveInput } from "./declared/input.ts";
 export { conform, sentenceOf } from "./declared/conform.ts";
 export { parseSchema, readSchema } from "./declared/schema.ts";
+export { rotateRunSecrets } from "./secret/rotate.ts";
 export { codesOf } from "./program/codes.ts";
 export { referencesOf } from "./program/references.ts";
 export { unknownNames } from "./program/unknown_names.ts";

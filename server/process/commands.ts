@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import { rotateEmbeddingKeys } from "../domains/embedding/rotate.ts";
 import { rotateWebhookSecrets } from "../domains/crons/webhooks/secrets.ts";
 import { rotateSecrets } from "../connectors/connectors.ts";
+import { rotateRunSecrets } from "../flow/flow.ts";
 import { actingPool } from "../database/acting.ts";
 import { openKv } from "../database/kv.ts";
 import { adoptStore } from "../database/kv_identity.ts";
@@ -93,7 +94,7 @@ const commands: Record<string, Command> = {
     run: ({ sql, positionals, options }) => runAccountCommand(sql, positionals, options),
   },
 
-  /** Encrypts the secrets of connectors and embedding keys again that an old key encrypted. Afterwards the old key may be removed. */
+  /** Encrypts the secrets of connectors, embedding keys, webhooks and runs again that an old key encrypted. Afterwards the old key may be removed. */
   "rotate-secrets": {
     usage: ["deno task rotate-secrets"],
     positionals: 0,
@@ -103,6 +104,7 @@ const commands: Record<string, Command> = {
         { of: "connectors", ...await rotateSecrets(sql, keys) },
         { of: "embedding keys", ...await rotateEmbeddingKeys(sql, keys) },
         { of: "webhooks", ...await rotateWebhookSecrets(sql, keys) },
+        { of: "runs", ...await rotateRunSecrets(sql, keys) },
       ];
       const rotated = kinds.reduce((sum, kind) => sum + kind.rotated, 0);
       const done = `${rotated} ${rotated === 1 ? "secret" : "secrets"} written anew with the key ${keys.writing}`;

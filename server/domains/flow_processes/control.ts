@@ -40,6 +40,7 @@ export async function retryProcess(ctx: Context, retry: Retry): Promise<Json<Who
     flow_code: before.flow_code,
     flow_version: retry.program === "then" ? await versionOfThen(ctx, id, before) : undefined,
     input: retry.input ?? before.input,
+    sealed: before.sealed === null ? undefined : { of: id, text: before.sealed },
     trigger: before.trigger,
     user_id: ownerOf(viewer, retry, before),
     app_id: before.app_id ?? undefined,

@@ -181,7 +181,7 @@ export const findVersion = (sql: Sql, { account_id, flow_id, flow_version }: Use
   oneJson<UsedProgram>(
     sql,
     sql`
-      select version, author_id, runs_as, iso(created_at) as created_at, input, output, program
+      select version, author_id, runs_as, iso(created_at) as created_at, input, output, secret_inputs, program
       from flow_versions
       where flow_id = ${flow_id}
         and version = ${flow_version}
@@ -220,12 +220,14 @@ export interface Repeatable {
   cron_id: number | null;
   trigger_data: JsonObject | null;
   input: JsonObject;
+  /** The secret inputs, encrypted. */
+  sealed: string | null;
   steps: StepRecord[];
 }
 
 export async function findRepeatable(sql: Sql, viewer: Viewer, id: string): Promise<Repeatable | undefined> {
   const [row] = await sql<Repeatable[]>`
-    select flow_code, trigger, status, user_id, app_id, action, cron_id, trigger_data, input, steps
+    select flow_code, trigger, status, user_id, app_id, action, cron_id, trigger_data, input, sealed, steps
     from flow_processes
     where id = ${id}
       and account_id = ${viewer.account_id}

@@ -55,6 +55,7 @@ export const UsedProgram = z.object({
   created_at: Timestamp,
   input: Declared.describe("The JSON Schema of its input"),
   output: Declared.describe("The JSON Schema of its data"),
+  secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
   program: z.array(z.unknown()).describe("As it was written").meta({
     examples: [[{ type: "return", data: { price: "{input.price}" } }]],
   }),

@@ -64,6 +64,11 @@ const InputSchema = Declared.refine(
   { path: ["type"], message: "must be object: the input of a run is an object" },
 );
 
+const SecretInputs = z.array(text(100).min(1)).max(20).transform((names) => [...new Set(names)]).describe(
+  "Names of inputs that are stored encrypted and never shown; where a run repeats their values, it keeps `[redacted]`. " +
+    "Part of a version",
+).meta({ examples: [["password"]] });
+
 const written = {
   kind: z.literal(KIND).meta({ examples: [KIND] }),
   code: Code,
@@ -80,6 +85,7 @@ const written = {
     "JSON Schema of a run's data. A run whose data does not match ends with an error; defaults are filled in. Null: any " +
       "JSON. Part of a version",
   ).meta({ examples: [OUTPUT] }),
+  secret_inputs: SecretInputs,
   runs_as: z.enum(RUNS_AS)
     .describe(
       "`author`: with the reach of its author. `caller`: with what both its author and the user who starts it may see",
@@ -108,6 +114,7 @@ export const ListedFlow = z.object({
   name: written.name,
   active: written.active,
   guarded: written.guarded,
+  secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
   version: z.int().min(1).describe("The number of the program's version").meta({ examples: [1] }),
   author_id: Id.nullable()
     .describe("The user who changed the program last, with whose reach it acts; null if that user was deleted"),

@@ -34,7 +34,8 @@ import { proveWiring } from "./wiring.ts";
 /** @throws {Refusal} 422 */
 export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
-  const { active = true, guarded = false, runs_as = "author", fields = { program: [] }, department_id = null } = input;
+  const { active = true, guarded = false, runs_as = "author", secret_inputs = [] } = input;
+  const { fields = { program: [] }, department_id = null } = input;
   const code = input.code ?? slug(input.name, "_").slice(0, 100);
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
@@ -47,6 +48,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
     active,
     guarded,
     runs_as,
+    secret_inputs,
     fields,
     department_id,
     author_id: viewer.user_id,
@@ -90,8 +92,8 @@ async function proveGuard(ctx: Context, id: number, changes: FlowChanges): Promi
   const flow = await findGuard(ctx.sql, ctx.viewer, id);
   if (!flow || !(guarded ?? flow.guarded)) return;
   if (is_changed || guarded && !flow.guarded || active === true && !flow.active) {
-    const { input = flow.input, output = flow.output } = changes;
-    await proveExamples(ctx, { ...flow, input, output }, fields?.program ?? flow.program);
+    const { input = flow.input, output = flow.output, secret_inputs = flow.secret_inputs } = changes;
+    await proveExamples(ctx, { ...flow, input, output, secret_inputs }, fields?.program ?? flow.program);
   }
 }
 
@@ -102,12 +104,13 @@ async function proveGuard(ctx: Context, id: number, changes: FlowChanges): Promi
  * @throws {Refusal} 404; 422 if the program may not be written any more
  */
 export async function restoreVersion(ctx: Context, id: number, version: number): Promise<Json<Flow>> {
-  const { program, runs_as, input, output } = (await readVersion(ctx, id, version)).parse();
+  const { program, runs_as, input, output, secret_inputs } = (await readVersion(ctx, id, version)).parse();
   const changes: z.ZodSafeParseResult<FlowChanges> = FlowChanges.safeParse({
     fields: { program },
     runs_as,
     input,
     output,
+    secret_inputs,
   });
   if (!changes.success) throw invalid(fieldsOf(changes.error.issues));
   return await changeFlow(ctx, id, changes.data);
@@ -121,11 +124,12 @@ async function isNewVersion(
   tx: Sql,
   { account_id }: Viewer,
   flow: WrittenFlow,
-  { fields, runs_as, input, output }: FlowChanges,
+  { fields, runs_as, input, output, secret_inputs }: FlowChanges,
 ): Promise<boolean> {
   if (fields && JSON.stringify(fields.program) !== flow.program) return true;
   if (input !== undefined && textOf(input) !== flow.input) return true;
   if (output !== undefined && textOf(output) !== flow.output) return true;
+  if (secret_inputs !== undefined && JSON.stringify(secret_inputs) !== flow.secret_inputs) return true;
   if (runs_as !== undefined && runs_as !== flow.runs_as) return true;
   const users: Users = { find: (account, user) => findKnownUser(tx, account, user) };
   return fields !== undefined && !await hasReach(users, account_id, flow.author_id);

@@ -16,6 +16,9 @@ import { RunFault } from "../run/execution/interruption.ts";
 import { evaluateAt } from "../run/execution/evaluate.ts";
 import { createJournal, type KeptJournal } from "../run/execution/journal.ts";
 import { isoOf, type Outcome, type RunHead, type RunUser, type StepRecord, type Trigger } from "../run/model.ts";
+import type { Keys } from "../../secrets/keys.ts";
+import { createHiding, type Hiding } from "../secret/hiding.ts";
+import { openSealed, secretsOf, secretTexts, unmasked } from "../secret/seal.ts";
 import { StepFault } from "../steps/fault.ts";
 import type { Step } from "../steps/step.ts";
 import type { Services } from "../steps/step_type.ts";
@@ -50,6 +53,10 @@ interface Common {
   flow: { id: number; code: string; department_id: number | null };
   program: readonly Step[];
   input: JsonObject;
+  /** The secrets of the run that is repeated, which stand for their masks in the input. */
+  sealed?: { of: string; text: string } | undefined;
+  /** Names of inputs that are not shown. */
+  secret_inputs?: readonly string[] | undefined;
   /** What its data must match. */
   output?: JsonSchema | undefined;
   user: RunUser | null;
@@ -103,7 +110,7 @@ export function seenRun(now: Date, trigger: Trigger = "manual"): SeenRun {
   return { id: newUuid(), date: started_at.slice(0, 10), started_at, trigger };
 }
 
-export function createRehearsals(services: Services, clock: { now(): Date }): Rehearsals {
+export function createRehearsals(services: Services, keys: Keys, clock: { now(): Date }): Rehearsals {
   const limiter = createFairLimiter({
     total: MOST_AT_ONCE,
     per_account: MOST_OF_ACCOUNT,
@@ -116,7 +123,8 @@ export function createRehearsals(services: Services, clock: { now(): Date }): Re
     more: Pick<Task, "rehearsed" | "values">,
     work: (task: Rehearsing) => Promise<T>,
   ) {
-    const { account_id, program, input, output, user, run, reach, most_ms } = common;
+    const { account_id, program, output, user, run, reach, most_ms } = common;
+    const { input, hiding } = openedOf(keys, common);
     const end = await limiter.acquire(account_id).catch((error) => {
       throw error instanceof LimiterFull ? unavailable("Too many rehearsals wait", undefined, 5) : error;
     });
@@ -129,9 +137,10 @@ export function createRehearsals(services: Services, clock: { now(): Date }): Re
         head: headOf(common),
         input,
         output,
+        hiding,
         user,
         run: { ...run },
-        journal: newJournal(),
+        journal: newJournal(hiding),
         services,
         reach: () =>
           reach().catch((error) => {
@@ -195,16 +204,27 @@ export function createRehearsals(services: Services, clock: { now(): Date }): Re
   };
 }
 
+/** @throws {Refusal} 422 if the server has lost the key of the secrets */
+function openedOf(keys: Keys, { account_id, input, sealed, secret_inputs = [] }: Common) {
+  const before = sealed ? openSealed(keys, { account_id, id: sealed.of }, sealed.text) : undefined;
+  const whole = before ? unmasked(input, before) : input;
+  const given = secretsOf(whole, new Set(secret_inputs), []);
+  const texts = [...secretTexts(given), ...before ? secretTexts(before) : []];
+  return { input: whole, hiding: createHiding(texts) };
+}
+
 type Rehearsing = Task & { journal: KeptJournal };
 
 async function performed(task: Rehearsing): Promise<Performed> {
   const outcome = await execute(task);
-  return { outcome, steps: boundedSteps(task.journal.entries) };
+  const shown = task.hiding ? await task.hiding.outcome(outcome) : outcome;
+  return { outcome: shown, steps: boundedSteps(await task.journal.shown()) };
 }
 
 /** A journal that is kept nowhere. */
-const newJournal = () =>
+const newJournal = (hiding: Hiding | undefined) =>
   createJournal({
+    hiding,
     kept: [],
     before: [],
     repetition: null,

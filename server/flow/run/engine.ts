@@ -6,6 +6,7 @@
  */
 import { faultOf, type Log } from "../../log.ts";
 import type { Flows } from "../flow.ts";
+import type { Keys } from "../../secrets/keys.ts";
 import { createHeartbeat } from "../lease/heartbeat.ts";
 import { createPeers } from "../lease/peers.ts";
 import { createTakeover } from "../lease/takeover.ts";
@@ -39,6 +40,7 @@ const SWEEP_MS = 60_000;
 
 interface Deps extends Omit<Services, "runs"> {
   kv: Deno.Kv;
+  keys: Keys;
   clock: { now(): Date };
   log: Log;
   /** No other process can be alive: the embedded database's folder is locked. */
@@ -48,7 +50,7 @@ interface Deps extends Omit<Services, "runs"> {
 }
 
 export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
-  const { sql, kv, log, clock } = deps;
+  const { sql, kv, keys, log, clock } = deps;
   const limits = { ...LIMITS, ...given };
   const commits = createCommits(kv);
   const store = createRunStore(kv, commits, sql);
@@ -91,6 +93,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   };
   const execute = createWork({
     services,
+    keys,
     store,
     cancels: cancel_store,
     programs,
@@ -131,6 +134,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
 
   const starts = createStarts({
     users: deps.users,
+    keys,
     programs,
     store,
     heartbeat,
@@ -186,7 +190,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
 
   return {
     start: starts.start,
-    ...createRehearsals(services, clock),
+    ...createRehearsals(services, keys, clock),
     ...inspection,
 
     cancel,

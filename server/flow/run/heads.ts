@@ -4,7 +4,7 @@ import type { KnownFlow } from "../storage/program_cache.ts";
 import type { NewRun, RecordedOutcome, RunHead, RunState } from "./model.ts";
 
 /** @param owner the lease of this process. @param made_at milliseconds since 1970 */
-export const newHead = (run: NewRun, flow: KnownFlow, owner: string, made_at: number): RunHead => ({
+export const newHead = (run: Omit<NewRun, "sealed">, flow: KnownFlow, owner: string, made_at: number): RunHead => ({
   id: run.id ?? newUuid(),
   account_id: run.account_id,
   department_id: flow.department_id,

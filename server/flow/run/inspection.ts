@@ -72,7 +72,8 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
     async inspect(account_id: number, id: string): Promise<RunDetail | undefined> {
       const job = jobs.get(id);
       if (job?.journal && job.head.account_id === account_id) {
-        return { head: job.head, input: await store.inputOf(job.head) ?? {}, steps: boundedSteps(job.journal.seen()) };
+        const [input = {}, steps] = await Promise.all([store.inputOf(job.head), job.journal.seen()]);
+        return { head: job.head, input, steps: boundedSteps(steps) };
       }
       const found = await find(account_id, id);
       if (!found?.head) return undefined;

@@ -54,6 +54,10 @@ export interface NewRun {
   /** The version of the program; undefined for the current one. */
   flow_version?: number | undefined;
   input: JsonObject;
+  /** The secret inputs of the run that this one repeats: they stand for their masks in the input. */
+  sealed?: { of: string; text: string } | undefined;
+  /** Texts that the calling run keeps secret. Inputs that contain one are secret, too. */
+  secret_texts?: readonly string[] | undefined;
   trigger: Trigger;
   /** Null for a visitor and for a trigger. A visitor's run may call public methods of connectors only. */
   user_id: number | null;
@@ -143,6 +147,8 @@ export interface RunHead {
   lost: number;
   /** Processes that have claimed it. Serves as the fencing token: a later process has a higher one. */
   attempts: number;
+  /** The secret inputs, encrypted; absent without. `input` has masks in their place. */
+  sealed?: string | undefined;
   /** Null if the input is too large for a head: then it is in `flow_values`. */
   input: JsonObject | null;
 }

@@ -96,9 +96,10 @@ export function createOutcomes({ sql, store, log, closing, proveOwned, waits, re
     },
     async suspend(job, wait) {
       const { head, journal, versionstamp } = job;
+      const steps = await journal?.shown() ?? [];
       const stored = await untilStored(patienceOf(job), async () => {
         await proveOwned(head);
-        return await suspend(sql, head, journal?.entries ?? [], wait);
+        return await suspend(sql, head, steps, wait);
       });
       if (!stored) throw LOST;
       noteRemoval(head.id, store.release({ head, versionstamp }));

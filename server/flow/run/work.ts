@@ -2,6 +2,9 @@
 import type { JsonObject } from "../../input/json_value.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { NoReach, reachOfRun } from "../../reach.ts";
+import { type Keys, Unreadable } from "../../secrets/keys.ts";
+import { createHiding, type Hiding } from "../secret/hiding.ts";
+import { resealed, secretTexts, unmasked, unseal } from "../secret/seal.ts";
 import type { Services } from "../steps/step_type.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
 import { findSteps } from "../storage/history.ts";
@@ -25,6 +28,7 @@ const MOST_AGE_MS = (VALUES_KEPT_HOURS - 1) * 3_600_000;
 
 interface Deps {
   services: Services;
+  keys: Keys;
   store: RunStore;
   cancels: CancelStore;
   programs: Programs;
@@ -44,10 +48,10 @@ interface Deps {
  *   {Interrupted} if the run continues in a peer
  */
 export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | undefined> {
-  const { services, store, cancels, programs, outcomes, limits, log, closing, proveOwned, notify } = deps;
+  const { services, keys, store, cancels, programs, outcomes, limits, log, closing, proveOwned, notify } = deps;
   const now = () => deps.clock.now().getTime();
 
-  async function journalOf(job: Job, patience: Patience): Promise<KeptJournal> {
+  async function journalOf(job: Job, patience: Patience, hiding: Hiding | undefined): Promise<KeptJournal> {
     const { head } = job;
     const repeated = head.retry?.of;
     const stored = <T>(work: () => Promise<T>) => untilStored(patience, work).catch(interrupt);
@@ -60,6 +64,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
       earlier,
       kept,
       before: before ?? [],
+      hiding,
       repetition: head.retry,
       isCancelled: () => stored(() => cancels.has(head.id)),
       async proveOwned() {
@@ -95,10 +100,10 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
       }));
 
   /** @throws {RunFault | Interrupted} */
-  async function executeJob(job: Job, patience: Patience, input: JsonObject | undefined): Promise<Outcome> {
+  async function executeJob(job: Job, patience: Patience, { input, hiding }: OpenInput): Promise<Outcome> {
     const { head } = job;
     const program = await untilStored(patience, () => programs.read(head));
-    const journal = job.journal = await untilStored(patience, () => journalOf(job, patience));
+    const journal = job.journal = await untilStored(patience, () => journalOf(job, patience, hiding));
     const obstacle = obstacleOf(head, program, input);
     if (obstacle !== undefined || !program || !input) return failed(obstacle ?? "");
     // A run that was taken over may be what kills processes. That it has begun is stored before its first step.
@@ -109,7 +114,8 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
     const run = { id: head.id, date: started_at.slice(0, 10), started_at, trigger: head.trigger };
     const reach = () => reachOf(head, program, patience);
     const { steps, output } = program;
-    return await execute({ program: steps, output, head, input, user, run, journal, services, reach, patience, now });
+    const seen = { input, user, run };
+    return await execute({ program: steps, output, hiding, head, ...seen, journal, services, reach, patience, now });
   }
 
   /** @returns the outcome if the run may not wait */
@@ -138,26 +144,48 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
     const patience: Patience = { signal, waits, idle: job.slot.idle };
     try {
       const reading = untilStored(patience, () => store.inputOf(head));
-      const outcome = await reading.then((input) => executeJob(job, patience, input)).catch((error) => {
+      const opening = reading.then((input) => openInput(keys, head, input));
+      const execution = opening.then((open) => executeJob(job, patience, open));
+      const ended = await execution.catch((error) => {
         if (error instanceof Interrupted) throw error;
         if (error instanceof Suspended) return suspend(job, patience, error.wait);
         if (error instanceof RunFault) return endedBy(error);
+        if (error instanceof Unreadable) return failed(`The secret inputs cannot be read: ${error.message}`);
         log.error("a run failed inside", { run: head.id, ...faultOf(error) });
         return failed("The server failed while it executed the flow");
       });
-      if (!outcome) return undefined;
+      if (!ended) return undefined;
+      const { hiding } = await opening.catch(() => NOTHING);
+      const outcome = hiding ? await hiding.outcome(ended) : ended;
       const input = await reading.catch(() => undefined);
       return await outcomes.settle(job, {
         head,
         input: input ?? {},
         outcome,
-        steps: job.journal?.entries ?? [],
+        steps: await job.journal?.shown() ?? [],
         finished_at: now(),
       });
     } finally {
       clearTimeout(deadline);
     }
   };
+}
+
+/** The input as templates see it. */
+interface OpenInput {
+  /** Undefined if it was swept away. */
+  input: JsonObject | undefined;
+  hiding?: Hiding | undefined;
+}
+
+const NOTHING: OpenInput = { input: undefined };
+
+/** Secrets are encrypted with the first of the keys from now on. @throws {Unreadable} */
+function openInput(keys: Keys, head: RunHead, input: JsonObject | undefined): OpenInput {
+  if (head.sealed === undefined || !input) return { input };
+  head.sealed = resealed(keys, head, head.sealed);
+  const secrets = unseal(keys, head, head.sealed);
+  return { input: unmasked(input, secrets), hiding: createHiding(secretTexts(secrets)) };
 }
 
 const failed = (error: string): Outcome => ({ status: "error", data: null, error });

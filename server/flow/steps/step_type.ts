@@ -172,6 +172,8 @@ interface Pausing<S extends Step> {
      * @throws {StepFault}
      */
     begin(step: S, input: JsonObject, call: PauseCall): Promise<Begun>;
+    /** `begin` shows its input to people, so it does not get secrets. */
+    readonly shows_input?: boolean;
     /** `begin` creates nothing, so a rehearsal calls it, and goes on at once. */
     readonly computes?: boolean;
     /**
@@ -194,6 +196,8 @@ export interface PauseCall {
   place: string;
   /** What the run may see now. */
   reach: Restriction;
+  /** Texts that the run keeps secret. */
+  secrets: readonly string[];
   /** Milliseconds since 1970. */
   now: number;
 }

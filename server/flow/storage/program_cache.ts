@@ -22,7 +22,7 @@ export interface KnownFlow {
   code: string;
   active: boolean;
   version: number;
-  /** Its current version declares an input. */
+  /** Its current version declares an input, or secret ones. */
   declares_input: boolean;
 }
 
@@ -36,6 +36,8 @@ export interface KnownProgram {
   /** What a run's input and output must match. */
   input: JsonSchema | undefined;
   output: JsonSchema | undefined;
+  /** Names of inputs that are not shown. */
+  secret_inputs: readonly string[];
 }
 
 /** A version of a program never changes. */
@@ -77,7 +79,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       if (cached) return cached;
       const stored = await findProgram(sql, version);
       if (stored === undefined) return undefined;
-      const { program, author_id, runs_as, input, output } = stored;
+      const { program, author_id, runs_as, input, output, secret_inputs } = stored;
       const read = parseProgram(program);
       if ("faults" in read) {
         log.error("a program cannot be read", { flow: flow_id, version: flow_version, faults: read.faults });
@@ -91,6 +93,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
         runs_as,
         input: readSchema(input),
         output: readSchema(output),
+        secret_inputs,
       };
       programs.set(key, known);
       return known;
@@ -100,7 +103,8 @@ export function createPrograms(sql: Pool, log: Log): Programs {
 
 async function findFlow(sql: Sql, account_id: number, code: string): Promise<KnownFlow | undefined> {
   const [flow] = await sql<KnownFlow[]>`
-    select id, account_id, department_id, code, active, version, input is not null as declares_input
+    select id, account_id, department_id, code, active, version,
+      input is not null or secret_inputs <> '{}' as declares_input
     from flows
     where account_id = ${account_id}
       and code = ${code}
@@ -108,7 +112,7 @@ async function findFlow(sql: Sql, account_id: number, code: string): Promise<Kno
   return flow;
 }
 
-interface StoredProgram extends Pick<KnownProgram, "author_id" | "runs_as"> {
+interface StoredProgram extends Pick<KnownProgram, "author_id" | "runs_as" | "secret_inputs"> {
   program: unknown;
   input: unknown;
   output: unknown;
@@ -119,7 +123,7 @@ async function findProgram(
   { account_id, flow_id, flow_version }: ProgramVersion,
 ): Promise<StoredProgram | undefined> {
   const [row] = await sql<StoredProgram[]>`
-    select v.program, v.author_id, v.runs_as, v.input, v.output
+    select v.program, v.author_id, v.runs_as, v.input, v.output, v.secret_inputs
     from flow_versions v
     join flows f on f.id = v.flow_id
     where v.flow_id = ${flow_id}

@@ -51,14 +51,24 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
   };
 
   return {
-    /** @returns the new run, or the earlier run with the same key and whether its input was the same */
-    async create(made: RunHead, key: string | undefined): Promise<Kept | { id: string; same: boolean }> {
+    /**
+     * @param mark stands for the secrets of the input
+     * @returns the new run, or the earlier run with the same key and whether its input was the same
+     */
+    async create(
+      made: RunHead,
+      key: string | undefined,
+      mark = "",
+    ): Promise<Kept | { id: string; same: boolean }> {
       const { text, in_head } = await placeInput(sql, made);
       // The head as every later checkpoint writes it: a large input would not fit in Deno KV.
       const head: RunHead = { ...made, input: in_head };
       if (key === undefined) return await insert(head);
       const kv_key = idempotencyKey(head.account_id, key);
-      const started: Started = { id: head.id, input: createHash("sha256").update(text).digest("base64url") };
+      const started: Started = {
+        id: head.id,
+        input: createHash("sha256").update(text).update(mark).digest("base64url"),
+      };
       const versionstamp = await commit(headWrite(head, {
         checks: [{ key: kv_key, versionstamp: null }],
         sets: [{ key: kv_key, value: started, expires_ms: KEY_KEPT_MS }],
@@ -67,7 +77,9 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
       if (versionstamp !== undefined) return { head, versionstamp };
       const { value } = await kv.get<Started>(kv_key);
       // The key has expired between the commit and the read.
-      return value === null ? await this.create(made, key) : { id: value.id, same: value.input === started.input };
+      return value === null
+        ? await this.create(made, key, mark)
+        : { id: value.id, same: value.input === started.input };
     },
 
     /**

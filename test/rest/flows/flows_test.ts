@@ -24,6 +24,7 @@ const KEYS = [
   "name",
   "active",
   "guarded",
+  "secret_inputs",
   "version",
   "author_id",
   "runs_as",

@@ -33,6 +33,7 @@ export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: 
     program: read.steps,
     input: proveInput(readSchema(flow.input), input),
     output: readSchema(flow.output),
+    secret_inputs: flow.secret_inputs,
     user: await userOf(ctx, viewer),
     run,
     user_id: viewer.user_id,

@@ -23,6 +23,8 @@ export interface RecordedRun extends Outcome {
   user_id: number | null;
   trigger_data: JsonObject | null;
   flow_version: number;
+  /** The secret inputs, encrypted. */
+  sealed: string | null;
   input: JsonObject;
   steps: StepRecord[];
 }
@@ -35,7 +37,7 @@ export async function findRecorded(
   run_id: string | undefined,
 ): Promise<RecordedRun | undefined> {
   const [row] = await sql<RecordedRun[]>`
-    select id, trigger, user_id, trigger_data, flow_version, status, data, error, input, steps
+    select id, trigger, user_id, trigger_data, flow_version, status, data, error, input, sealed, steps
     from flow_processes
     where account_id = ${viewer.account_id}
       and flow_code = ${flow.code}

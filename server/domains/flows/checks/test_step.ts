@@ -35,6 +35,7 @@ export async function testStep(
     // One attempt: a test does not wait for another one.
     program: [{ ...step, retry: undefined }],
     input: inputOf({ ...scope, ...values }),
+    secret_inputs: flow.secret_inputs,
     user: await userOf(ctx, viewer),
     run: seenRun(clock.now()),
     user_id: viewer.user_id,

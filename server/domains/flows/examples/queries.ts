@@ -17,6 +17,8 @@ export interface Recorded {
   user: RunUser | null;
   user_id: number | null;
   input: JsonObject;
+  /** The secret inputs, encrypted for the run. Beside what is recorded, because keys are rotated. */
+  sealed: string | null;
   /** By place. */
   answers: Record<string, Answer>;
   outcome: Outcome;
@@ -49,15 +51,17 @@ export interface KnownExample {
 }
 
 /** With what they have recorded. */
-export const listRecorded = (sql: Sql, account: number, flow: number): Promise<KnownExample[]> =>
-  sql<KnownExample[]>`
-    select id, name, recorded
+export async function listRecorded(sql: Sql, account: number, flow: number): Promise<KnownExample[]> {
+  const rows = await sql<(KnownExample & { sealed: string | null })[]>`
+    select id, name, recorded, sealed
     from flow_examples
     where account_id = ${account}
       and flow_id = ${flow}
     order by id
     limit ${MOST_EXAMPLES}
   `;
+  return rows.map(({ id, name, recorded, sealed }) => ({ id, name, recorded: { ...recorded, sealed } }));
+}
 
 /** @returns undefined if the flow has 20 examples already. @param sql a transaction in which the flow is locked */
 export async function insertExample(
@@ -66,10 +70,11 @@ export async function insertExample(
   flow: number,
   name: string,
   recorded: string,
+  sealed: string | null,
 ): Promise<Json<FlowExample> | undefined> {
   const [row] = await sql<{ id: number }[]>`
-    insert into flow_examples (account_id, flow_id, name, recorded, created_by_id)
-    select ${viewer.account_id}, ${flow}, ${name}, ${recorded}::text::json, ${viewer.user_id}
+    insert into flow_examples (account_id, flow_id, name, recorded, sealed, created_by_id)
+    select ${viewer.account_id}, ${flow}, ${name}, ${recorded}::text::json, ${sealed}, ${viewer.user_id}
     where (select count(*) from flow_examples where flow_id = ${flow}) < ${MOST_EXAMPLES}
     returning id
   `;

@@ -7,7 +7,7 @@ import { findVersion } from "../../flow_processes/queries.ts";
 import { readKnown } from "../checks/check.ts";
 import { answersByPlace, findRecorded, type RecordedRun, seenBy, userOf } from "../checks/recorded.ts";
 import { lockFlow } from "../queries.ts";
-import { rehearseExample, type RehearsedFlow } from "./check.ts";
+import { type RehearsedFlow, rehearseExample } from "./check.ts";
 import { deleteExample, insertExample, listExamples, MOST_EXAMPLES, type Recorded, renameExample } from "./queries.ts";
 import type { ByFlowExample, FlowExample, NewFlowExample, RenamedFlowExample } from "./schema.ts";
 
@@ -29,7 +29,8 @@ export async function createExample(
   const flow = await readKnown(ctx, id);
   const run = await findRecorded(sql, viewer, flow, run_id);
   if (!run) throw invalid({ run_id: ["is not the id of a run of this flow that has ended"] });
-  const text = storable(await recordedOf(ctx, flow, run));
+  const { sealed, ...recorded } = await recordedOf(ctx, flow, run);
+  const text = storable(recorded);
   if (text.length > MOST_RECORDED) {
     throw invalid({
       run_id: [`has more input, answers and outputs than an example keeps (${MOST_RECORDED} characters)`],
@@ -37,7 +38,7 @@ export async function createExample(
   }
   return await sql.begin(async (tx) => {
     if (!await lockFlow(tx, viewer, id)) throw notFound("Flow");
-    const created = await insertExample(tx, viewer, id, name, text);
+    const created = await insertExample(tx, viewer, id, name, text, sealed);
     if (!created) throw invalid({ base: [`A flow has at most ${MOST_EXAMPLES} examples`] });
     return created;
   });
@@ -55,7 +56,7 @@ async function recordedOf(
   run: RecordedRun,
 ): Promise<Recorded> {
   const { sql, viewer } = ctx;
-  const { flow_version, status, error, trigger_data, user_id, input } = run;
+  const { flow_version, status, error, trigger_data, user_id, input, sealed } = run;
   if (status === "cancelled") throw invalid({ run_id: ["was cancelled"] });
   const used = (await findVersion(sql, { account_id: viewer.account_id, flow_id: flow.id, flow_version }))?.parse();
   const read = parseProgram(used?.program);
@@ -66,9 +67,11 @@ async function recordedOf(
     user: /\buser\b/.test(JSON.stringify(used?.program)) ? await userOf(ctx, run) : null,
     user_id,
     input,
+    sealed,
     answers: Object.fromEntries(answersByPlace(run.steps)),
   };
-  const { outcome, steps } = await rehearseExample(ctx, { ...flow, input: used?.input, output: used?.output }, read.steps, kept);
+  const declared = { input: used?.input, output: used?.output, secret_inputs: used?.secret_inputs ?? [] };
+  const { outcome, steps } = await rehearseExample(ctx, { ...flow, ...declared }, read.steps, kept);
   if (outcome.status !== status || outcome.error !== error) {
     const ended = outcome.error === null ? "finishes" : `ends with: ${outcome.error}`;
     throw invalid({ run_id: [`cannot be repeated from what is kept of it: a rehearsal ${ended}`] });

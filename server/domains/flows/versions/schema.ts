@@ -19,6 +19,7 @@ const Declared = z.record(z.string(), z.unknown()).nullable().meta({ examples: [
 export const FlowVersion = ListedFlowVersion.extend({
   input: Declared.describe("The JSON Schema of a run's input"),
   output: Declared.describe("The JSON Schema of a run's data"),
+  secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
   program: z.array(z.unknown()).describe("As it was written").meta({
     examples: [[{ type: "return", data: { price: "{input.price}" } }]],
   }),

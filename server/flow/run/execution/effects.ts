@@ -28,9 +28,10 @@ export async function runEffect(
   const completed = journal.find(place);
   if (completed) return replay(state, completed, record);
   const input = await effect.input(step, { scope, warn, evaluate: evaluateAt(state, place) });
-  const repeated = journal.findRepeated(place, input);
+  const shown = task.hiding ? await task.hiding.object(input) : input;
+  const repeated = journal.findRepeated(place, shown);
   if (repeated) return replay(state, repeated, record);
-  if (countInput(state, jsonLength(input))) record.input = input;
+  if (countInput(state, jsonLength(input))) record.input = shown;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   // The previous effect is made durable before the next one begins: the next one may crash the process.
   if (state.shared.unkept_effect) await journal.keep();
@@ -44,8 +45,14 @@ export async function runEffect(
     wait: (ms: number) => task.patience.idle(() => pause(ms, task.patience.signal)),
     is_transaction: effect.isTransaction(step),
   };
+  const { hiding, rehearsed } = task;
+  /** What an effect answers, as this run keeps it. */
+  const hide = (work: () => Promise<Result>) => hiding ? hiding.effect(work) : work();
+  // Before a long address is cut, perhaps inside of a secret.
+  const noteRequest = ({ method, url }: { method: string; url: string }) =>
+    call.noteRequest({ method, url: hiding ? hiding.text(url) : url });
   const noteConsole = (lines: readonly string[]) => {
-    record.console = [...lines];
+    record.console = hiding ? lines.map(hiding.text) : [...lines];
   };
   try {
     const rehearse = async ({ perform }: Rehearsed) => {
@@ -64,20 +71,22 @@ export async function runEffect(
       });
     };
     const perform = () =>
-      task.rehearsed ? rehearse(task.rehearsed) : withRetry(step, attempts, async (signal, clock) => {
+      rehearsed ? hide(() => rehearse(rehearsed)) : withRetry(step, attempts, async (signal, clock) => {
         const reach = await task.reach();
-        return await effect.perform(step, input, {
-          services,
-          head,
-          place,
-          reach,
-          warn,
-          noteRequest: call.noteRequest,
-          noteConsole,
-          signal,
-          startClock: () => (call.startClock(), clock.start()),
-          stopClock: clock.stop,
-        });
+        return await hide(() =>
+          effect.perform(step, input, {
+            services,
+            head,
+            place,
+            reach,
+            warn,
+            noteRequest,
+            noteConsole,
+            signal,
+            startClock: () => (call.startClock(), clock.start()),
+            stopClock: clock.stop,
+          })
+        );
       });
     complete(record, await (effect.waits_for_others ? task.patience.idle(perform) : perform()));
   } catch (error) {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../input/json_value.ts";
 import type { Restriction } from "../../../visibility.ts";
 import type { JsonSchema } from "../../declared/shape.ts";
 import type { Step } from "../../steps/step.ts";
+import type { Hiding } from "../../secret/hiding.ts";
 import type { Services, StepState } from "../../steps/step_type.ts";
 import { StepFault } from "../../steps/fault.ts";
 import { RunFault } from "./interruption.ts";
@@ -27,6 +28,8 @@ export interface Task {
   input: JsonObject;
   user: RunUser | null;
   /** What templates see as `run`. The same after a takeover. */
+  /** Of a run with secret inputs. */
+  hiding?: Hiding | undefined;
   /** What the run's data must match. */
   output?: JsonSchema | undefined;
   run: { id: string; date: string; started_at: string; trigger: string };

@@ -1,6 +1,7 @@
 /** The journal of a run: the steps it has executed, in memory and, as far as it was kept, in Deno KV. */
 import type { JsonObject } from "../../../input/json_value.ts";
 import { hasEffect } from "../../steps/registry.ts";
+import type { Hiding } from "../../secret/hiding.ts";
 import { asStored } from "../../storage/storable.ts";
 import { equal } from "../../template/compare.ts";
 import { CANCELLED } from "./interruption.ts";
@@ -31,8 +32,10 @@ export interface Journal {
 export interface KeptJournal extends Journal {
   /** Those of forks stand where the fork was made, in whichever order they were appended. */
   readonly entries: readonly StepRecord[];
-  /** A snapshot of the entries and of the steps in progress. */
-  seen(): StepRecord[];
+  /** A snapshot of the entries and of the steps in progress, without secrets. */
+  seen(): Promise<StepRecord[]>;
+  /** The entries without secrets, as they are stored. */
+  shown(): Promise<StepRecord[]>;
   /** Stores the head alone. @throws {Interrupted} */
   mark(): Promise<void>;
   /** How many entries are in Deno KV. */
@@ -48,6 +51,8 @@ interface Parts {
   before: readonly StepRecord[];
   /** Which outputs of that run are reused; null reuses none. */
   repetition: Repetition | null;
+  /** Of a run with secrets. */
+  hiding?: Hiding | undefined;
   isCancelled(): Promise<boolean>;
   /** @throws {Interrupted} if this process no longer owns the run */
   proveOwned(): Promise<void>;
@@ -56,7 +61,7 @@ interface Parts {
 }
 
 export function createJournal(
-  { earlier = [], kept, before, repetition, isCancelled, proveOwned, keep }: Parts,
+  { earlier = [], kept, before, repetition, hiding, isCancelled, proveOwned, keep }: Parts,
 ): KeptJournal {
   const list: List = [];
   const known = [...earlier, ...kept];
@@ -76,7 +81,7 @@ export function createJournal(
     if (entries.length === 0) return;
     unkept = [];
     try {
-      await keep(entries, kept_count);
+      await keep(hiding ? await hiding.records(entries) : entries, kept_count);
       kept_count += entries.length;
     } catch (error) {
       unkept = [...entries, ...unkept];
@@ -119,7 +124,11 @@ export function createJournal(
     get entries() {
       return flat(list);
     },
-    seen: () => [...flat(list), ...in_progress],
+    seen: async () => {
+      const seen = [...flat(list), ...in_progress];
+      return hiding ? await hiding.records(seen) : seen;
+    },
+    shown: async () => hiding ? await hiding.records(flat(list)) : flat(list),
     kept: () => kept_count,
     mark: () => keep([], 0),
   };

@@ -1,5 +1,5 @@
 /** Execution of a step at which the run may wait: replayed from the journal, ended, or the run is suspended. */
-import { StepFault } from "../../steps/fault.ts";
+import { type Effect as Result, StepFault } from "../../steps/fault.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Returned, StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
@@ -27,17 +27,23 @@ export async function runPause(
   const { head, services, patience } = task;
   const { place } = record;
   const input = await pause.input(step, { scope, warn, evaluate: evaluateAt(state, place) });
-  const repeated = journal.findRepeated(place, input);
+  const { hiding } = task;
+  const shown = hiding ? await hiding.object(input) : input;
+  const repeated = journal.findRepeated(place, shown);
   if (repeated) {
     replay(state, repeated, record);
     return undefined;
   }
-  if (countInput(state, jsonLength(input))) record.input = input;
+  if (countInput(state, jsonLength(input))) record.input = shown;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   const reach = await task.reach();
-  const callNow = () => ({ services, head, place, reach, now: task.now() });
+  const secrets = hiding?.texts ?? [];
+  const callNow = () => ({ services, head, place, reach, secrets, now: task.now() });
+  /** What an effect answers, as this run keeps it. */
+  const hide = <T extends Result | undefined>(work: () => Promise<T>) => hiding ? hiding.effect(work) : work();
   if (task.rehearsed) {
-    complete(record, await task.rehearsed.pause(step, pause, input, callNow()));
+    const { rehearsed } = task;
+    complete(record, await hide(() => rehearsed.pause(step, pause, input, callNow())));
     return undefined;
   }
   let begun: Begun | undefined;
@@ -51,7 +57,7 @@ export async function runPause(
     if (shared.unkept_effect) await journal.keep();
     await journal.proveWanted();
     shared.unkept_effect = true;
-    begun = await untilAvailable(patience, () => pause.begin(step, input, callNow()));
+    begun = await untilAvailable(patience, () => pause.begin(step, pause.shows_input ? shown : input, callNow()));
   }
   const { until, awaits } = record.begun = begun;
   if (pause.ask) {
@@ -66,7 +72,10 @@ export async function runPause(
     replay(state, completed, record);
     return undefined;
   }
-  const ended = await untilAvailable(patience, () => pause.end(step, { until, awaits }, callNow())).catch((error) => {
+  const ended = await untilAvailable(
+    patience,
+    () => hide(() => pause.end(step, { until, awaits }, callNow())),
+  ).catch((error) => {
     if (error instanceof StepFault) complete(record, error.effect);
     throw error;
   });

@@ -61,6 +61,7 @@ export const approval = {
   branches: ({ ask, on_timeout }) => [[["ask"], ask], [["on_timeout"], on_timeout]],
   names: () => ["approval"],
   pause: {
+    shows_input: true,
     input: (step, rendering) => renderKeys(step, ["question"], rendering),
     async begin(step, { question }, { services: { sql }, head, place, now }) {
       const { choices, form, roles, users, departments, link, within } = step;

@@ -36,7 +36,7 @@ export const flow = {
       flow_code: step.flow_code,
       ...await renderKeys(step, ["input"], rendering),
     }),
-    async begin({ flow_code }, { input }, { services: { runs }, head, place, reach, now }) {
+    async begin({ flow_code }, { input }, { services: { runs }, head, place, reach, secrets, now }) {
       const id = derivedId(head, place);
       const begun = { until: isoOf(now + MOST_DAYS * 86_400_000), awaits: id };
       const depth = (head.parent?.depth ?? 1) + 1;
@@ -49,6 +49,7 @@ export const flow = {
           account_id: head.account_id,
           flow_code,
           input: objectOf(input),
+          secret_texts: secrets,
           trigger: head.trigger,
           trigger_data: head.trigger_data,
           user_id: head.user_id,
