@@ -47,6 +47,7 @@ export async function retryProcess(ctx: Context, retry: Retry): Promise<Json<Who
     action: before.action ?? undefined,
     cron_id: before.cron_id ?? undefined,
     trigger_data: before.trigger_data ?? undefined,
+    after_failure: before.failure_of !== null,
     retry: { of: id, ...repetition },
   });
   if (before.cron_id !== null) {

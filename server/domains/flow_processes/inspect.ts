@@ -34,6 +34,8 @@ export const pendingProcess = (head: RunHead, wake_at?: number): FlowProcess => 
   department_id: head.department_id,
   retry_of: head.retry?.of ?? null,
   parent_id: head.parent?.id ?? null,
+  failure_of: head.failure_of ?? null,
+  failure_run_id: null,
   attempts: head.attempts,
   failed_steps: null,
   warnings: null,

@@ -10,7 +10,7 @@ import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from
 const columns = (sql: Sql) =>
   sql`
     id, flow_code, flow_version, status, trigger, error, app_id, action, cron_id, user_id, department_id, retry_of,
-    parent_id, attempts, failed_steps, warnings, iso(started_at) as started_at, null::text as wake_at,
+    parent_id, failure_of, failure_run_id, attempts, failed_steps, warnings, iso(started_at) as started_at, null::text as wake_at,
     iso(finished_at) as finished_at, (extract(epoch from finished_at - started_at) * 1000)::bigint as ms
   `;
 
@@ -18,7 +18,7 @@ const columns = (sql: Sql) =>
 const columnsOfWaiting = (sql: Sql) =>
   sql`
     run_id as id, flow_code, flow_version, 'waiting'::text as status, trigger, null::text as error, app_id, action,
-    cron_id, user_id, department_id, retry_of, parent_id, attempts, null::integer as failed_steps, null::integer as warnings,
+    cron_id, user_id, department_id, retry_of, parent_id, failure_of, null::uuid as failure_run_id, attempts, null::integer as failed_steps, null::integer as warnings,
     iso(started_at) as started_at, iso(wake_at) as wake_at, null::text as finished_at, null::bigint as ms
   `;
 
@@ -181,7 +181,7 @@ export const findVersion = (sql: Sql, { account_id, flow_id, flow_version }: Use
   oneJson<UsedProgram>(
     sql,
     sql`
-      select version, author_id, runs_as, iso(created_at) as created_at, input, output, secret_inputs, program
+      select version, author_id, runs_as, iso(created_at) as created_at, input, output, secret_inputs, on_failure, program
       from flow_versions
       where flow_id = ${flow_id}
         and version = ${flow_version}
@@ -220,6 +220,7 @@ export interface Repeatable {
   cron_id: number | null;
   trigger_data: JsonObject | null;
   input: JsonObject;
+  failure_of: string | null;
   /** The secret inputs, encrypted. */
   sealed: string | null;
   steps: StepRecord[];
@@ -227,7 +228,7 @@ export interface Repeatable {
 
 export async function findRepeatable(sql: Sql, viewer: Viewer, id: string): Promise<Repeatable | undefined> {
   const [row] = await sql<Repeatable[]>`
-    select flow_code, trigger, status, user_id, app_id, action, cron_id, trigger_data, input, sealed, steps
+    select flow_code, trigger, status, user_id, app_id, action, cron_id, trigger_data, failure_of, input, sealed, steps
     from flow_processes
     where id = ${id}
       and account_id = ${viewer.account_id}

@@ -25,6 +25,8 @@ export const FlowProcess = z.object({
   department_id: Id.nullable(),
   retry_of: Uuid.nullable().describe("The run that it repeats"),
   parent_id: Uuid.nullable().describe("The run whose step `flow` has started it"),
+  failure_of: Uuid.nullable().describe("The failed run whose flow calls this one (`on_failure`)"),
+  failure_run_id: Uuid.nullable().describe("Of a failed run: the run that its flow's `on_failure` has started"),
   attempts: z.int().describe("How many processes have executed it").meta({ examples: [1] }),
   failed_steps: z.int().nullable()
     .describe("Steps that failed, those included after which the flow went on; null until it has ended")
@@ -56,6 +58,7 @@ export const UsedProgram = z.object({
   input: Declared.describe("The JSON Schema of its input"),
   output: Declared.describe("The JSON Schema of its data"),
   secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
+  on_failure: z.string().nullable().describe("The flow that is called when a run fails").meta({ examples: [null] }),
   program: z.array(z.unknown()).describe("As it was written").meta({
     examples: [[{ type: "return", data: { price: "{input.price}" } }]],
   }),

@@ -12,7 +12,7 @@ import { KEPT_VERSIONS } from "./versions/queries.ts";
 /** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
   sql`
-    id, ${KIND}::text as kind, code, name, active, guarded, secret_inputs, version, author_id, runs_as, department_id, lock_version,
+    id, ${KIND}::text as kind, code, name, active, guarded, secret_inputs, on_failure, version, author_id, runs_as, department_id, lock_version,
     iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
@@ -89,7 +89,7 @@ export type Values = Record<string, unknown>;
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
 const stored = (sql: Sql) =>
-  sql`department_id, code, name, name_folded, active, guarded, author_id, runs_as, input, output, secret_inputs, fields`;
+  sql`department_id, code, name, name_folded, active, guarded, author_id, runs_as, input, output, secret_inputs, on_failure, fields`;
 
 /** Inserts the flow, and its program as version 1. */
 export async function insertFlow(sql: Sql, account: number, values: Values): Promise<number> {
@@ -98,10 +98,10 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
       insert into flows (account_id, ${stored(sql)})
       select ${account}, ${stored(sql)}
       from json_populate_record(null::flows, ${asJson(sql, values)})
-      returning id, account_id, version, author_id, runs_as, input, output, secret_inputs, fields
+      returning id, account_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields
     )
-    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, secret_inputs, program)
-    select account_id, id, version, author_id, runs_as, input, output, secret_inputs, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, program)
+    select account_id, id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields -> 'program'
     from flow
     returning flow_id as id
   `;
@@ -120,6 +120,7 @@ export interface WrittenFlow {
   input: string | null;
   output: string | null;
   secret_inputs: string;
+  on_failure: string | null;
 }
 
 /** What decides whether a change must pass the examples. */
@@ -149,7 +150,7 @@ export async function findGuard(sql: Sql, viewer: Viewer, id: number): Promise<G
 export async function lockFlow(sql: Sql, viewer: Viewer, id: number): Promise<WrittenFlow | undefined> {
   const [row] = await sql<WrittenFlow[]>`
     select code, lock_version, author_id, runs_as, (fields -> 'program')::text as program, input::text as input,
-      output::text as output, to_json(secret_inputs)::text as secret_inputs
+      output::text as output, to_json(secret_inputs)::text as secret_inputs, on_failure
     from flows
     where ${one(sql, viewer, id)}
     for update
@@ -177,7 +178,7 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       set version = version + 1
       where id = ${id}
         and account_id = ${account}
-      returning id, account_id, version, author_id, runs_as, input, output, secret_inputs, fields
+      returning id, account_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields
     ),
     replaced as (
       update flow_versions v
@@ -194,8 +195,8 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
         and v.version < f.version - ${KEPT_VERSIONS}
         and v.dropped_at is null
     )
-    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, secret_inputs, program)
-    select account_id, id, version, author_id, runs_as, input, output, secret_inputs, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, program)
+    select account_id, id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields -> 'program'
     from flow
   `;
 }

@@ -58,7 +58,7 @@ export const flows = router({
       wrapper: "flow",
       summary: "Update a flow",
       description:
-        "A changed program, `input`, `output`, `secret_inputs` or `runs_as` is a new version, whose author is the caller. A program that is saved again " +
+        "A changed program, `input`, `output`, `secret_inputs`, `on_failure` or `runs_as` is a new version, whose author is the caller. A program that is saved again " +
         "gets a new author if the present one may not change it any more. Runs in progress continue with the version " +
         "that they started with. A guarded flow is refused with 422 on `examples` while one of them fails, unless `force`.",
     })
@@ -105,7 +105,7 @@ export const flows = router({
       refuses: [409, 422],
       summary: "Restore a flow's earlier version",
       description:
-        "Restores `fields.program`, `input`, `output`, `secret_inputs` and `runs_as`. The replaced state becomes a version, too, and the caller becomes the " +
+        "Restores `fields.program`, `input`, `output`, `secret_inputs`, `on_failure` and `runs_as`. The replaced state becomes a version, too, and the caller becomes the " +
         "author.",
     })
     .input(ByFlowVersion).output(sent(Flow))

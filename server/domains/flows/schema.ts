@@ -86,6 +86,10 @@ const written = {
       "JSON. Part of a version",
   ).meta({ examples: [OUTPUT] }),
   secret_inputs: SecretInputs,
+  on_failure: z.string().regex(/^[a-z0-9_]{1,100}$/).nullable().describe(
+    "Code of the flow that is called with `flow_code`, `run_id`, `error`, `failed_steps` and `input` when a run ends in " +
+      "error; never by a run that it has started. Part of a version",
+  ).meta({ examples: [null] }),
   runs_as: z.enum(RUNS_AS)
     .describe(
       "`author`: with the reach of its author. `caller`: with what both its author and the user who starts it may see",
@@ -115,6 +119,7 @@ export const ListedFlow = z.object({
   active: written.active,
   guarded: written.guarded,
   secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
+  on_failure: written.on_failure,
   version: z.int().min(1).describe("The number of the program's version").meta({ examples: [1] }),
   author_id: Id.nullable()
     .describe("The user who changed the program last, with whose reach it acts; null if that user was deleted"),

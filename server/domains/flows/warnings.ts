@@ -52,6 +52,12 @@ export async function warningsOf({ sql, viewer }: Context, program: unknown): Pr
   ]);
 }
 
+/** About the flow that is called on failure. */
+export async function warningsOfFailure({ sql, viewer }: Context, code: string): Promise<Fields> {
+  const [known] = await listNamedFlows(sql, viewer, [code]);
+  return known ? {} : { on_failure: [`names the flow ${code}, which is not there`] };
+}
+
 /** About a key of a step. */
 type Warning = [key: string, message: string];
 

@@ -36,3 +36,16 @@ export async function proveWiring({ sql, viewer }: { sql: Sql; viewer: Viewer },
     .map(({ reference, path }) => ({ path: [...path, reference.key], message: "must exist" }));
   if (faults.length > 0) throw invalid(byPath(faults));
 }
+
+/** @throws {Refusal} 422 if a flow calls itself on failure, or one that is not visible to the viewer */
+export async function proveOnFailure(
+  { sql, viewer }: { sql: Sql; viewer: Viewer },
+  code: string,
+  on_failure: string | null,
+): Promise<void> {
+  if (on_failure === null) return;
+  if (on_failure === code) throw invalid({ on_failure: ["names this flow itself"] });
+  if (seesAll(viewer)) return;
+  const [seen] = await listNamedFlows(sql, viewer, [on_failure]);
+  if (!seen) throw invalid({ on_failure: ["must exist"] });
+}

@@ -29,17 +29,18 @@ import { type Flow, FlowChanges, type FlowToDelete, type NewFlow } from "./schem
 import { readVersion } from "./versions/read.ts";
 import { proveUnused } from "../uses/uses.ts";
 import { proveNoCycle } from "./cycles.ts";
-import { proveWiring } from "./wiring.ts";
+import { proveOnFailure, proveWiring } from "./wiring.ts";
 
 /** @throws {Refusal} 422 */
 export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
-  const { active = true, guarded = false, runs_as = "author", secret_inputs = [] } = input;
+  const { active = true, guarded = false, runs_as = "author", secret_inputs = [], on_failure = null } = input;
   const { fields = { program: [] }, department_id = null } = input;
   const code = input.code ?? slug(input.name, "_").slice(0, 100);
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
   await proveWiring(ctx, fields.program);
+  await proveOnFailure(ctx, code, on_failure);
   await proveNoCycle(sql, viewer.account_id, code, fields.program);
   await proveCode(ctx, fields.program);
   const values = {
@@ -49,6 +50,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
     guarded,
     runs_as,
     secret_inputs,
+    on_failure,
     fields,
     department_id,
     author_id: viewer.user_id,
@@ -71,7 +73,9 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
     if (changes.lock_version !== undefined && changes.lock_version !== flow.lock_version) return false;
     const is_new = await isNewVersion(tx, viewer, flow, changes);
     if (is_new) await proveWiring({ sql: tx, viewer }, changes.fields?.program ?? JSON.parse(flow.program));
+    const { code = flow.code, on_failure = flow.on_failure } = changes;
     if (is_new || changes.code !== undefined) {
+      await proveOnFailure({ sql: tx, viewer }, code, on_failure);
       const program = changes.fields?.program ?? JSON.parse(flow.program);
       await proveNoCycle(tx, viewer.account_id, changes.code ?? flow.code, program);
     }
@@ -104,13 +108,14 @@ async function proveGuard(ctx: Context, id: number, changes: FlowChanges): Promi
  * @throws {Refusal} 404; 422 if the program may not be written any more
  */
 export async function restoreVersion(ctx: Context, id: number, version: number): Promise<Json<Flow>> {
-  const { program, runs_as, input, output, secret_inputs } = (await readVersion(ctx, id, version)).parse();
+  const { program, ...declared } = (await readVersion(ctx, id, version)).parse();
   const changes: z.ZodSafeParseResult<FlowChanges> = FlowChanges.safeParse({
     fields: { program },
-    runs_as,
-    input,
-    output,
-    secret_inputs,
+    runs_as: declared.runs_as,
+    input: declared.input,
+    output: declared.output,
+    secret_inputs: declared.secret_inputs,
+    on_failure: declared.on_failure,
   });
   if (!changes.success) throw invalid(fieldsOf(changes.error.issues));
   return await changeFlow(ctx, id, changes.data);
@@ -124,12 +129,13 @@ async function isNewVersion(
   tx: Sql,
   { account_id }: Viewer,
   flow: WrittenFlow,
-  { fields, runs_as, input, output, secret_inputs }: FlowChanges,
+  { fields, runs_as, input, output, secret_inputs, on_failure }: FlowChanges,
 ): Promise<boolean> {
   if (fields && JSON.stringify(fields.program) !== flow.program) return true;
   if (input !== undefined && textOf(input) !== flow.input) return true;
   if (output !== undefined && textOf(output) !== flow.output) return true;
   if (secret_inputs !== undefined && JSON.stringify(secret_inputs) !== flow.secret_inputs) return true;
+  if (on_failure !== undefined && on_failure !== flow.on_failure) return true;
   if (runs_as !== undefined && runs_as !== flow.runs_as) return true;
   const users: Users = { find: (account, user) => findKnownUser(tx, account, user) };
   return fields !== undefined && !await hasReach(users, account_id, flow.author_id);

@@ -1,6 +1,7 @@
 /** Takeover: claims runs whose owner is dead or has handed them over, so that they continue in this process. */
 import type { Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
+import type { RunHead } from "../run/model.ts";
 import { fence } from "../storage/history.ts";
 import { claimWaiting, forgetWait } from "../waiting/wait_store.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
@@ -20,6 +21,8 @@ interface Deps {
   hasRoom(): boolean;
   /** Whether this process starts, executes or removes the run. */
   isOwn(id: string): boolean;
+  /** The run has ended; its failure may call a flow. @returns false if that is to be tried again */
+  passOn(head: RunHead): Promise<boolean>;
   /** Continues a run that this process has claimed. */
   resume(kept: Kept): void;
 }
@@ -35,7 +38,7 @@ export interface Takeover {
   settled(): Promise<void>;
 }
 
-export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isOwn, resume }: Deps): Takeover {
+export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isOwn, passOn, resume }: Deps): Takeover {
   /** @returns false if a peer was faster */
   async function claim({ head, versionstamp }: Kept, lease: string): Promise<boolean> {
     const claimed = {
@@ -49,6 +52,7 @@ export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isO
     if (own_versionstamp === undefined) return false;
     // Its owner may have died after it recorded the outcome and before it deleted the keys.
     if (await fence(sql, claimed)) {
+      if (!await passOn(claimed)) return true;
       if (head.woken_at !== undefined) await forgetWait(sql, head.id);
       await store.clear(claimed);
     } // Or after it suspended the run.

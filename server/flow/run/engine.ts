@@ -19,6 +19,7 @@ import { createRehearsals } from "../rehearsal/rehearsal.ts";
 import { createRunStore } from "../storage/run_store.ts";
 import { sweepHistory } from "../storage/sweep.ts";
 import { createCancels } from "./cancels.ts";
+import { createPassOn } from "./failures.ts";
 import { handOverAll } from "./handover.ts";
 import { createInspection } from "./inspection.ts";
 import { CANCELLED, CLOSING, LOST } from "./execution/interruption.ts";
@@ -81,6 +82,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     log,
     closing,
     proveOwned,
+    passOn: (head) => passOn(head),
     waits: (at) => wakes.soon(at),
     ready: (id) => wakes.wakeReady(id),
   });
@@ -91,6 +93,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       exists: async (account_id, id) => await inspection.wait(account_id, id, 0) !== undefined,
     },
   };
+  const passOn = createPassOn({ sql, users: deps.users, programs, runs: services.runs, log });
   const execute = createWork({
     services,
     keys,
@@ -162,6 +165,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     log,
     hasRoom,
     isOwn: (id) => jobs.get(id) !== undefined || starts.isStarting(id) || wakes.isWaking(id) || outcomes.isRemoving(id),
+    passOn,
     resume,
   });
 

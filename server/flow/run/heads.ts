@@ -15,6 +15,8 @@ export const newHead = (run: Omit<NewRun, "sealed">, flow: KnownFlow, owner: str
   user_id: run.user_id,
   ...run.grant && { grant: run.grant },
   ...run.parent && { parent: run.parent },
+  ...run.failure_of !== undefined && { failure_of: run.failure_of },
+  ...(run.after_failure || run.failure_of !== undefined) && { after_failure: true },
   app_id: run.app_id ?? null,
   action: run.action ?? null,
   cron_id: run.cron_id ?? null,

@@ -71,6 +71,10 @@ export interface NewRun {
   /** What sees the flow, if a step of another run starts this one; and that run. */
   reach?: Restriction | undefined;
   parent?: Parent | undefined;
+  /** The failed run whose flow calls this one on failure. */
+  failure_of?: string | undefined;
+  /** A failure has started it, or one of the runs above it: its own failure calls no flow. */
+  after_failure?: boolean | undefined;
   app_id?: string | undefined;
   action?: string | undefined;
   cron_id?: number | undefined;
@@ -130,6 +134,8 @@ export interface RunHead {
   trigger_data?: JsonObject | undefined;
   retry: Repetition | null;
   parent?: Parent | undefined;
+  failure_of?: string | undefined;
+  after_failure?: boolean | undefined;
   /** Start of the run, in milliseconds since 1970. */
   made_at: number;
   /** Start of its first step, in milliseconds since 1970; null while it waits. */

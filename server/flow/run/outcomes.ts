@@ -5,6 +5,7 @@ import { findOutcome } from "../storage/history.ts";
 import { forgetWait, suspend, type Wait } from "../waiting/wait_store.ts";
 import { createRecordOutcome, type EndedRun, isUnstorable, withoutValues } from "../storage/record_outcomes.ts";
 import type { RunStore } from "../storage/run_store.ts";
+import type { PassOn } from "./failures.ts";
 import type { Job } from "./jobs.ts";
 import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
 import { LOST } from "./execution/interruption.ts";
@@ -19,6 +20,8 @@ interface Deps {
   proveOwned(head: RunHead): Promise<void>;
   /** A run waits until a moment, in milliseconds since 1970. */
   waits(at: number): void;
+  /** The run has ended in error. */
+  passOn: PassOn;
   /** Wakes the run if what it awaits has ended. */
   ready(id: string): Promise<void>;
 }
@@ -42,7 +45,7 @@ export interface Outcomes {
   removed(): Promise<void>;
 }
 
-export function createOutcomes({ sql, store, log, closing, proveOwned, waits, ready }: Deps): Outcomes {
+export function createOutcomes({ sql, store, log, closing, proveOwned, passOn, waits, ready }: Deps): Outcomes {
   const record = createRecordOutcome(sql);
   const removals = new Map<string, Promise<void>>();
 
@@ -91,8 +94,10 @@ export function createOutcomes({ sql, store, log, closing, proveOwned, waits, re
       const other = recorded ? undefined : await untilStored(patienceOf(job), find);
       // Refused without another outcome: a peer has claimed the run, or the account was deleted.
       if (!recorded && !other) await untilStored(patienceOf(job), () => proveOwned(head));
-      await remove(job);
-      return other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
+      const outcome = other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
+      // Otherwise it stays in Deno KV, where the next takeover finds it.
+      if (outcome.status !== "error" || await passOn(head)) await remove(job);
+      return outcome;
     },
     async suspend(job, wait) {
       const { head, journal, versionstamp } = job;

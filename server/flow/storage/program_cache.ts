@@ -38,6 +38,8 @@ export interface KnownProgram {
   output: JsonSchema | undefined;
   /** Names of inputs that are not shown. */
   secret_inputs: readonly string[];
+  /** The code of the flow that is called when a run ends in error. */
+  on_failure: string | null;
 }
 
 /** A version of a program never changes. */
@@ -79,7 +81,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       if (cached) return cached;
       const stored = await findProgram(sql, version);
       if (stored === undefined) return undefined;
-      const { program, author_id, runs_as, input, output, secret_inputs } = stored;
+      const { program, author_id, runs_as, input, output, secret_inputs, on_failure } = stored;
       const read = parseProgram(program);
       if ("faults" in read) {
         log.error("a program cannot be read", { flow: flow_id, version: flow_version, faults: read.faults });
@@ -94,6 +96,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
         input: readSchema(input),
         output: readSchema(output),
         secret_inputs,
+        on_failure,
       };
       programs.set(key, known);
       return known;
@@ -112,7 +115,7 @@ async function findFlow(sql: Sql, account_id: number, code: string): Promise<Kno
   return flow;
 }
 
-interface StoredProgram extends Pick<KnownProgram, "author_id" | "runs_as" | "secret_inputs"> {
+interface StoredProgram extends Pick<KnownProgram, "author_id" | "runs_as" | "secret_inputs" | "on_failure"> {
   program: unknown;
   input: unknown;
   output: unknown;
@@ -123,7 +126,7 @@ async function findProgram(
   { account_id, flow_id, flow_version }: ProgramVersion,
 ): Promise<StoredProgram | undefined> {
   const [row] = await sql<StoredProgram[]>`
-    select v.program, v.author_id, v.runs_as, v.input, v.output, v.secret_inputs
+    select v.program, v.author_id, v.runs_as, v.input, v.output, v.secret_inputs, v.on_failure
     from flow_versions v
     join flows f on f.id = v.flow_id
     where v.flow_id = ${flow_id}

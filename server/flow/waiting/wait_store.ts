@@ -38,6 +38,7 @@ export async function suspend(
     run_id: head.id,
     retry_of: head.retry?.of ?? null,
     parent_id: head.parent?.id ?? null,
+    failure_of: head.failure_of ?? null,
     started_at: isoOf(head.begun_at ?? head.made_at),
     wake_at: isoOf(until),
     awaits,
@@ -47,11 +48,11 @@ export async function suspend(
   const stored = await sql`
     insert into flow_waits (
       run_id, account_id, department_id, flow_id, flow_version, flow_code, trigger, app_id, action, cron_id, user_id,
-      retry_of, parent_id, attempts, started_at, wake_at, awaits, head, steps
+      retry_of, parent_id, failure_of, attempts, started_at, wake_at, awaits, head, steps
     )
     select
       r.run_id, a.id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.app_id, r.action, r.cron_id, r.user_id,
-      r.retry_of, r.parent_id, r.attempts, r.started_at, r.wake_at, r.awaits, r.head, r.steps
+      r.retry_of, r.parent_id, r.failure_of, r.attempts, r.started_at, r.wake_at, r.awaits, r.head, r.steps
     from json_populate_record(null::flow_waits, ${storable(row)}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id

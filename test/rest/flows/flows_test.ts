@@ -25,6 +25,7 @@ const KEYS = [
   "active",
   "guarded",
   "secret_inputs",
+  "on_failure",
   "version",
   "author_id",
   "runs_as",

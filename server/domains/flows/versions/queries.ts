@@ -31,7 +31,7 @@ export const findVersion = (sql: Sql, account: number, flow: number, version: nu
   oneJson<FlowVersion>(
     sql,
     sql`
-      select ${listed(sql)}, input, output, secret_inputs, program
+      select ${listed(sql)}, input, output, secret_inputs, on_failure, program
       from flow_versions
       where flow_id = ${flow}
         and account_id = ${account}

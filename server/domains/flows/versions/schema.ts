@@ -20,6 +20,7 @@ export const FlowVersion = ListedFlowVersion.extend({
   input: Declared.describe("The JSON Schema of a run's input"),
   output: Declared.describe("The JSON Schema of a run's data"),
   secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
+  on_failure: z.string().nullable().describe("The flow that is called when a run fails").meta({ examples: [null] }),
   program: z.array(z.unknown()).describe("As it was written").meta({
     examples: [[{ type: "return", data: { price: "{input.price}" } }]],
   }),

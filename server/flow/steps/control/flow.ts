@@ -55,6 +55,7 @@ export const flow = {
           user_id: head.user_id,
           grant: head.grant,
           reach,
+          after_failure: head.after_failure,
           parent: { id: head.id, depth },
           idempotency_key: `flow:${head.id}:${place}`,
         });
