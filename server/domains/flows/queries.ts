@@ -12,8 +12,8 @@ import { KEPT_VERSIONS } from "./versions/queries.ts";
 /** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
   sql`
-    id, ${KIND}::text as kind, code, name, active, guarded, secret_inputs, on_failure, version, author_id, runs_as, department_id, lock_version,
-    iso(created_at) as created_at, iso(updated_at) as updated_at
+    id, ${KIND}::text as kind, code, name, active, guarded, secret_inputs, on_failure, version, author_id, runs_as,
+    department_id, lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
 const orders = (sql: Sql) => ({
@@ -89,7 +89,13 @@ export type Values = Record<string, unknown>;
 const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text::json`;
 
 const stored = (sql: Sql) =>
-  sql`department_id, code, name, name_folded, active, guarded, author_id, runs_as, input, output, secret_inputs, on_failure, fields`;
+  sql`
+    department_id, code, name, name_folded, active, guarded, author_id, runs_as, input, output, secret_inputs,
+    on_failure, fields
+  `;
+
+/** What a version keeps of its flow, and where it keeps it. */
+const versioned = (sql: Sql) => sql`version, author_id, runs_as, input, output, secret_inputs, on_failure`;
 
 /** Inserts the flow, and its program as version 1. */
 export async function insertFlow(sql: Sql, account: number, values: Values): Promise<number> {
@@ -98,10 +104,10 @@ export async function insertFlow(sql: Sql, account: number, values: Values): Pro
       insert into flows (account_id, ${stored(sql)})
       select ${account}, ${stored(sql)}
       from json_populate_record(null::flows, ${asJson(sql, values)})
-      returning id, account_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields
+      returning id, account_id, ${versioned(sql)}, fields
     )
-    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, program)
-    select account_id, id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, ${versioned(sql)}, program)
+    select account_id, id, ${versioned(sql)}, fields -> 'program'
     from flow
     returning flow_id as id
   `;
@@ -178,7 +184,7 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
       set version = version + 1
       where id = ${id}
         and account_id = ${account}
-      returning id, account_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields
+      returning id, account_id, ${versioned(sql)}, fields
     ),
     replaced as (
       update flow_versions v
@@ -195,8 +201,8 @@ export async function insertVersion(sql: Sql, account: number, id: number): Prom
         and v.version < f.version - ${KEPT_VERSIONS}
         and v.dropped_at is null
     )
-    insert into flow_versions (account_id, flow_id, version, author_id, runs_as, input, output, secret_inputs, on_failure, program)
-    select account_id, id, version, author_id, runs_as, input, output, secret_inputs, on_failure, fields -> 'program'
+    insert into flow_versions (account_id, flow_id, ${versioned(sql)}, program)
+    select account_id, id, ${versioned(sql)}, fields -> 'program'
     from flow
   `;
 }

@@ -211,7 +211,9 @@ function listFaults(work: Work, { minItems = 0, maxItems, uniqueItems }: SchemaN
 
 function objectFaults({ minProperties = 0, maxProperties }: SchemaNode, count: number): string[] {
   if (count < minProperties) return [`has too few fields (minimum is ${minProperties})`];
-  if (maxProperties !== undefined && count > maxProperties) return [`has too many fields (maximum is ${maxProperties})`];
+  if (maxProperties !== undefined && count > maxProperties) {
+    return [`has too many fields (maximum is ${maxProperties})`];
+  }
   return [];
 }
 

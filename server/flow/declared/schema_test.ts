@@ -22,7 +22,10 @@ Deno.test("declared schemas: what is no schema is refused with its path, also wh
   const deep = (levels: number): unknown => levels === 0 ? {} : { not: deep(levels - 1) };
   /** Each definition names the next one twice: 2 ** 20 schemas. */
   const doubling = Object.fromEntries(
-    Array.from({ length: 20 }, (_, n) => [`d${n}`, { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }]),
+    Array.from(
+      { length: 20 },
+      (_, n) => [`d${n}`, { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }],
+    ),
   );
   const refused: [unknown, RegExp][] = [
     [{ type: "text" }, /^type: is not a type of JSON Schema$/],
@@ -39,13 +42,19 @@ Deno.test("declared schemas: what is no schema is refused with its path, also wh
     [{ $defs: { ...doubling, d20: {} }, $ref: "#/$defs/d0" }, /^: has more than 1000 schemas/],
     [{ items: { $defs: {} } }, /^items\.\$defs: belongs to the top/],
     [deep(20), /^(?:not\.)+not: is nested deeper than 16 levels$/],
-    [{ properties: { a: { type: "string", default: 1 } } }, /^properties\.a\.default: does not match: it must be a string$/],
+    [
+      { properties: { a: { type: "string", default: 1 } } },
+      /^properties\.a\.default: does not match: it must be a string$/,
+    ],
     [{ description: "x".repeat(40_000) }, /^: is too long/],
     [JSON.parse('{"properties":{"__proto__":{}}}'), /^properties\.__proto__: is not a known field$/],
   ];
   for (const [json, message] of refused) {
     const faults = faultsOf(json);
-    assert.ok(faults.some((fault) => message.test(fault)), `${JSON.stringify(json).slice(0, 200)}: ${faults.join("; ")}`);
+    assert.ok(
+      faults.some((fault) => message.test(fault)),
+      `${JSON.stringify(json).slice(0, 200)}: ${faults.join("; ")}`,
+    );
   }
 });
 
@@ -63,7 +72,10 @@ Deno.test("declared schemas: values, by path", () => {
     [{ format: "email" }, "a@b", [": is not in the format email"]],
     [{ format: "uri" }, "https://example.com/a", []],
     [{ format: "uuid" }, 7, []],
-    [{ items: { type: "number" }, maxItems: 2 }, [1, "2", 3], [": is too long (maximum is 2 items)", "1: is not a number"]],
+    [{ items: { type: "number" }, maxItems: 2 }, [1, "2", 3], [
+      ": is too long (maximum is 2 items)",
+      "1: is not a number",
+    ]],
     [{ prefixItems: [{ type: "string" }], items: { type: "null" } }, ["a", null], []],
     [{ uniqueItems: true }, [{ a: 1, b: 2 }, { b: 2, a: 1 }], [": has an item twice"]],
     [

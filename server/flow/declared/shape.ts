@@ -103,4 +103,3 @@ export const Node: z.ZodType<SchemaNode> = z.lazy(() => {
     else: node,
   });
 });
-

@@ -40,7 +40,8 @@ export async function runPause(
   const secrets = hiding?.texts ?? [];
   const callNow = () => ({ services, head, place, reach, secrets, now: task.now() });
   /** What an effect answers, as this run keeps it. */
-  const hide = <T extends Result | undefined>(work: () => Promise<T>) => hiding ? hiding.effect(work) : work();
+  const hide = async <T extends Result | undefined>(work: () => Promise<T>): Promise<T | Result> =>
+    hiding ? await hiding.effect(work) : await work();
   if (task.rehearsed) {
     const { rehearsed } = task;
     complete(record, await hide(() => rehearsed.pause(step, pause, input, callNow())));
