@@ -20,7 +20,14 @@ const runsOf = async ({ ask }: Team, flow_code: string) =>
 inTeam("on_failure: the flow is called with the error and without secrets; both runs name each other", async (team) => {
   const { ask, addFlow, inspect } = team;
   const tell = await addFlow([GIVE]);
-  const bad = { type: "record", id: "bad", action: "get", db_code: "nowhere", record_id: "x", on_error: "continue" };
+  const bad = {
+    type: "connector",
+    id: "bad",
+    connector_code: "api",
+    method: "get",
+    params: { path: "nowhere" },
+    on_error: "continue",
+  };
   const { id, code, on_failure } = await addFlow([bad, FAIL], {
     on_failure: tell.code,
     secret_inputs: ["password"],
@@ -40,7 +47,7 @@ inTeam("on_failure: the flow is called with the error and without secrets; both 
     error: "No way: [redacted]",
     input: { what: "way", password: "[secret]" },
   });
-  assert.deepEqual([first.place, first.type, none], ["bad", "record", []]);
+  assert.deepEqual([first.place, first.type, none], ["bad", "connector", []]);
   assert.deepEqual(last, { place: "end", type: "fail", name: null, error: "No way: [redacted]", http_status: null });
 
   const waits = await addFlow([{ type: "wait", seconds: 3600 }], { on_failure: tell.code });

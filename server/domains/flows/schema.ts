@@ -46,8 +46,10 @@ const Fields = z.strictObject({
 
 const INPUT = {
   type: "object",
-  properties: { base: { type: "string", maxLength: 3 }, days: { type: "integer", minimum: 1, default: 7 } },
-  required: ["base"],
+  properties: {
+    base: { type: "string", maxLength: 3, default: "EUR" },
+    days: { type: "integer", minimum: 1, default: 7 },
+  },
   additionalProperties: false,
 };
 const OUTPUT = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };

@@ -20,12 +20,9 @@ function checked(json: unknown, value: JsonValue) {
 
 Deno.test("declared schemas: what is no schema is refused with its path, also what could hang the process", () => {
   const deep = (levels: number): unknown => levels === 0 ? {} : { not: deep(levels - 1) };
-  /** Each definition names the next one twice: 2 ** 20 schemas. */
-  const doubling = Object.fromEntries(
-    Array.from(
-      { length: 20 },
-      (_, n) => [`d${n}`, { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }],
-    ),
+  /** Each definition names the next one four times: 4 ** 6 schemas. */
+  const spreading = Object.fromEntries(
+    Array.from({ length: 6 }, (_, n) => [`d${n}`, { allOf: Array(4).fill({ $ref: `#/$defs/d${n + 1}` }) }]),
   );
   const refused: [unknown, RegExp][] = [
     [{ type: "text" }, /^type: is not a type of JSON Schema$/],
@@ -39,7 +36,7 @@ Deno.test("declared schemas: what is no schema is refused with its path, also wh
     [{ $ref: "https://example.com/s.json" }, /^\$ref: must name a schema under \$defs/],
     [{ properties: { a: { $ref: "#/$defs/b" } } }, /^properties\.a\.\$ref: must name a schema under \$defs/],
     [{ $defs: { a: { items: { $ref: "#/$defs/a" } } } }, /^\$defs\.a\.items\.\$ref: leads back to itself$/],
-    [{ $defs: { ...doubling, d20: {} }, $ref: "#/$defs/d0" }, /^: has more than 1000 schemas/],
+    [{ $defs: { ...spreading, d6: {} } }, /^: has more than 1000 schemas/],
     [{ items: { $defs: {} } }, /^items\.\$defs: belongs to the top/],
     [deep(20), /^(?:not\.)+not: is nested deeper than 16 levels$/],
     [
