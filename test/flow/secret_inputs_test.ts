@@ -77,7 +77,11 @@ inTeam("secret inputs: sent to connectors, and neither shown nor stored, also wh
   assert.equal(approval.question, "Use [redacted]?");
   await ask("POST", `/connect/approvals/${approval.id}.json`, { json: { choice: "approve" } });
   await reaches(team, run, "finished");
-  assert.deepEqual(api.calls.map(({ body }) => body), [`Bearer ${SECRET}`, "Bearer [redacted]", `${SECRET} 4711`]);
+  assert.deepEqual(api.calls.map(({ body }) => JSON.parse(body)), [
+    `Bearer ${SECRET}`,
+    '"Bearer [redacted]"',
+    `${SECRET} 4711`,
+  ]);
   const whole = await inspect(run);
   assert.deepEqual(whole.data, { header: "Bearer [redacted]", user: "ada" });
   const shown = JSON.stringify(whole);
@@ -120,7 +124,7 @@ inTeam("secret inputs: repeated, passed to a called flow, kept in an example, wi
     const { input, data, steps } = await inspect(retry.body.id);
     assert.equal(input.password, "[secret]");
     assert.deepEqual(data, { auth: { token: "[redacted]" }, user: "ada" });
-    assert.deepEqual(api.calls.slice(-2).map(({ body }) => body), [SECRET, `t ${SECRET}`]);
+    assert.deepEqual(api.calls.slice(-2).map(({ body }) => JSON.parse(body)), [SECRET, `t ${SECRET}`]);
     const called = await inspect(steps.at(1).begun.awaits);
     assert.deepEqual(called.input, { auth: "[secret]", user: "ada" });
     const kept = await ask("POST", at("examples"), { json: { run_id: retry.body.id, name: `${retry.body.id}` } });

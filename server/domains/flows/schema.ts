@@ -50,7 +50,6 @@ const INPUT = {
     base: { type: "string", maxLength: 3, default: "EUR" },
     days: { type: "integer", minimum: 1, default: 7 },
   },
-  additionalProperties: false,
 };
 const OUTPUT = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
 
