@@ -110,7 +110,9 @@ function ofBody(error: unknown): unknown {
   if (!(error instanceof Refusal) || !error.fields) return error;
   return invalid(
     Object.fromEntries(
-      Object.entries(error.fields).map(([field, messages]) => [field.replace(/^input(?:\.|$)/, "") || "base", messages]),
+      Object.entries(error.fields).map((
+        [field, messages],
+      ) => [field.replace(/^input(?:\.|$)/, "") || "base", messages]),
     ),
   );
 }
