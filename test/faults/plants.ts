@@ -74,14 +74,14 @@ export const PLANTS: Plant[] = [
     edits: [{
       file: "server/flow/run/start.ts",
       find: `
-        const made = await store.create(head, run.idempotency_key);
+        const made = await store.create(head, run.idempotency_key, mark);
         if ("id" in made) {
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }
         enqueue(made);`,
       put: `
-        setTimeout(() => store.create(head, run.idempotency_key), 300);
+        setTimeout(() => store.create(head, run.idempotency_key, mark), 300);
         enqueue({ head, versionstamp: "" });`,
     }],
     scenario: killedOnceAcknowledged,
@@ -108,7 +108,7 @@ export const PLANTS: Plant[] = [
     name: "no checkpoint",
     edits: [{
       file: "server/flow/run/execution/journal.ts",
-      find: "      await keep(entries, kept_count);\n",
+      find: "      await keep(hiding ? await hiding.records(entries) : entries, kept_count);\n",
       put: "",
     }],
     scenario: killedInItsSecondCall,
