@@ -253,7 +253,8 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     });
     assert.deepEqual([changed.version, changed.active, changed.lock_version], [2, false, 1]);
     assert.deepEqual(await flows.find.query({ id }), changed);
-    const { fields: _fields, warnings: _warnings, used_by: _used_by, ...listed } = changed;
+    const { fields: _fields, warnings: _warnings, used_by: _used_by, input: _input, output: _output, ...listed } =
+      changed;
     assert.deepEqual(await flows.list.query({ q: "GIVE", active: false }), [listed]);
     assert.equal(await flows.delete.mutate({ id }), undefined);
   },
