@@ -41,10 +41,12 @@ inTeam("actions: finished within the call, pending and polled, or failed", async
   assert.deepEqual((await poll()).data, { n: 1 });
 
   const broken = await addApp((await addFlow([call("missing")])).code);
-  const failed = (await ask("POST", path(broken), { json: {} })).body;
+  const { flow_process_id: broken_id } = (await ask("POST", path(broken), { json: {} })).body;
+  const pollBroken = async () => (await ask("GET", status(broken, broken_id))).body;
+  await until(async () => (await pollBroken()).status !== "pending", "it fails");
+  const failed = await pollBroken();
   assert.deepEqual([failed.status, "data" in failed], ["error", false]);
   assert.match(failed.error, /404/);
-  assert.deepEqual((await ask("GET", status(broken, failed.flow_process_id))).body, failed);
 });
 
 inTeam("actions: what is not there, or not this action's", async ({ ask, addFlow, addApp, play }) => {
