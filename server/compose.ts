@@ -168,6 +168,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         await openings.flush();
         await sweepOpenings(sql, clock.now(), 1_000);
         await sweepDrafts(sql, 1_000);
+        await connectors.sweep();
         await flows.sweep();
         await schedules.sweep();
       },

@@ -19,6 +19,11 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
     pattern: /^\/departments\/([^/]+)$/,
     load: async () => (await import("./pages/department/Department.svelte")).default,
   },
+  { pattern: /^\/connectors$/, load: async () => (await import("./pages/connectors/Connectors.svelte")).default },
+  {
+    pattern: /^\/connectors\/([^/]+)$/,
+    load: async () => (await import("./pages/connectors/ConnectorPage.svelte")).default,
+  },
   { pattern: /^\/profile$/, load: async () => (await import("./pages/profile/Profile.svelte")).default },
   { pattern: /^\/account(?:\/(\w+))?$/, load: async () => (await import("./pages/account/Account.svelte")).default },
 ];

@@ -70,6 +70,21 @@ export async function fill(request: Request): Promise<void> {
       },
     },
   });
+  // The address may not be called, so its calls fail.
+  await post("/connect/connectors.json", {
+    connector: {
+      name: "Bank of rates",
+      url: "http://127.0.0.1:9/v1",
+      secret_token: "a secret of nobody",
+      fields: {
+        auth: { type: "header", name: "X-Api-Key" },
+        methods: {
+          latest: { method: "GET", path: "/rates/{base}", query: { format: "json" }, public: true },
+          order: { method: "POST", path: "/orders", headers: { "X-Version": "2" }, body: { amount: "{amount}" } },
+        },
+      },
+    },
+  });
   for (
     const [name, connector_code] of [["Watch the exchange rate", "bank_of_rates"], ["Nightly stock letter", "mail"]]
   ) {

@@ -20,6 +20,7 @@ const first = (list: string, address: (id: string) => string) => async (page: Pa
 };
 
 const APP = "/platform/apps.json?sort=name&per_page=1";
+const CONNECTOR = "/connect/connectors.json?q=bank&per_page=1";
 const DEPARTMENT = "/account/departments.json?per_page=1";
 
 export const PAGES: readonly Screen[] = [
@@ -58,6 +59,21 @@ export const PAGES: readonly Screen[] = [
   { name: "department", path: first(DEPARTMENT, (id) => `/departments/${id}`) },
   { name: "department-people", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=people`) },
   { name: "department-mailboxes", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=mailboxes`) },
+  { name: "connectors", path: at("/connectors") },
+  { name: "connectors-none", path: at("/connectors?q=no+such+connector") },
+  { name: "connector-new", path: at("/connectors/new") },
+  {
+    name: "connector",
+    path: first(CONNECTOR, (id) => `/connectors/${id}`),
+    prepare: async (page) => {
+      await page.getByLabel("base").fill("EUR");
+      await page.getByRole("button", { name: /^Send/ }).click();
+      await page.getByText("May not be called").waitFor();
+    },
+  },
+  { name: "connector-body", path: first(CONNECTOR, (id) => `/connectors/${id}?method=order`) },
+  { name: "connector-connection", path: first(CONNECTOR, (id) => `/connectors/${id}?tab=connection`) },
+  { name: "connector-health", path: first(CONNECTOR, (id) => `/connectors/${id}?tab=health`) },
   { name: "people", path: at("/people") },
   { name: "person", path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`) },
   { name: "person-edit", path: first("/account/user_settings.json?per_page=1", (id) => `/people?person=${id}&edit=1`) },

@@ -233,6 +233,9 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual([made.code, made.has_secret_token, made.fields], ["fx_rates", true, { methods }]);
     const tried = await connectors.test.mutate({ id, method: "latest", params: { base: "EUR", n: 1 } });
     assert.deepEqual([tried.ok, tried.status, tried.error?.kind], [false, null, "refused"]);
+    const health = await connectors.health.find.query({ id, hours: 2 });
+    assert.deepEqual([health.connector_id, health.calls.length], [id, 2]);
+    assert.equal((await connectors.health.list.query({ ids: `${id}` }))[0]?.calls.length, 24);
     const changed = await connectors.update.mutate({ id, connector: { secret_token: null, lock_version: 0 } });
     assert.deepEqual([changed.has_secret_token, changed.lock_version], [false, 1]);
     assert.deepEqual(await connectors.find.query({ id }), changed);

@@ -9,6 +9,7 @@ import type { Keys } from "../../secrets/keys.ts";
 import { visibleTo } from "../../visibility.ts";
 import type { Method } from "../definition/method.ts";
 import { createEgress, type Incoming } from "../egress/egress.ts";
+import { createCallCounter } from "../health/call_counter.ts";
 import type { Lookup } from "../egress/reach.ts";
 import type { Outgoing } from "../egress/redirects.ts";
 import type { Redactor } from "../redaction/redact.ts";
@@ -43,6 +44,8 @@ export interface Connectors {
   call(call: ConnectorCall): Promise<ConnectorAnswer>;
   /** Call after a change of a connector: this process uses the change at once, others within a moment. */
   forget(connector_id: number): void;
+  /** Writes the counts of calls, and deletes old ones. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,8 +66,15 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   const tokens = createTokens(createTokenStore(sql, keys, log), egress);
   const paces = createPaces(sql);
   const long_turns = createFairLimiter({ total: 1 });
+  const counter = createCallCounter(sql, log);
 
-  async function send(connector: OpenConnector, call: ConnectorCall, deadline: Deadline): Promise<ConnectorAnswer> {
+  /** @param begun is called when it is the call's turn */
+  async function send(
+    connector: OpenConnector,
+    call: ConnectorCall,
+    deadline: Deadline,
+    begun: () => void,
+  ): Promise<ConnectorAnswer> {
     const { signal } = deadline;
     const method = methodOf(connector, call);
     const outgoing = requestOf(connector, method, call);
@@ -72,6 +82,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
     const endTurns = await takeTurns(connector, call, signal);
     try {
       deadline.begin();
+      begun();
       const started = performance.now();
       const { incoming, redactor } = await sendWithSecret(connector, outgoing, call, signal);
       const ms = Math.round(performance.now() - started);
@@ -131,22 +142,39 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
         throw new ConnectorFault("unknown", `there is no connector ${call.connector_code}`);
       }
       const deadline = createDeadline(call);
+      let begun_at: number | undefined;
+      /** A call that was not sent, or that its caller has cancelled, says nothing about the other service. */
+      const count = (fault?: ConnectorFault) => {
+        if (begun_at === undefined || fault?.kind === "cancelled") return;
+        const failure = fault && { method: call.method, kind: fault.kind, message: fault.message };
+        counter.count(connector.id, performance.now() - begun_at, failure);
+      };
       try {
-        const answer = await send(connector, call, deadline);
-        if (answer.status < 400) return proven(connector, call, answer);
-        const reason = STATUS_CODES[answer.status] ?? "";
-        throw new ConnectorFault("status", `${connector.code} answered ${answer.status} ${reason}`.trim(), answer);
+        const answer = await send(connector, call, deadline, () => begun_at = performance.now());
+        if (answer.status >= 400) throw statusFault(connector, answer);
+        const valid = proven(connector, call, answer);
+        count();
+        return valid;
       } catch (error) {
-        throw redactedFault(error, connector.redactor);
+        const fault = redactedFault(error, connector.redactor);
+        if (fault instanceof ConnectorFault) count(fault);
+        throw fault;
       } finally {
         deadline.clear();
       }
     },
     forget: cache.forget,
+    sweep: counter.sweep,
     async close() {
+      await counter.close();
       await Promise.all([cache.close(), egress.close()]);
     },
   };
+}
+
+function statusFault({ code }: OpenConnector, answer: ConnectorAnswer): ConnectorFault {
+  const reason = STATUS_CODES[answer.status] ?? "";
+  return new ConnectorFault("status", `${code} answered ${answer.status} ${reason}`.trim(), answer);
 }
 
 /** @throws {ConnectorFault} `unknown` or `not_public` */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
+import { health } from "./health/router.ts";
 import { listConnectors, readConnector } from "./queries.ts";
 import {
   Connector,
@@ -77,4 +78,6 @@ export const connectors = router({
     })
     .input(Trial).output(sent(Tried))
     .mutation(({ ctx, input }) => tryConnector(ctx, input)),
+
+  health,
 });

@@ -46,6 +46,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   app_entry_codes: "codes of redirections, which end after half a minute",
   app_openings: "counts",
   app_refusals: "saves that were refused, which change no app",
+  connector_calls: "counts",
   connector_tokens: "tokens that the server requests by itself",
   connector_paces: "when a connector may be called next",
   app_previews: "compiled sources that nobody has saved, for ten minutes",

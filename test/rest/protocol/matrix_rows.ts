@@ -67,6 +67,7 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "connectors.update": row("connector", "manager", "connectors:write", changed("connector")),
   "connectors.delete": row("connector", "manager", "connectors:write", { deletes: true }),
   "connectors.test": row("connector", "manager", "connectors:write", { sent: json({ method: "none" }) }),
+  "connectors.health.find": row("connector", "user", "connectors:read"),
   "flows.find": row("flow", "user", "flows:read"),
   "flows.update": row("flow", "manager", "flows:write", changed("flow")),
   "flows.delete": row("flow", "manager", "flows:write", { deletes: true }),
@@ -133,7 +134,7 @@ export const ELSEWHERE = new Set([
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
   // One page for all addresses, whatever they name.
-  ...["app", "module", "department", "person", "docs_page"].map((page) => `open_console_${page}`),
+  ...["app", "module", "department", "connector", "person", "docs_page"].map((page) => `open_console_${page}`),
   "read_console_file",
   // Opened by a key and for its maker: test/rest/apps/apps_preview_test.ts
   ...["open_preview", "read_preview_file"],

@@ -124,6 +124,8 @@ const WEAKEST: Record<string, Role> = {
   "connectors.update": "manager",
   "connectors.delete": "manager",
   "connectors.test": "manager",
+  "connectors.health.list": "user",
+  "connectors.health.find": "user",
   "flows.list": "user",
   "flows.find": "user",
   "flows.create": "manager",

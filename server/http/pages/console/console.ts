@@ -108,6 +108,8 @@ const ADDRESSES: readonly (readonly [name: string, path: string])[] = [
   ["module", "/modules/:id"],
   ["departments", "/departments"],
   ["department", "/departments/:id"],
+  ["connectors", "/connectors"],
+  ["connector", "/connectors/:id"],
   ["people", "/people"],
   ["person", "/people/:id"],
   ["account", "/account"],
