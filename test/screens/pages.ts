@@ -68,7 +68,7 @@ export const PAGES: readonly Screen[] = [
     prepare: async (page) => {
       await page.getByLabel("base").fill("EUR");
       await page.getByRole("button", { name: /^Send/ }).click();
-      await page.getByText("May not be called").waitFor();
+      await page.getByText("May not be called", { exact: true }).waitFor();
     },
   },
   { name: "connector-body", path: first(CONNECTOR, (id) => `/connectors/${id}?method=order`) },
