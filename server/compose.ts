@@ -16,6 +16,7 @@ import { sweepOpenings } from "./domains/apps/openings/queries.ts";
 import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
+import { createProcessReport } from "./domains/operations/process_report.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
 import { createEvaluations } from "./flow/confined/evaluations.ts";
 import { createFlows } from "./flow/run/engine.ts";
@@ -102,6 +103,15 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     const schedules = createSchedules({ sql, flows, clock, log }, { dbs, users: viewers.users });
     const openings = createOpeningCounter({ sql, clock, log });
     const body_deadlines = createBodyDeadlines();
+    const release = createRelease();
+    const process_report = createProcessReport({
+      sql,
+      clock,
+      release,
+      log,
+      process_number: config.process_number,
+      load: () => ({ runs: flows.load(), calls: connectors.load(), compiler: compiler.load() }),
+    });
     const handler = createApp({
       body_deadlines,
       openings,
@@ -124,11 +134,13 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       flows,
       schedules,
       clock,
-      release: createRelease(),
+      release,
+      process_report,
       log,
     });
     const close = async () => {
       await openings.close();
+      await process_report.close();
       await schedules.close();
       await flows.close();
       await Promise.all([
@@ -158,22 +170,24 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         flows.endWaits();
       },
       /** The once-a-minute clean-up. */
-      sweep: async () => {
-        await sweepStore(sql, clock.now());
-        await sweepSignIns(sql);
-        await sweepLinks(sql);
-        await sweepEntries(sql, clock.now());
-        await sweepEntryCodes(sql, 1_000);
-        await sweepPreviews(sql, 1_000);
-        await openings.flush();
-        await sweepOpenings(sql, clock.now(), 1_000);
-        await sweepDrafts(sql, 1_000);
-        await connectors.sweep();
-        await flows.sweep();
-        await schedules.sweep();
-      },
+      sweep: () =>
+        process_report.timed("sweep", async () => {
+          await sweepStore(sql, clock.now());
+          await sweepSignIns(sql);
+          await sweepLinks(sql);
+          await sweepEntries(sql, clock.now());
+          await sweepEntryCodes(sql, 1_000);
+          await sweepPreviews(sql, 1_000);
+          await openings.flush();
+          await sweepOpenings(sql, clock.now(), 1_000);
+          await sweepDrafts(sql, 1_000);
+          await connectors.sweep();
+          await flows.sweep();
+          await schedules.sweep();
+          await process_report.sweep();
+        }),
       /** Starts the triggers that are due. */
-      tick: () => schedules.tick(),
+      tick: () => process_report.timed("tick", () => schedules.tick()),
       close,
     };
   } catch (error) {

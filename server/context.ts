@@ -48,6 +48,12 @@ export interface Pages {
   forget(app_id: string): void;
 }
 
+/** What this process says of itself to admins of the server. */
+export interface ProcessReport {
+  /** Writes the present figures. */
+  write(): Promise<void>;
+}
+
 export interface Clock {
   now(): Date;
 }
@@ -85,6 +91,7 @@ export interface Services {
   schedules: Schedules;
   clock: Clock;
   release: Release;
+  process_report: ProcessReport;
   log: Log;
 }
 

@@ -14,6 +14,7 @@ import { flow_processes } from "./domains/flow_processes/router.ts";
 import { flows } from "./domains/flows/router.ts";
 import { groups, mailboxes, teams } from "./domains/directory/router.ts";
 import { dbs } from "./domains/dbs/router.ts";
+import { operations } from "./domains/operations/router.ts";
 import { overview } from "./domains/overview/router.ts";
 import { invitations } from "./domains/invitations/router.ts";
 import { passwords } from "./domains/passwords/router.ts";
@@ -28,6 +29,7 @@ import { router } from "./trpc.ts";
 export const appRouter = router({
   account,
   overview,
+  operations,
   access,
   departments,
   user_settings,

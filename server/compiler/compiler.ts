@@ -142,7 +142,21 @@ export interface Compiler {
    * process that ends afterwards. Never rejects.
    */
   prepare(): Promise<void>;
+  /** What its workers do now. */
+  load(): CompilerLoad;
   close(): Promise<void>;
+}
+
+export interface CompilerLoad {
+  /** At most. */
+  workers: number;
+  /** Those that have started. */
+  ready: number;
+  busy: number;
+  /** Sources that wait for a worker. */
+  waiting: number;
+  /** Runtimes that are being built. */
+  building: string[];
 }
 
 /** The author's mistakes, a message each: `line:column message`, then the source line and a caret. */

@@ -94,6 +94,8 @@ export interface Flows extends Rehearsals {
   inspect(account_id: number, id: string): Promise<RunDetail | undefined>;
   /** Calls the listener when a run of the account begins, advances or ends in this process. @returns stops it */
   watch(account_id: number, listener: () => void): () => void;
+  /** Runs of this process: those that have begun or wait for their turn, and those that it executes. */
+  load(): { in_progress: number; executed: number };
   /** Drops the account's flows from this process's cache. Call after a change of a flow. */
   forget(account_id: number): void;
   /** Takes over runs of dead peers and deletes old rows. Call once a minute. */

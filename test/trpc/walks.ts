@@ -53,6 +53,11 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await departments.delete.mutate({ id });
   },
 
+  async operations({ operations }) {
+    const { processes, database } = await operations.find.query();
+    assert.ok(processes.length > 0 && database.bytes > 0);
+  },
+
   async overview({ overview }) {
     assert.deepEqual(await overview.problems.query({}), []);
     assert.equal((await overview.activity.query()).started.length, 96);

@@ -21,7 +21,18 @@ export interface Pool {
   perform(request: Unnumbered, account: number, limit_ms: number, signal?: AbortSignal): Promise<Answer>;
   /** Starts one worker, for a Svelte app. */
   warm(): Promise<void>;
+  load(): PoolLoad;
   close(): Promise<void>;
+}
+
+export interface PoolLoad {
+  /** At most. */
+  workers: number;
+  /** Those that have started. */
+  ready: number;
+  busy: number;
+  /** Requests that wait for a worker. */
+  waiting: number;
 }
 
 interface Job {
@@ -121,6 +132,13 @@ export function createPool(
       const [slot] = slots;
       if (slot && !closed) await slot.start(last_engine);
     },
+
+    load: () => ({
+      workers,
+      ready: slots.filter(({ state }) => state === "ready").length,
+      busy: busy.size,
+      waiting: queue.size,
+    }),
 
     async close() {
       closed = true;

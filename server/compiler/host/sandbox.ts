@@ -97,11 +97,17 @@ export function createCompiler({
   const background = open(1, BACKGROUND_NICE);
   let closed = false;
 
+  const building = new Set<RuntimeName>();
   const buildIn = (pool: Pool) => async (name: RuntimeName) => {
-    await fetchFor(name, deno, environment);
-    const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
-    if ("built" in answer) return answer.built;
-    throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);
+    building.add(name);
+    try {
+      await fetchFor(name, deno, environment);
+      const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
+      if ("built" in answer) return answer.built;
+      throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);
+    } finally {
+      building.delete(name);
+    }
   };
   const vendor = createVendor({ store: vendor_store, prebuilt, build: buildIn(pool) });
   const results = new LRUCache<string, Build>({
@@ -249,6 +255,7 @@ export function createCompiler({
       }
       await background.close();
     },
+    load: () => ({ ...pool.load(), building: [...building] }),
     close: async () => {
       closed = true;
       console_builder.kill();

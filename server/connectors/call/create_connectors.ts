@@ -44,6 +44,8 @@ export interface Connectors {
   call(call: ConnectorCall): Promise<ConnectorAnswer>;
   /** Call after a change of a connector: this process uses the change at once, others within a moment. */
   forget(connector_id: number): void;
+  /** Calls of this process that are sent or wait for their turn. */
+  load(): { in_progress: number };
   /** Writes the counts of calls, and deletes old ones. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -164,6 +166,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
       }
     },
     forget: cache.forget,
+    load: () => ({ in_progress: connector_turns.count() }),
     sweep: counter.sweep,
     async close() {
       await counter.close();

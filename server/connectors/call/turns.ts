@@ -12,11 +12,14 @@ export interface Turns {
    * @throws {ConnectorFault} `network` if too many calls wait already
    */
   take(id: number, signal: AbortSignal): Promise<() => void>;
+  /** Calls that have a turn or wait for one. */
+  count(): number;
 }
 
 export function createTurns(at_once: number, max_waiting: number): Turns {
   const limiter = createFairLimiter({ per_account: at_once, waiting_per_account: max_waiting });
   return {
+    count: () => limiter.count(),
     async take(id, signal) {
       try {
         return await limiter.acquire(id, signal);

@@ -3,6 +3,7 @@ import type { Json } from "../../database/json.ts";
 import { oneJson } from "../../database/lists.ts";
 import { unauthorized } from "../../errors.ts";
 import { accountColumns } from "./queries.ts";
+import { isOperator } from "../../operator.ts";
 import type { Viewer } from "../../viewer.ts";
 import type { Me } from "./schema.ts";
 
@@ -29,6 +30,7 @@ export async function readMe({ sql, model, release }: Context, viewer: Viewer): 
         ${scopes === null ? null : [...scopes]}::text[] as scopes,
         ${session_id}::int as session_id,
         ${model !== undefined}::boolean as assistant,
+        ${await isOperator(sql, viewer)}::boolean as operator,
         (select row_to_json(a) from (select ${accountColumns(sql)} from accounts where id = u.account_id) a) as account,
         ${await release.id()}::text as release
       from users u

@@ -76,6 +76,9 @@ export const Me = z.object({
   assistant: z.boolean().describe("Whether this server has a language model that helps with apps' sources").meta({
     examples: [false],
   }),
+  operator: z.boolean().describe("Whether the user may see figures of the whole server (`operations`)").meta({
+    examples: [false],
+  }),
   account: Account,
   release: ReleaseId,
 });

@@ -8,6 +8,7 @@ export const DOMAINS = [
   "access",
   "audit",
   "overview",
+  "operations",
   "departments",
   "user_settings",
   "teams",

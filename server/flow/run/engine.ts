@@ -200,6 +200,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     cancel,
     wake: wakes.wakeReady,
     watch,
+    load: () => ({ in_progress: jobs.count(), executed: jobs.all().filter(({ begun }) => begun).length }),
     forget: programs.forget,
 
     async sweep() {

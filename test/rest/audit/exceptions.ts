@@ -47,6 +47,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   app_openings: "counts",
   app_refusals: "saves that were refused, which change no app",
   connector_calls: "counts",
+  server_processes: "live processes",
   connector_tokens: "tokens that the server requests by itself",
   connector_paces: "when a connector may be called next",
   app_previews: "compiled sources that nobody has saved, for ten minutes",

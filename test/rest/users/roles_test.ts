@@ -31,6 +31,7 @@ const WEAKEST: Record<string, Role> = {
   "access.list": "manager",
   "access.counts": "manager",
   "audit.list": "admin",
+  "operations.find": "admin",
   "departments.list": "manager",
   "departments.find": "manager",
   "departments.create": "admin",
@@ -164,6 +165,9 @@ const WEAKEST: Record<string, Role> = {
   "crons.runs": "user",
 };
 
+/** Refused to admins of accounts that do not own the server, such as this one: test/rest/operations/operations_test.ts */
+const OF_SERVER = new Set(["operations.find"]);
+
 /** Valid bodies of routes without a wrapper. With the ids used here they change nothing. */
 const BODIES: Record<string, unknown> = {
   "apps.drafts.put": { draft: { source_code: "", base_lock_version: 0, revision: 0 } },
@@ -193,7 +197,8 @@ inAccount("roles: every route against every role", async ({ ask, play }) => {
   await inTurn(ROLES, async (role) => {
     const { id, token } = await addPerson(ask, role);
     await play(ROUTES.map((route): Scenario => {
-      const allowed = ROLES.indexOf(role) >= ROLES.indexOf(WEAKEST[route.name] ?? "admin");
+      const allowed = ROLES.indexOf(role) >= ROLES.indexOf(WEAKEST[route.name] ?? "admin") &&
+        !OF_SERVER.has(route.name);
       return {
         name: `${role} ${allowed ? "may" : "may not"}: ${route.method} ${route.path}`,
         method: route.method,
@@ -208,6 +213,7 @@ inAccount("roles: every route against every role", async ({ ask, play }) => {
 
 /** The status that a permitted caller gets for the bodies and ids above. */
 function expectedStatus(route: Route): number {
+  if (OF_SERVER.has(route.name)) return 403;
   if (namesSomething(route)) return route.name === "user_settings.find" ? 200 : 404;
   return route.method === "POST" || route.name === "passwords.change" ? 422 : route.meta.status ?? 200;
 }

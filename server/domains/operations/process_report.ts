@@ -1,0 +1,86 @@
+/** What this process says of itself: written every ten seconds, so that any process can show all of them. */
+import type { Clock, Release } from "../../context.ts";
+import type { Pool } from "../../database/pool.ts";
+import { isoOf } from "../../flow/flow.ts";
+import { faultOf, type Log } from "../../log.ts";
+import { deleteReport, sweepReports, writeReport } from "./queries.ts";
+import type { Pass, Report } from "./schema.ts";
+
+const EVERY_MS = 10_000;
+
+export interface ProcessReport {
+  /** Writes the present figures. */
+  write(): Promise<void>;
+  /** Does the work and notes when it began and how long it took. @throws whatever the work throws */
+  timed<T>(pass: "sweep" | "tick", work: () => Promise<T>): Promise<T>;
+  /** Deletes the rows of processes that have died. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  sql: Pool;
+  log: Log;
+  clock: Clock;
+  release: Release;
+  /** Undefined for a process that was started alone. */
+  process_number: number | undefined;
+  load(): Pick<Report, "runs" | "calls" | "compiler">;
+}
+
+export function createProcessReport({ sql, log, clock, release, process_number, load }: Parts): ProcessReport {
+  const id = crypto.randomUUID();
+  const started_at = clock.now();
+  const passes: Record<"sweep" | "tick", Pass | null> = { sweep: null, tick: null };
+  let failed = false;
+  let closed = false;
+
+  const write = async () => {
+    const { rss, heapUsed } = Deno.memoryUsage();
+    await writeReport(sql, id, started_at, {
+      number: process_number ?? 1,
+      pid: Deno.pid,
+      version: release.version,
+      release: await release.id(),
+      memory: { rss, heap: heapUsed },
+      ...load(),
+      ...passes,
+    });
+  };
+  const tell = async () => {
+    try {
+      await write();
+      failed = false;
+    } catch (error) {
+      // A database that is away is logged once.
+      if (!failed && !closed) log.warn("process_report_not_written", faultOf(error));
+      failed = true;
+    }
+  };
+  const timer = setInterval(() => void tell(), EVERY_MS);
+  Deno.unrefTimer(timer);
+
+  return {
+    write,
+    async timed<T>(pass: "sweep" | "tick", work: () => Promise<T>): Promise<T> {
+      const started = performance.now();
+      const at = isoOf(clock.now().getTime());
+      passes[pass] = { at, ms: null, fault: null };
+      const end = (fault: string | null) => passes[pass] = { at, ms: Math.round(performance.now() - started), fault };
+      try {
+        const result = await work();
+        end(null);
+        return result;
+      } catch (error) {
+        end(error instanceof Error ? error.message : String(error));
+        throw error;
+      }
+    },
+    sweep: () => sweepReports(sql),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await deleteReport(sql, id).catch(() => {});
+    },
+  };
+}

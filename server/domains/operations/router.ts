@@ -1,0 +1,43 @@
+/** Routes of the figures of the whole server. */
+import type { Context } from "../../context.ts";
+import { isoOf } from "../../flow/flow.ts";
+import { proveOperator } from "../../operator.ts";
+import { adminProcedure, router } from "../../trpc.ts";
+import { countQueues, listProcesses, listRunning, listSlowest, readBackground, readDatabase } from "./queries.ts";
+import { Operations } from "./schema.ts";
+
+export const operations = router({
+  find: adminProcedure
+    .meta({
+      rest: "GET /account/operations.json",
+      summary: "Read figures of the whole server",
+      description:
+        "Processes, queues, compile workers, the database and background work, for admins of the account that owns the " +
+        "server, which is the oldest one. It names no account and nothing that belongs to one.",
+    })
+    .output(Operations)
+    .query(({ ctx }) => readOperations(ctx)),
+});
+
+/** @throws {Refusal} 403 */
+async function readOperations(ctx: Context): Promise<Operations> {
+  await proveOperator(ctx);
+  const { sql, config, clock, process_report } = ctx;
+  await process_report.write();
+  const [processes, queues, database, running, slowest, background] = await Promise.all([
+    listProcesses(sql),
+    countQueues(sql),
+    readDatabase(sql, config.database_url === undefined),
+    listRunning(sql),
+    listSlowest(sql),
+    readBackground(sql),
+  ]);
+  return {
+    at: isoOf(clock.now().getTime()),
+    processes,
+    queues,
+    database,
+    statements: { running, slowest },
+    background,
+  };
+}
