@@ -24,6 +24,7 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
     pattern: /^\/connectors\/([^/]+)$/,
     load: async () => (await import("./pages/connectors/ConnectorPage.svelte")).default,
   },
+  { pattern: /^\/operations$/, load: async () => (await import("./pages/operations/Operations.svelte")).default },
   { pattern: /^\/profile$/, load: async () => (await import("./pages/profile/Profile.svelte")).default },
   { pattern: /^\/account(?:\/(\w+))?$/, load: async () => (await import("./pages/account/Account.svelte")).default },
 ];

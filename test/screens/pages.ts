@@ -83,6 +83,7 @@ export const PAGES: readonly Screen[] = [
   { name: "teams", path: at("/people?tab=teams") },
   { name: "team", path: first("/account/teams.json?per_page=1", (id) => `/people?tab=teams&entry=${id}`) },
   { name: "mailboxes", path: at("/people?tab=mailboxes") },
+  { name: "operations", path: at("/operations") },
   { name: "profile", path: at("/profile") },
   ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit", "/about"].map((part) => ({
     name: `account${part.replace("/", "-")}`,

@@ -12,6 +12,8 @@ export interface Destination {
   group?: "Organisation";
   /** Who sees it; everyone unless set. */
   roles?: readonly Role[];
+  /** Only for admins of the account that owns the server. */
+  of_server?: true;
   /** Whether it is a tab at the bottom of a phone. */
   on_phone?: boolean;
 }
@@ -39,11 +41,22 @@ const ALL: readonly Destination[] = [
     group: "Organisation",
     roles: ["user", "manager", "admin"],
   },
+  {
+    name: "Operations",
+    href: "/operations",
+    icon: "gauge",
+    key: "o",
+    group: "Organisation",
+    roles: ["admin"],
+    of_server: true,
+  },
   { name: "Docs", href: "/docs", icon: "book-open", group: "Organisation", on_phone: true },
 ];
 
 /** Those that the viewer's role sees. */
 export const destinations = (): readonly Destination[] => {
   const role = session.me?.user.role;
-  return ALL.filter(({ roles }) => !roles || role && roles.includes(role));
+  return ALL.filter(({ roles, of_server }) =>
+    (!roles || role && roles.includes(role)) && (!of_server || session.me?.operator)
+  );
 };

@@ -119,6 +119,7 @@ const ADDRESSES: readonly (readonly [name: string, path: string])[] = [
   ["account_limits", "/account/limits"],
   ["account_audit", "/account/audit"],
   ["account_about", "/account/about"],
+  ["operations", "/operations"],
   ["profile", "/profile"],
   ["docs", "/docs"],
   ["docs_page", "/docs/:id"],
