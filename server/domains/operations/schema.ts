@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
 
-const Count = z.int().min(0);
+const Count = z.int().min(0).meta({ examples: [0] });
 
 const Pass = z.object({
   at: Timestamp.describe("Its last begin"),
-  ms: z.int().nullable().describe("How long it took; null while it lasts"),
+  ms: z.int().nullable().describe("How long it took; null while it lasts").meta({ examples: [34] }),
   fault: z.string().nullable().describe("Why it failed, if it did").meta({ examples: [null] }),
 });
 
@@ -54,7 +54,8 @@ export const Operations = z.object({
     engine: z.enum(["PostgreSQL", "embedded"]),
     version: z.string().meta({ examples: ["16.4"] }),
     bytes: Count.describe("Size of the database"),
-    connections: z.int().nullable().describe("To this database, of all programs; null with the embedded database"),
+    connections: z.int().nullable().describe("To this database, of all programs; null with the embedded database")
+      .meta({ examples: [12] }),
     tables: z.array(z.object({
       name: z.string().meta({ examples: ["records"] }),
       bytes: Count.describe("With its indexes"),
@@ -63,15 +64,15 @@ export const Operations = z.object({
   }),
   statements: z.object({
     running: z.array(z.object({
-      text: z.string().describe("Without the values of parameters"),
+      text: z.string().describe("Without the values of parameters").meta({ examples: ["select 1"] }),
       ms: Count.describe("Since its begin"),
       waits_for: z.string().nullable().meta({ examples: ["Lock"] }),
     })).describe("Statements of this server that have run for more than a second"),
     slowest: z.array(z.object({
-      text: z.string().describe("Without values"),
+      text: z.string().describe("Without values").meta({ examples: ["select 1"] }),
       calls: Count,
-      ms: z.number().describe("On average"),
-      most_ms: z.number(),
+      ms: z.number().describe("On average").meta({ examples: [12.5] }),
+      most_ms: z.number().meta({ examples: [340] }),
     })).nullable().describe("By average, if PostgreSQL has the extension `pg_stat_statements`; otherwise null"),
   }),
   background: z.object({

@@ -21,6 +21,7 @@ test("me: everyone who is signed in reads itself, whatever the scopes", async ({
       "scopes",
       "session_id",
       "assistant",
+      "operator",
       "account",
       "release",
     ]);
