@@ -10,9 +10,9 @@ export interface State {
   icon: IconName;
 }
 
-/** Failing: in the last hour with calls, all failed. @param hours what was asked for */
-export function stateOf({ calls, failures, total }: Health, hours = 24): State {
-  if (total.calls === 0) return { words: `No calls in ${spanOf(hours)}`, kind: "faint", icon: "circle-dashed" };
+/** Failing: in the last hour with calls, all failed. */
+export function stateOf({ calls, failures, total }: Health): State {
+  if (total.calls === 0) return { words: "No calls", kind: "faint", icon: "circle-dashed" };
   if (total.failures === 0) return { words: "Healthy", kind: "ok", icon: "circle-check" };
   const last = calls.findLastIndex((count) => count > 0);
   if (failures[last] === calls[last]) return { words: "Failing", kind: "bad", icon: "circle-x" };
