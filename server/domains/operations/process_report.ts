@@ -3,7 +3,7 @@ import type { Clock, Release } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { faultOf, type Log } from "../../log.ts";
-import { deleteReport, sweepReports, writeReport } from "./queries.ts";
+import { sweepReports, writeReport } from "./queries.ts";
 import type { Pass, Report } from "./schema.ts";
 
 const EVERY_MS = 10_000;
@@ -13,9 +13,10 @@ export interface ProcessReport {
   write(): Promise<void>;
   /** Does the work and notes when it began and how long it took. @throws whatever the work throws */
   timed<T>(pass: "sweep" | "tick", work: () => Promise<T>): Promise<T>;
-  /** Deletes the rows of processes that have died. */
+  /** Deletes the rows of processes that have ended. */
   sweep(): Promise<void>;
-  close(): Promise<void>;
+  /** Its row is left: it is not shown after half a minute, and a database that is away delays no stop. */
+  close(): void;
 }
 
 interface Parts {
@@ -33,7 +34,7 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
   const started_at = clock.now();
   const passes: Record<"sweep" | "tick", Pass | null> = { sweep: null, tick: null };
   let failed = false;
-  let closed = false;
+  let telling = false;
 
   const write = async () => {
     const { rss, heapUsed } = Deno.memoryUsage();
@@ -48,13 +49,17 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
     });
   };
   const tell = async () => {
+    if (telling) return;
+    telling = true;
     try {
       await write();
       failed = false;
     } catch (error) {
       // A database that is away is logged once.
-      if (!failed && !closed) log.warn("process_report_not_written", faultOf(error));
+      if (!failed) log.warn("process_report_not_written", faultOf(error));
       failed = true;
+    } finally {
+      telling = false;
     }
   };
   const timer = setInterval(() => void tell(), EVERY_MS);
@@ -77,10 +82,6 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
       }
     },
     sweep: () => sweepReports(sql),
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      await deleteReport(sql, id).catch(() => {});
-    },
+    close: () => clearInterval(timer),
   };
 }

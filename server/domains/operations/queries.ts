@@ -16,10 +16,6 @@ export async function writeReport(sql: Sql, id: string, started_at: Date, report
   `;
 }
 
-export async function deleteReport(sql: Sql, id: string): Promise<void> {
-  await sql`delete from server_processes where id = ${id}`;
-}
-
 /** Rows of processes that have died. */
 export async function sweepReports(sql: Sql): Promise<void> {
   await sql`delete from server_processes where seen_at < now() - interval '10 minutes'`;

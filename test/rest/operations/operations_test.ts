@@ -115,7 +115,7 @@ inAccount("operations: processes, queues, the database and background work", asy
     seen = true;
     await Promise.all([holder, waiting]);
   }
-  await other.close();
+  other.close();
   await sql`delete from reindexings where db_id = ${db_id}`;
   await server.sweep();
   const rows = await sql<{ id: string }[]>`select id from server_processes`;
