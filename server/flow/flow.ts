@@ -61,6 +61,7 @@ export { type Answer, type Performed, type Rehearsal, type SeenRun, seenRun } fr
 export { walk } from "./program/walk.ts";
 export type { Step } from "./steps/step.ts";
 export { type ComparedStep, type Difference, differencesOf } from "./rehearsal/differences.ts";
+export { termOf } from "./storage/input_terms.ts";
 export { asStored, storable } from "./storage/storable.ts";
 export { findUser } from "./storage/program_cache.ts";
 export { OPERATORS } from "./template/condition.ts";

@@ -31,5 +31,6 @@ export {
 export { type Chosen, chosenIn, RecordSettings } from "./records/settings.ts";
 export type { Firing } from "./start/fire.ts";
 export type { Ticked } from "./tick.ts";
+export { latestPeriods, type Period, PERIODS } from "./timetable/calendar.ts";
 export { type Timetable, TimetableFault } from "./timetable/timetable.ts";
 export { CATCH_UP_S, MAX_FAILURES } from "./trigger_defaults.ts";

@@ -1,5 +1,6 @@
 /** Inspecting, cancelling and repeating runs. */
 import assert from "node:assert/strict";
+import { lowestId } from "../../server/database/uuid_v7.ts";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { follow } from "../stage/followers.ts";
@@ -18,6 +19,48 @@ const call = (path: string, more = {}) => ({
   ...more,
 });
 const names = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+inTeam(
+  "processes: by user, input and time; counted by how they ended, also after their deletion",
+  async ({ ask, server, addFlow, play }) => {
+    const good = await addFlow([{ type: "return", data: 1 }]);
+    const bad = await addFlow([{ type: "fail", message: "No stock" }]);
+    const run = async (flow: { id: number }, input: Record<string, unknown>) =>
+      (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: { input } })).body.flow_process_id as string;
+    const [one, two] = [await run(good, { base: "EUR", body: { id: 7 } }), await run(bad, { base: "USD" })];
+    await until(async () => (await ask("GET", `${PATH}.json?status=error`)).body.length === 1, "both have ended");
+    const list = async (query: string) => names((await ask("GET", `${PATH}.json?${query}`)).body);
+    const { user } = (await ask("GET", "/account/me.json")).body;
+    assert.deepEqual(await list(`user_id=${user.id}`), [two, one]);
+    assert.deepEqual(await list(`user_id=${user.id + 100_000}`), []);
+    assert.deepEqual(await list("input=base%3DEUR"), [one]);
+    assert.deepEqual(await list("input=body.id%3D7&status=finished"), [one]);
+    assert.deepEqual(await list("input=base%3DE"), [], "a whole value");
+    assert.deepEqual(await list("status=error&input=base%3DUSD&per_page=1"), [two]);
+    assert.deepEqual(await list("cron_id=1"), []);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    assert.deepEqual(await list(`from=${tomorrow}`), []);
+    assert.deepEqual(await list(`to=${tomorrow}`), [two, one]);
+    await play([{ name: "an input without a value", method: "GET", path: `${PATH}.json?input=base`, status: 400 }]);
+
+    const count = async (query: string) => {
+      const { body } = await ask("GET", `/connect/flow_process_outcomes.json?${query}`);
+      const sum = (key: string) => body.reduce((all: number, one: Record<string, number>) => all + (one[key] ?? 0), 0);
+      return [body.length, sum("finished"), sum("error"), sum("cancelled")];
+    };
+    assert.deepEqual(await count("by=hour"), [48, 1, 1, 0]);
+    assert.deepEqual(await count(`flow_code=${bad.code}&timezone=Europe/Warsaw`), [31, 0, 1, 0]);
+    assert.deepEqual((await ask("GET", "/connect/flow_process_outcomes.json?timezone=Mars")).status, 422);
+    const old = lowestId(Date.now() - 20 * 86_400_000);
+    await server.sql`
+      update flow_processes set id = ${old}, finished_at = now() - interval '20 days' where id = ${two}
+    `;
+    await server.sweep();
+    assert.deepEqual(await list(""), [one]);
+    assert.deepEqual([await count("by=day"), await count("by=month")], [[31, 1, 1, 0], [13, 1, 1, 0]]);
+    assert.deepEqual(await count(`user_id=${user.id}`), [31, 1, 0, 0], "deleted runs have no user");
+  },
+);
 
 inTeam(
   "processes: the newest first, by flow, status and trigger, in pages",

@@ -305,6 +305,8 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual((await flow_processes.program.query({ id })).program, []);
     const again = await flow_processes.retry.mutate({ id });
     assert.deepEqual([again.retry_of, again.status], [id, "finished"]);
+    const days = await flow_processes.outcomes.query({ flow_code: flow.code });
+    assert.deepEqual([days.length, days.at(-1)?.finished], [31, 2]);
     const listed = await flow_processes.list.query({ flow_code: flow.code });
     assert.deepEqual(listed.map(({ id }) => id), [again.id, id]);
     assert.equal((await refusalOf(flow_processes.cancel.mutate({ id }))).code, "CONFLICT");
@@ -326,6 +328,11 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const [run] = await crons.runs.query({ id: cron.id });
     assert.deepEqual([run?.flow_process_id, run?.by_hand, run?.state], [flow_process_id, true, "ran"]);
     assert.equal((await crons.find.query({ id: cron.id })).lock_version, 2);
+    assert.deepEqual((await crons.days.query({ id: cron.id })).length, 91);
+    const [latest] = await crons.slots.query({ ids: String(cron.id) });
+    assert.deepEqual([latest?.cron_id, latest?.slots.length, latest?.next_times.length], [cron.id, 0, 5]);
+    const read = await crons.read_schedule.query({ schedule: "0 9 * * *", timezone: "Europe/Warsaw" });
+    assert.deepEqual([read.sentence, read.next_times.length], ["At 09:00", 10]);
     assert.equal(await crons.delete.mutate({ id: cron.id }), undefined);
     const hook = await crons.create.mutate({ cron: { target_code: "woken", kind: "webhook" } });
     assert.notEqual((await crons.rotate_address.mutate({ id: hook.id })).webhook_url, hook.webhook_url);

@@ -30,7 +30,8 @@ export const DELETE = "The trigger stops at once, in every process. Its flow pro
 
 export const FIRE =
   "Starts the flow even if the trigger is not active or a run has not ended. The ledger has the run " +
-  "as one by hand. It counts neither as failure nor as success.";
+  "as one by hand. It counts neither as failure nor as success. With `input`, this run has another input than the trigger's: " +
+  "for a webhook trigger, that of a delivery.";
 
 export const RESUME = "Activates the trigger from its next due time, with no failures. Equal to an update with " +
   "`active` true. A trigger of changed records continues with the changes of the pause, of at most 24 hours.";

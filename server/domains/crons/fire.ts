@@ -3,10 +3,10 @@ import type { Context } from "../../context.ts";
 import { invalid, notFound } from "../../errors.ts";
 import { findFlowActive } from "../flows/queries.ts";
 import { findCron } from "./queries.ts";
-import type { Fired } from "./schema.ts";
+import type { Fired, Firing } from "./schema.ts";
 
 /** @throws {Refusal} 404; 422 if its flow cannot be started */
-export async function fireCron({ sql, viewer, schedules }: Context, id: number): Promise<Fired> {
+export async function fireCron({ sql, viewer, schedules }: Context, { id, input }: Firing): Promise<Fired> {
   const cron = (await findCron(sql, viewer, id))?.parse();
   if (!cron) throw notFound("Trigger");
   const active = await findFlowActive(sql, viewer, cron.target_code);
@@ -17,7 +17,7 @@ export async function fireCron({ sql, viewer, schedules }: Context, id: number):
     target_code: cron.target_code,
     author_id: cron.author_id,
     timezone: cron.timezone,
-    input: cron.input,
+    input: input ?? cron.input,
     kind: cron.kind,
   });
   return { flow_process_id: run.id, status: "pending" };

@@ -16,6 +16,15 @@ export async function readCronRuns({ sql, viewer }: Context, page: CronRunPage):
 /** One page, newest first unless `sort` says otherwise. A run may have ended although the ledger does not know it yet. */
 function listCronRuns(sql: Sql, account: number, page: CronRunPage) {
   const order = page.sort === "due_at" ? sql`r.due_at, r.id` : sql`r.due_at desc, r.id desc`;
+  const { from, to, irregular } = page;
+  const chosen = sql`
+    from cron_runs r
+    where r.cron_id = ${page.id}
+      and r.account_id = ${account}
+      ${from === undefined ? sql`` : sql`and r.due_at >= ${new Date(from)}`}
+      ${to === undefined ? sql`` : sql`and r.due_at < ${new Date(to)}`}
+      ${irregular ? sql`and (r.state <> 'ran' or r.by_hand or r.outcome <> 'finished')` : sql``}
+  `;
   return listJson<CronRun>(
     sql,
     sql`
@@ -24,12 +33,10 @@ function listCronRuns(sql: Sql, account: number, page: CronRunPage) {
         case when r.state <> 'queued' then r.flow_process_id end as flow_process_id,
         coalesce(r.outcome, (select p.status from flow_processes p where p.id = r.flow_process_id)) as outcome,
         iso(r.started_at) as started_at
-      from cron_runs r
-      where r.cron_id = ${page.id}
-        and r.account_id = ${account}
+      ${chosen}
       order by ${order}
       ${slice(sql, page)}
     `,
-    sql`select count(*) from cron_runs where cron_id = ${page.id} and account_id = ${account}`,
+    sql`select count(*) ${chosen}`,
   );
 }

@@ -5,9 +5,26 @@ import { ById, Id } from "../../input/shapes.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { CREATE, DELETE, FIRE, RESUME, RUNS, UPDATE } from "./api_texts.ts";
 import { fireCron } from "./fire.ts";
+import { readCronDays, readCronSlots } from "./ledger_counts.ts";
 import { readCronRuns } from "./ledger_queries.ts";
 import { listCrons, readCron } from "./queries.ts";
-import { Cron, CronChanges, CronPage, CronRun, CronRunPage, Fired, ListedCron, NewCron } from "./schema.ts";
+import {
+  Cron,
+  CronChanges,
+  CronDay,
+  CronPage,
+  CronRun,
+  CronRunPage,
+  CronSlots,
+  Fired,
+  Firing,
+  ListedCron,
+  NewCron,
+  OfCrons,
+  ReadSchedule,
+  ScheduleQuery,
+} from "./schema.ts";
+import { readSchedule } from "./timetable.ts";
 import { changeCron, createCron, removeCron, resumeCron, rotateAddress } from "./write.ts";
 
 export const crons = router({
@@ -61,8 +78,8 @@ export const crons = router({
       summary: "Fire a scheduled trigger now",
       description: FIRE,
     })
-    .input(ById).output(Fired)
-    .mutation(({ ctx, input }) => fireCron(ctx, input.id)),
+    .input(Firing).output(Fired)
+    .mutation(({ ctx, input }) => fireCron(ctx, input)),
 
   resume: managerProcedure
     .meta({
@@ -90,4 +107,33 @@ export const crons = router({
     })
     .input(CronRunPage).output(sent(z.array(CronRun)))
     .query(({ ctx, input }) => readCronRuns(ctx, input)),
+
+  days: userProcedure
+    .meta({
+      rest: "GET /account/crons/:id/days.json",
+      summary: "Count a trigger's due times by day",
+      description:
+        "The last 91 days of the trigger's time zone, today included, the oldest first. Runs by hand are left out.",
+    })
+    .input(ById).output(z.array(CronDay))
+    .query(({ ctx, input }) => readCronDays(ctx, input.id)),
+
+  slots: userProcedure
+    .meta({
+      rest: "GET /account/cron_slots.json",
+      summary: "Read the latest and the next due times of triggers",
+      description: "Triggers that the caller does not see are left out.",
+    })
+    .input(OfCrons).output(z.array(CronSlots))
+    .query(({ ctx, input }) => readCronSlots(ctx, input.ids)),
+
+  read_schedule: userProcedure
+    .meta({
+      rest: "GET /account/cron_schedule.json",
+      refuses: [422],
+      summary: "Read a schedule in words, with its next due times",
+      description: "Of any schedule, before a trigger has it.",
+    })
+    .input(ScheduleQuery).output(ReadSchedule)
+    .query(({ ctx, input }) => readSchedule(ctx, input)),
 });

@@ -12,6 +12,7 @@ import {
 } from "../../schedule/schedule.ts";
 import { tooLong } from "../../input/messages.ts";
 import {
+  ById,
   Id,
   InDepartment,
   isStorable,
@@ -26,6 +27,11 @@ import {
 
 /** Characters of JSON: lists of triggers contain the inputs. */
 const MOST_INPUT = 16_384;
+/** An input by hand may be a delivery, which is longer. */
+const MOST_TEST_INPUT = 262_144;
+const MOST_CRONS = 100;
+/** Due times of a strip. */
+export const SLOTS = 100;
 const LONGEST_CATCH_UP_S = 7 * 24 * 3_600;
 
 const TargetCode = text(100).refine((code) => code.trim() !== "", "can't be blank")
@@ -134,7 +140,16 @@ export const CronPage = page(["id", "-id", "next_run_at", "-next_run_at", "creat
 });
 export type CronPage = z.output<typeof CronPage>;
 
-export const CronRunPage = page(["-due_at", "due_at"]).extend({ id: Id });
+const Moment = z.iso.datetime({ offset: true }).optional().meta({ examples: ["2026-11-21T00:00:00Z"] });
+
+export const CronRunPage = page(["-due_at", "due_at"]).extend({
+  id: Id,
+  from: Moment.describe("Only what was due at this moment or later"),
+  to: Moment.describe("Only what was due before this moment"),
+  irregular: z.boolean().default(false).describe(
+    "Only what did not run in time, was started by hand, or whose run did not finish",
+  ),
+});
 export type CronRunPage = z.output<typeof CronRunPage>;
 
 /** A row of the ledger. */
@@ -154,6 +169,65 @@ export const CronRun = z.object({
   started_at: Timestamp.nullable(),
 });
 export type CronRun = z.output<typeof CronRun>;
+
+/** The latest due times of triggers. */
+export const OfCrons = z.object({
+  ids: text(MOST_CRONS * 11).default("").transform((list) =>
+    list === "" ? [] : [...new Set(list.split(",").map(Number))]
+  )
+    .pipe(z.array(Id).max(MOST_CRONS))
+    .describe(`Ids of triggers, separated by commas; at most ${MOST_CRONS}`)
+    .meta({ examples: ["1,2"] }),
+});
+export type OfCrons = z.output<typeof OfCrons>;
+
+export const CronSlots = z.object({
+  cron_id: Id,
+  next_times: z.array(Timestamp).describe("The next five due times; empty while the trigger is not active"),
+  slots: z.array(z.object({
+    due_at: Timestamp,
+    state: z.enum([...LEDGER_STATES, "failed"]).describe("`failed`: a run was started and ended with an error"),
+  })).describe(`The latest ${SLOTS} due times, or events, of the ledger, the oldest first`),
+});
+export type CronSlots = z.output<typeof CronSlots>;
+
+const Slots = z.int().meta({ examples: [24] });
+
+/** A day of a trigger's calendar. */
+export const CronDay = z.object({
+  day: z.iso.date().describe("In the trigger's time zone").meta({ examples: ["2026-11-22"] }),
+  from: Timestamp,
+  to: Timestamp,
+  ran: Slots,
+  late: Slots,
+  queued: Slots,
+  skipped: Slots,
+  missed: Slots,
+  failed: Slots.describe("Those among `ran` and `late` whose run ended with an error"),
+});
+export type CronDay = z.output<typeof CronDay>;
+
+export const ScheduleQuery = z.object({
+  schedule: text(1_000).default("* * * * *").describe("Five fields").meta({ examples: ["0 9 * * MON-FRI"] }),
+  timezone: text(100).default("UTC").meta({ examples: ["Europe/Warsaw"] }),
+  count: z.int().min(1).max(100).default(10).describe("How many due times"),
+  from: Moment.describe("The due times after this moment; now by default"),
+});
+export type ScheduleQuery = z.output<typeof ScheduleQuery>;
+
+export const ReadSchedule = z.object({
+  sentence: z.string().meta({ examples: ["At 09:00, Monday through Friday"] }),
+  next_times: z.array(Timestamp),
+});
+export type ReadSchedule = z.output<typeof ReadSchedule>;
+
+export const Firing = ById.extend({
+  input: z.record(z.string(), z.json()).optional()
+    .refine((input) => input === undefined || JSON.stringify(input).length <= MOST_TEST_INPUT, tooLong(MOST_TEST_INPUT))
+    .refine(isStorable, NOT_STORABLE)
+    .describe("The input of this run, instead of the trigger's").meta({ examples: [{ base: "EUR" }] }),
+});
+export type Firing = z.output<typeof Firing>;
 
 export const Fired = z.object({ flow_process_id: Uuid, status: z.enum(["pending"]) });
 export type Fired = z.output<typeof Fired>;

@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { Json } from "../../database/json.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { type Timetable, TimetableFault } from "../../schedule/schedule.ts";
-import type { Cron, ListedCron } from "./schema.ts";
+import { isoOf } from "../../flow/flow.ts";
+import type { Cron, ListedCron, ReadSchedule, ScheduleQuery } from "./schema.ts";
 
 const NEXT_TIMES = 5;
 
@@ -35,9 +36,24 @@ function faultIn(read: () => Timetable): Fields {
 
 /** Adds the next times of an active trigger. */
 export function withNextTimes({ schedules, clock }: Context, cron: ListedCron, webhook_url: string | null): Json<Cron> {
-  const next = cron.active && cron.schedule !== null
-    ? schedules.read(cron.schedule, cron.timezone).next(clock.now(), NEXT_TIMES)
-    : [];
-  const next_times = next.map((time) => time.toISOString().replace("Z", "+00:00"));
+  const next_times = nextTimes({ schedules, clock }, cron);
   return new Json(JSON.stringify({ ...cron, webhook_url, next_times }));
+}
+
+/** Of an active trigger. */
+export const nextTimes = (
+  { schedules, clock }: Pick<Context, "schedules" | "clock">,
+  { active, schedule, timezone }: Pick<ListedCron, "active" | "schedule" | "timezone">,
+): string[] =>
+  active && schedule !== null
+    ? schedules.read(schedule, timezone).next(clock.now(), NEXT_TIMES).map((time) => isoOf(time.getTime()))
+    : [];
+
+/** @throws {Refusal} 422 */
+export function readSchedule(ctx: Context, { schedule, timezone, count, from }: ScheduleQuery): ReadSchedule {
+  const faults = timetableFaults(ctx, schedule, timezone);
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  const timetable = readTimetable(ctx, schedule, timezone);
+  const next = timetable.next(from === undefined ? ctx.clock.now() : new Date(from), count);
+  return { sentence: timetable.sentence, next_times: next.map((time) => isoOf(time.getTime())) };
 }

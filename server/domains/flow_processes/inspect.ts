@@ -1,6 +1,7 @@
 /** Reading runs: those in flight are in Deno KV, those that wait or have ended in PostgreSQL. */
 import type { Context } from "../../context.ts";
 import { Json } from "../../database/json.ts";
+import { createdAt } from "../../database/uuid_v7.ts";
 import { badRequest, notFound } from "../../errors.ts";
 import { isoOf, type RunHead } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
@@ -73,12 +74,19 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
 }
 
 async function listPending({ flows, viewer }: Context, page: FlowProcessPage): Promise<FlowProcess[]> {
+  const { flow_code, department_id, trigger, cron_id, user_id, input, from, to } = page;
+  // The heads of runs in flight do not have the input.
+  if (input !== undefined) return [];
   const heads = await flows.pending(viewer.account_id, MOST_PENDING);
   return heads.filter((head) =>
     visibleTo(viewer, head.department_id) &&
-    (page.flow_code === undefined || head.flow_code === page.flow_code) &&
-    (page.department_id === undefined || head.department_id === page.department_id) &&
-    (page.trigger === undefined || head.trigger === page.trigger)
+    (flow_code === undefined || head.flow_code === flow_code) &&
+    (department_id === undefined || head.department_id === department_id) &&
+    (trigger === undefined || head.trigger === trigger) &&
+    (cron_id === undefined || head.cron_id === cron_id) &&
+    (user_id === undefined || head.user_id === user_id) &&
+    (from === undefined || createdAt(head.id) >= Date.parse(from)) &&
+    (to === undefined || createdAt(head.id) < Date.parse(to))
   ).map((head) => pendingProcess(head));
 }
 

@@ -2,7 +2,7 @@
 import type { Viewer } from "../../viewer.ts";
 import type { Sql } from "../../database/pool.ts";
 import { oneJson } from "../../database/lists.ts";
-import type { JsonObject, StepRecord, Trigger } from "../../flow/flow.ts";
+import { type JsonObject, type StepRecord, termOf, type Trigger } from "../../flow/flow.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
 import { inDepartment, visible } from "../../visibility.ts";
 import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from "./schema.ts";
@@ -22,16 +22,34 @@ const columnsOfWaiting = (sql: Sql) =>
     iso(started_at) as started_at, iso(wake_at) as wake_at, null::text as finished_at, null::bigint as ms
   `;
 
+type Filtered = Pick<FlowProcessPage, "flow_code" | "trigger" | "cron_id" | "user_id" | "department_id">;
 type Filter = Omit<FlowProcessPage, "after"> & { after?: string | undefined };
 
-/** The rows of a list that have ended. */
-const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after, department_id }: Filter) =>
+/** The conditions that lists and counts of runs share, whether they wait or have ended. */
+export const filtered = (
+  sql: Sql,
+  viewer: Viewer,
+  { flow_code, trigger, cron_id, user_id, department_id }: Filtered,
+) =>
   sql`
-    from flow_processes
-    where account_id = ${viewer.account_id}
+    account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
       and ${inDepartment(sql, department_id)}
       ${flow_code === undefined ? sql`` : sql`and flow_code = ${flow_code}`}
+      ${trigger === undefined ? sql`` : sql`and trigger = ${trigger}`}
+      ${cron_id === undefined ? sql`` : sql`and cron_id = ${cron_id}`}
+      ${user_id === undefined ? sql`` : sql`and user_id = ${user_id}`}
+  `;
+
+/** Ids of runs begin with the time of their creation. */
+const lowest = (moment: string) => lowestId(Date.parse(moment));
+
+/** The rows of a list that have ended. */
+const chosen = (sql: Sql, viewer: Viewer, page: Filter) => {
+  const { status, input, after, from, to } = page;
+  return sql`
+    from flow_processes
+    where ${filtered(sql, viewer, page)}
       ${
     // A partial index covers the other statuses; its condition must occur in the query.
     status === undefined
@@ -39,22 +57,29 @@ const chosen = (sql: Sql, viewer: Viewer, { flow_code, status, trigger, after, d
       : status === "finished"
       ? sql`and status = ${status}`
       : sql`and status = ${status} and status <> 'finished'`}
-      ${trigger === undefined ? sql`` : sql`and trigger = ${trigger}`}
+      ${input === undefined ? sql`` : sql`and id in (${withInput(sql, viewer, input)})`}
+      ${from === undefined ? sql`` : sql`and id >= ${lowest(from)}`}
+      ${to === undefined ? sql`` : sql`and id < ${lowest(to)}`}
       ${after === undefined ? sql`` : sql`and id < ${after}`}
   `;
+};
+
+const withInput = (sql: Sql, { account_id }: Viewer, input: string) =>
+  sql`select run_id from flow_inputs where account_id = ${account_id} and term = ${termOf(input)}::bigint`;
 
 /** The rows of a list that wait. */
-const chosenWaiting = (sql: Sql, viewer: Viewer, { flow_code, trigger, after, department_id }: Filter) =>
-  sql`
+const chosenWaiting = (sql: Sql, viewer: Viewer, page: Filter) => {
+  const { input, after, from, to } = page;
+  return sql`
     from flow_waits
-    where account_id = ${viewer.account_id}
-      and wake_at is not null
-      and ${visible(sql, viewer)}
-      and ${inDepartment(sql, department_id)}
-      ${flow_code === undefined ? sql`` : sql`and flow_code = ${flow_code}`}
-      ${trigger === undefined ? sql`` : sql`and trigger = ${trigger}`}
+    where wake_at is not null
+      and ${filtered(sql, viewer, page)}
+      ${input === undefined ? sql`` : sql`and false`}
+      ${from === undefined ? sql`` : sql`and run_id >= ${lowest(from)}`}
+      ${to === undefined ? sql`` : sql`and run_id < ${lowest(to)}`}
       ${after === undefined ? sql`` : sql`and run_id < ${after}`}
   `;
+};
 
 /** Runs that have ended and runs that wait, newest first. */
 export function listStored(

@@ -4,7 +4,16 @@ import { ByUuid } from "../../input/shapes.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { cancelProcess, retryProcess } from "./control.ts";
 import { listProcesses, readProcess, readProgram } from "./inspect.ts";
-import { FlowProcess, FlowProcessPage, Retry, UsedProgram, WholeFlowProcess } from "./schema.ts";
+import { countOutcomes } from "./outcomes.ts";
+import {
+  FlowProcess,
+  FlowProcessPage,
+  OutcomeCounts,
+  OutcomeQuery,
+  Retry,
+  UsedProgram,
+  WholeFlowProcess,
+} from "./schema.ts";
 
 export const flow_processes = router({
   list: userProcedure
@@ -15,6 +24,18 @@ export const flow_processes = router({
     })
     .input(FlowProcessPage).output(sent(z.array(FlowProcess)))
     .query(({ ctx, input }) => listProcesses(ctx, input)),
+
+  outcomes: userProcedure
+    .meta({
+      rest: "GET /connect/flow_process_outcomes.json",
+      refuses: [422],
+      summary: "Count runs by how they ended",
+      description:
+        "By the hour, day or month of their creation, the oldest period first. Runs that were deleted after 14 days are " +
+        "counted by day and month for 400 days, except with `user_id` and `cron_id`.",
+    })
+    .input(OutcomeQuery).output(z.array(OutcomeCounts))
+    .query(({ ctx, input }) => countOutcomes(ctx, input)),
 
   find: userProcedure
     .meta({ rest: "GET /connect/flow_processes/:id.json", summary: "Read a run with its steps" })

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RUN_STATUSES, TRIGGERS } from "../../flow/flow.ts";
 import { RUNS_AS } from "../../reach.ts";
+import { PERIODS } from "../../schedule/schedule.ts";
 import { Id, InDepartment, JsonObject, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { Milliseconds, Step } from "./step_schema.ts";
 
@@ -68,6 +69,17 @@ export type UsedProgram = z.output<typeof UsedProgram>;
 /** Lists that are longer are read with `after`. */
 export const LAST_PAGE = 1_000;
 
+const Moment = z.iso.datetime({ offset: true }).optional().meta({ examples: ["2026-11-21T00:00:00Z"] });
+
+/** Which runs a list has. */
+const filters = {
+  flow_code: FlowCode.optional(),
+  trigger: Trigger.optional(),
+  cron_id: Id.optional().describe("Only runs of this trigger"),
+  user_id: Id.optional().describe("Only runs that this user started"),
+  department_id: InDepartment,
+};
+
 export const FlowProcessPage = z.object({
   page: z.int().min(1).max(LAST_PAGE).default(1),
   per_page: z.int().min(1).max(500).default(100),
@@ -77,12 +89,38 @@ export const FlowProcessPage = z.object({
     "Whether `X-Total-Count` and all of `Link` are sent even if there are more than 10,000 runs; the link to the next " +
       "page is always sent",
   ),
-  flow_code: FlowCode.optional(),
+  ...filters,
   status: Status.optional(),
-  trigger: Trigger.optional(),
-  department_id: InDepartment,
+  input: text(250).regex(/^[^=]+=/, "must be a name and a value, such as base=EUR").optional().describe(
+    "Only runs that have ended whose input has this value: `name=value`, inside of objects `body.id=7`. Found are the " +
+      "first 32 values of an input that are no lists, of at most some 190 characters",
+  ).meta({ examples: ["base=EUR"] }),
+  from: Moment.describe("Only runs that were created at this moment or later"),
+  to: Moment.describe("Only runs that were created before this moment"),
 });
 export type FlowProcessPage = z.output<typeof FlowProcessPage>;
+
+export const OutcomeQuery = z.object({
+  ...filters,
+  by: z.enum(PERIODS).default("day").describe(
+    "The length of a period: `hour` for the last 48 hours, `day` for the last 31 days, `month` for the last 13 months",
+  ),
+  timezone: text(100).default("UTC").describe("Whose calendar the periods follow").meta({
+    examples: ["Europe/Warsaw"],
+  }),
+});
+export type OutcomeQuery = z.output<typeof OutcomeQuery>;
+
+const Count = z.int().meta({ examples: [3] });
+
+export const OutcomeCounts = z.object({
+  from: Timestamp,
+  to: Timestamp,
+  finished: Count,
+  error: Count,
+  cancelled: Count,
+}).describe("Runs that were created in this period and have ended");
+export type OutcomeCounts = z.output<typeof OutcomeCounts>;
 
 export const Retry = z.object({
   id: Uuid,

@@ -4,6 +4,7 @@ import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
 import { isoOf, type Outcome, type RunHead, type StepRecord } from "../run/model.ts";
 import { boundedSteps } from "./bounded_steps.ts";
+import { inputTerms } from "./input_terms.ts";
 import { storable } from "./storable.ts";
 
 /** A run that has ended, with all that is recorded of it. */
@@ -118,6 +119,7 @@ const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
   attempts: head.attempts,
   input,
   sealed: head.sealed ?? null,
+  input_terms: inputTerms(input),
   data: outcome.data,
   error: outcome.error,
   steps: boundedSteps(steps),
@@ -139,15 +141,16 @@ const countsOf = (steps: readonly StepRecord[]) => ({
  */
 export async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
   const inserted = await sql<{ id: string }[]>`
+    with inserted as (
     insert into flow_processes (
       id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id,
-      parent_id, failure_of, trigger_data, user_id, retry_of, attempts, input, sealed, data, error, steps,
+      parent_id, failure_of, trigger_data, user_id, retry_of, attempts, input, input_terms, sealed, data, error, steps,
       failed_steps, warnings, started_at, finished_at
     )
     select
       r.id, r.account_id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
-      r.parent_id, r.failure_of, r.trigger_data, r.user_id, r.retry_of, r.attempts, r.input, r.sealed, r.data,
-      r.error, r.steps, r.failed_steps, r.warnings, r.started_at, r.finished_at
+      r.parent_id, r.failure_of, r.trigger_data, r.user_id, r.retry_of, r.attempts, r.input, r.input_terms, r.sealed,
+      r.data, r.error, r.steps, r.failed_steps, r.warnings, r.started_at, r.finished_at
     from json_populate_recordset(null::flow_processes, ${`[${rows.join()}]`}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id
@@ -155,7 +158,14 @@ export async function insertProcesses(sql: Sql, rows: readonly string[]): Promis
     where c.attempts is null
       or c.attempts <= r.attempts
     on conflict (id) do nothing
-    returning id
+    returning id, account_id, input_terms
+    ),
+    found_by as (
+      insert into flow_inputs (account_id, term, run_id)
+      select account_id, unnest(input_terms), id
+      from inserted
+    )
+    select id from inserted
   `;
   return new Set(inserted.map(({ id }) => id));
 }

@@ -9,6 +9,8 @@ import { lowestId } from "../../database/uuid_v7.ts";
 
 const HOUR_MS = 3_600_000;
 const RUNS_KEPT_HOURS = 14 * 24;
+/** How many runs have ended in which way is known for so long. */
+const COUNTS_KEPT_HOURS = 400 * 24;
 /**
  * Values, effects and claims of a run are kept so long, and those of a run that has waited until it ends. The engine does
  * not continue another run that is older.
@@ -35,13 +37,48 @@ export async function sweepHistory(sql: Sql, now: Date): Promise<void> {
   const deletions = [
     () =>
       sql`
-        delete from flow_processes
+        with
+          gone as (
+            delete from flow_processes
+            where ctid = any(array(
+              select ctid
+              from flow_processes
+              where id < ${runs}
+                and finished_at < ${ended}
+              order by id
+              limit ${BATCH}
+              for update skip locked
+            ))
+            returning id, account_id, flow_code, trigger, status, department_id, input_terms
+          ),
+          not_found as (
+            delete from flow_inputs i
+            using (select account_id, unnest(input_terms) as term, id from gone) t
+            where i.account_id = t.account_id
+              and i.term = t.term
+              and i.run_id = t.id
+          ),
+          counted as (
+            insert into flow_outcomes as o (account_id, day, flow_code, trigger, status, department_id, count)
+            select
+              account_id, (audit_time(id) at time zone 'utc')::date as day, flow_code, trigger, status, department_id,
+              count(*)
+            from gone
+            group by account_id, day, flow_code, trigger, status, department_id
+            order by account_id, day, flow_code, trigger, status, department_id
+            on conflict (account_id, day, flow_code, trigger, status, coalesce(department_id, 0)) do update
+            set count = o.count + excluded.count
+          )
+        select from gone
+      `,
+    () =>
+      sql`
+        delete from flow_outcomes
         where ctid = any(array(
           select ctid
-          from flow_processes
-          where id < ${runs}
-            and finished_at < ${ended}
-          order by id
+          from flow_outcomes
+          where day < ${new Date(ago(COUNTS_KEPT_HOURS)).toISOString().slice(0, 10)}::date
+          order by day
           limit ${BATCH}
           for update skip locked
         ))

@@ -59,6 +59,8 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   flow_effects: RUN,
   flow_claims: RUN,
   flow_waits: RUN,
+  flow_inputs: RUN,
+  flow_outcomes: "counts",
   cron_runs: RUN,
   record_cursors: "how far triggers have read the feed of records",
 };

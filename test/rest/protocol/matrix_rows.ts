@@ -93,6 +93,7 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "crons.fire": row("cron", "manager", "crons:write"),
   "crons.resume": row("cron", "manager", "crons:write"),
   "crons.runs": row("cron", "user", "crons:read"),
+  "crons.days": row("cron", "user", "crons:read"),
   record_changes: row("db", "user", "records:read", { as_head: true }),
   read_db_types: row("db", "user", "dbs:read"),
   export_csv: row("db", "user", "records:read"),
@@ -134,7 +135,9 @@ export const ELSEWHERE = new Set([
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
   // One page for all addresses, whatever they name.
-  ...["app", "module", "department", "connector", "person", "docs_page"].map((page) => `open_console_${page}`),
+  ...["app", "run", "trigger", "module", "department", "connector", "person", "docs_page"].map((page) =>
+    `open_console_${page}`
+  ),
   "read_console_file",
   // Opened by a key and for its maker: test/rest/apps/apps_preview_test.ts
   ...["open_preview", "read_preview_file"],

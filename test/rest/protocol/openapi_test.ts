@@ -172,7 +172,8 @@ const MORE: Record<string, number[]> = {
   "flow_processes.cancel": [409],
   "approvals.answer": [409],
   "flow_processes.retry": [409],
-  "crons.fire": [422],
+  "crons.read_schedule": [422],
+  "flow_processes.outcomes": [422],
   "user_settings.delete": [422],
   "passkeys.options": [422],
 };

@@ -150,6 +150,7 @@ const WEAKEST: Record<string, Role> = {
   "flow_processes.list": "user",
   "overview.activity": "user",
   "overview.problems": "user",
+  "flow_processes.outcomes": "user",
   "flow_processes.find": "user",
   "flow_processes.program": "user",
   "flow_processes.cancel": "user",
@@ -163,6 +164,9 @@ const WEAKEST: Record<string, Role> = {
   "crons.resume": "manager",
   "crons.rotate_address": "manager",
   "crons.runs": "user",
+  "crons.days": "user",
+  "crons.slots": "user",
+  "crons.read_schedule": "user",
 };
 
 /** Refused to admins of accounts that do not own the server, such as this one: test/rest/operations/operations_test.ts */
