@@ -3,12 +3,13 @@ import { sessionFetch } from "./connection.svelte.ts";
 import { type ClientError, createClient, isClientError } from "../mod.ts";
 import { viewedAs } from "./viewing.svelte.ts";
 
-export const api = createClient({ url: location.origin, fetch: asViewed });
+export const api = createClient({ url: location.origin, fetch: viewedFetch });
 
 /** The client of the signed-in user, also while the console is viewed as another person. */
 export const own_api = createClient({ url: location.origin, fetch: sessionFetch });
 
-function asViewed(input: URL | RequestInfo, init?: RequestInit): Promise<Response> {
+/** A request with the cookie of the session, as the person as whom the console is viewed. */
+export function viewedFetch(input: URL | RequestInfo, init?: RequestInit): Promise<Response> {
   const viewed = viewedAs();
   if (!viewed) return sessionFetch(input, init);
   const headers = new Headers(init?.headers);
@@ -18,7 +19,7 @@ function asViewed(input: URL | RequestInfo, init?: RequestInit): Promise<Respons
 
 /** How many entries a list has on all of its pages. @param path such as `/account/teams.json` */
 export async function totalOf(path: string, query: Record<string, string> = {}): Promise<number> {
-  const response = await asViewed(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`);
+  const response = await viewedFetch(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`);
   // An unread body keeps the connection.
   await response.text();
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);

@@ -25,6 +25,10 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
     load: async () => (await import("./pages/connectors/ConnectorPage.svelte")).default,
   },
   { pattern: /^\/operations$/, load: async () => (await import("./pages/operations/Operations.svelte")).default },
+  { pattern: /^\/runs$/, load: async () => (await import("./pages/runs/Runs.svelte")).default },
+  { pattern: /^\/runs\/([^/]+)$/, load: async () => (await import("./pages/runs/RunPage.svelte")).default },
+  { pattern: /^\/triggers$/, load: async () => (await import("./pages/triggers/Triggers.svelte")).default },
+  { pattern: /^\/triggers\/([^/]+)$/, load: async () => (await import("./pages/triggers/TriggerPage.svelte")).default },
   { pattern: /^\/profile$/, load: async () => (await import("./pages/profile/Profile.svelte")).default },
   { pattern: /^\/account(?:\/(\w+))?$/, load: async () => (await import("./pages/account/Account.svelte")).default },
 ];

@@ -96,5 +96,11 @@ export async function fill(request: Request): Promise<void> {
       flow: { kind: "platform/custom_flow", name, fields: { program } },
     });
     await request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+    await post("/account/crons.json", {
+      cron: { target_code: flow.code, schedule: "0 18 * * MON-FRI", timezone: "Europe/Warsaw" },
+    });
   }
+  const program = [{ type: "approval", question: "Order new tyres for 120 EUR?", roles: ["admin"] }];
+  const asking = await post("/connect/flows.json", { flow: { name: "Order tyres", fields: { program } } });
+  await request("POST", `/connect/flows/${asking.id}/run.json`, { json: {} });
 }

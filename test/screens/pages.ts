@@ -21,6 +21,7 @@ const first = (list: string, address: (id: string) => string) => async (page: Pa
 
 const APP = "/platform/apps.json?sort=name&per_page=1";
 const CONNECTOR = "/connect/connectors.json?q=bank&per_page=1";
+const TRIGGER = "/account/crons.json?per_page=1";
 const DEPARTMENT = "/account/departments.json?per_page=1";
 
 export const PAGES: readonly Screen[] = [
@@ -49,6 +50,14 @@ export const PAGES: readonly Screen[] = [
     },
   },
   { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
+  { name: "runs", path: at("/runs") },
+  { name: "runs-none", path: at("/runs?input=nothing%3Dhas-this") },
+  { name: "run", path: first("/connect/flow_processes.json?status=error", (id) => `/runs/${id}`) },
+  { name: "approvals", path: at("/runs?tab=approvals") },
+  { name: "triggers", path: at("/triggers") },
+  { name: "trigger", path: first(TRIGGER, (id) => `/triggers/${id}`) },
+  { name: "trigger-settings", path: first(TRIGGER, (id) => `/triggers/${id}?tab=settings`) },
+  { name: "trigger-new", path: at("/triggers/new") },
   { name: "modules", path: at("/modules") },
   { name: "module", path: at("/modules/crm") },
   { name: "module-empty", path: at("/modules/kb") },

@@ -22,7 +22,15 @@ export interface Destination {
 const ALL: readonly Destination[] = [
   { name: "Home", href: "/", icon: "house", key: "h", on_phone: true },
   { name: "Apps", href: "/apps", icon: "layout-grid", key: "a", on_phone: true },
+  { name: "Runs", href: "/runs", icon: "activity", key: "r", roles: ["user", "manager", "admin"] },
   { name: "Connectors", href: "/connectors", icon: "plug", key: "c", roles: ["user", "manager", "admin"] },
+  {
+    name: "Triggers",
+    href: "/triggers",
+    icon: "calendar-clock",
+    key: "t",
+    roles: ["user", "manager", "admin"],
+  },
   { name: "Modules", href: "/modules", icon: "boxes", key: "m" },
   { name: "People", href: "/people", icon: "users", key: "p", group: "Organisation", roles: ["manager", "admin"] },
   {

@@ -1,0 +1,52 @@
+/** Names of what runs refer to by code or id. Read once for each visit of a page. */
+import { api } from "../../api.ts";
+import { session } from "../../session.svelte.ts";
+import { wordsOf } from "../triggers/triggers.ts";
+
+const MOST = 500;
+
+interface Flow {
+  id: number;
+  code: string;
+  name: string;
+  version: number;
+}
+
+let flows = $state.raw<ReadonlyMap<string, Flow>>(new Map());
+let people = $state.raw<ReadonlyMap<number, string>>(new Map());
+let triggers = $state.raw<ReadonlyMap<number, string>>(new Map());
+
+export const names = {
+  get flows() {
+    return flows;
+  },
+  get people() {
+    return people;
+  },
+  get triggers() {
+    return triggers;
+  },
+  flow: (code: string): string => flows.get(code)?.name ?? code,
+  user(id: number | null): string {
+    if (id === null) return "";
+    return id === session.me?.user.id ? "You" : people.get(id) ?? `User ${id}`;
+  },
+  trigger: (id: number): string => triggers.get(id) ?? `Trigger ${id}`,
+  /** Without them the page shows codes and ids, and nothing else is missing. */
+  async load() {
+    await Promise.all([
+      api.flows.list.query({ per_page: MOST, sort: "name" }).then(
+        (list) => (flows = new Map(list.map((flow) => [flow.code, flow]))),
+        () => {},
+      ),
+      api.crons.list.query({ per_page: MOST }).then(
+        (list) => (triggers = new Map(list.map((cron) => [cron.id, cron.name ?? wordsOf(cron)]))),
+        () => {},
+      ),
+      api.user_settings.list.query({ per_page: MOST, sort: "name" }).then(
+        (list) => (people = new Map(list.map(({ id, name, login }) => [id, name || login || `User ${id}`]))),
+        () => {},
+      ),
+    ]);
+  },
+};

@@ -1,0 +1,307 @@
+/** The rows of a run's waterfall: its program with what was executed, loops by iteration, attempts side by side. */
+import type { Step, WholeRun } from "./runs.ts";
+
+/** A part of a row's bar, in milliseconds since the run began. */
+export interface Span {
+  from: number;
+  to: number;
+  kind: "ok" | "bad" | "run" | "wait" | "around";
+}
+
+export interface Node {
+  /** Unique among the rows. */
+  key: string;
+  kind: "step" | "iteration" | "iterations" | "attempt";
+  name: string;
+  /** Of the step; of an iteration that of its loop. */
+  type: string;
+  /** What the run executed; undefined where it did not come to it. */
+  step?: Step | undefined;
+  /** From 0, of an attempt. */
+  attempt?: number;
+  spans: Span[];
+  /** Whether something failed in it. */
+  bad: boolean;
+  /** Whether something is in progress or waits in it. */
+  busy: boolean;
+  children: Node[];
+  /** A short text beside the bar, if it is not the time. */
+  note?: string;
+}
+
+interface ProgramStep {
+  id: string;
+  type: string;
+  name: string;
+  on_error: string;
+  branches: ProgramStep[][];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Keys of a step that contain steps, in the order in which the server names steps. */
+const BRANCHES = ["then", "cases", "steps", "ask", "on_timeout", "else", "catch"];
+
+/** A program as it was written. Steps without an id get the names that the server gives them. */
+export function readProgram(program: readonly unknown[]): ProgramStep[] {
+  const all: ProgramStep[] = [];
+  const read = (steps: readonly unknown[]): ProgramStep[] =>
+    steps.filter(isObject).map((written) => {
+      const text = (key: string) => (typeof written[key] === "string" ? written[key] : "");
+      const step: ProgramStep = {
+        id: text("id"),
+        type: text("type"),
+        name: text("name"),
+        on_error: text("on_error"),
+        branches: [],
+      };
+      all.push(step);
+      for (const key of BRANCHES) {
+        const branch = written[key];
+        const lists = key === "cases" && isObject(branch) ? Object.values(branch) : [branch];
+        step.branches.push(...lists.filter(Array.isArray).map(read));
+      }
+      return step;
+    });
+  const steps = read(program);
+  const taken = new Set(all.map(({ id }) => id));
+  let count = 0;
+  for (const step of all) {
+    if (step.id) continue;
+    do step.id = `step_${++count}`; while (taken.has(step.id));
+  }
+  return steps;
+}
+
+const isLoop = (type: string) => type === "for_each" || type === "repeat";
+
+/** @param now in milliseconds since 1970: the end of what is in progress */
+export function waterfall(run: WholeRun, program: readonly unknown[] | undefined, now: number): {
+  nodes: Node[];
+  /** When the run began, in milliseconds since 1970. */
+  start: number;
+  /** Its length. */
+  ms: number;
+} {
+  const times = run.steps.map(({ started_at }) => Date.parse(started_at));
+  const start = Math.min(run.started_at ? Date.parse(run.started_at) : now, ...times);
+  const end = run.finished_at ? Date.parse(run.finished_at) : now;
+  const by_place = new Map(run.steps.map((step) => [step.place, step]));
+  const iterations = iterationsOf(run.steps);
+  const over = run.finished_at !== null;
+
+  const endOf = (step: Step): number =>
+    (step.status === "running" || step.status === "waiting") && !over ? end : Date.parse(step.started_at) + step.ms;
+
+  const spansOf = (step: Step): Span[] => {
+    const [from, to] = [Date.parse(step.started_at) - start, endOf(step) - start];
+    const attempts = step.call?.attempts ?? [];
+    if (isLoop(step.type) || step.type === "if" || step.type === "switch") return [{ from, to, kind: "around" }];
+    if (step.status === "waiting" || step.type === "wait" || step.type === "approval" || step.type === "flow") {
+      return [{ from, to, kind: step.status === "error" ? "bad" : "wait" }];
+    }
+    if (step.status === "running") return [{ from, to, kind: "run" }];
+    if (attempts.length < 2) return [{ from, to, kind: step.status === "error" ? "bad" : "ok" }];
+    return attempts.flatMap((attempt, index): Span[] => {
+      const began = Date.parse(attempt.started_at) - start;
+      const next = attempts[index + 1];
+      const failed = index < attempts.length - 1 || step.status === "error";
+      const span: Span = { from: began, to: began + attempt.ms, kind: failed ? "bad" : "ok" };
+      return next ? [span, { from: span.to, to: Date.parse(next.started_at) - start, kind: "wait" }] : [span];
+    });
+  };
+
+  const attemptsOf = (step: Step): Node[] => {
+    const attempts = step.call?.attempts ?? [];
+    if (attempts.length < 2) return [];
+    return attempts.map(({ status, error, started_at, ms }, index): Node => {
+      const from = Date.parse(started_at) - start;
+      const bad = index < attempts.length - 1 || step.status === "error";
+      return {
+        key: `${step.place}#${index}`,
+        kind: "attempt",
+        name: `Attempt ${index + 1}`,
+        type: step.type,
+        step,
+        attempt: index,
+        spans: [{ from, to: from + ms, kind: bad ? "bad" : "ok" }],
+        bad,
+        busy: false,
+        children: [],
+        note: status === null ? error ?? "" : String(status),
+      };
+    });
+  };
+
+  const build = (steps: readonly ProgramStep[], prefix: string): Node[] =>
+    steps.map((planned) => {
+      const place = prefix + planned.id;
+      const step = by_place.get(place);
+      const children = step ? childrenOf(planned, step, place, prefix) : [];
+      return {
+        key: place,
+        kind: "step",
+        name: step?.name || planned.name || planned.id,
+        type: planned.type,
+        step,
+        spans: step ? spansOf(step) : [],
+        bad: step?.status === "error" || children.some(({ bad }) => bad),
+        busy: !over && (step?.status === "running" || step?.status === "waiting" || children.some(({ busy }) => busy)),
+        children,
+        ...noteOf(step),
+      };
+    });
+
+  const childrenOf = (planned: ProgramStep, step: Step, place: string, prefix: string): Node[] => {
+    const attempts = attemptsOf(step);
+    if (!isLoop(planned.type)) {
+      // A branch that was not taken is left out; the rest of one that was taken may not have been reached.
+      const taken = planned.branches.map((branch) => build(branch, prefix))
+        .filter((nodes) => nodes.some((node) => node.step));
+      return [...attempts, ...taken.flat()];
+    }
+    const [body = [], ...others] = planned.branches;
+    const after = others.map((branch) => build(branch, prefix)).filter((nodes) => nodes.some((node) => node.step));
+    const seen = iterations.get(place) ?? [];
+    const each = seen.map((index): Node => {
+      const nodes = build(body, `${place}.${index}.`);
+      const reached = nodes.flatMap(({ spans }) => spans);
+      return {
+        key: `${place}.${index}`,
+        kind: "iteration",
+        name: `Iteration ${index + 1}`,
+        type: planned.type,
+        spans: reached.length === 0 ? [] : [{
+          from: Math.min(...reached.map(({ from }) => from)),
+          to: Math.max(...reached.map(({ to }) => to)),
+          kind: "around",
+        }],
+        bad: nodes.some(({ bad }) => bad),
+        busy: nodes.some(({ busy }) => busy),
+        children: nodes,
+      };
+    });
+    return [...folded(each, place), ...rest(step, seen, place), ...after.flat()];
+  };
+
+  const nodes = program ? build(readProgram(program), "") : run.steps.map((step): Node => ({
+    key: step.place,
+    kind: "step",
+    name: step.name ?? step.place,
+    type: step.type,
+    step,
+    spans: spansOf(step),
+    bad: step.status === "error",
+    busy: !over && (step.status === "running" || step.status === "waiting"),
+    children: attemptsOf(step),
+    ...noteOf(step),
+  }));
+  const last = Math.max(end, ...run.steps.map(endOf));
+  return { nodes, start, ms: Math.max(1, last - start) };
+}
+
+/** What the program decided. */
+function noteOf(step: Step | undefined): { note?: string } {
+  if (step?.type === "if" && typeof step.output === "boolean") return { note: step.output ? "yes" : "no" };
+  if (step?.type === "switch" && step.status === "finished") return { note: String(step.output) };
+  return {};
+}
+
+/** The numbers of the iterations that a run has begun, by the place of the loop. */
+function iterationsOf(steps: readonly Step[]): Map<string, number[]> {
+  const found = new Map<string, Set<number>>();
+  for (const { place } of steps) {
+    const parts = place.split(".");
+    // `each.3.rates`: ids alternate with numbers.
+    for (let at = 1; at < parts.length - 1; at += 2) {
+      const loop = parts.slice(0, at).join(".");
+      const numbers = found.get(loop) ?? new Set();
+      numbers.add(Number(parts[at]));
+      found.set(loop, numbers);
+    }
+  }
+  return new Map([...found].map(([loop, numbers]) => [loop, [...numbers].toSorted((a, b) => a - b)]));
+}
+
+/** Folds neighbours that went well into one row each. */
+function folded(each: readonly Node[], place: string): Node[] {
+  const rows: Node[] = [];
+  let group: Node[] = [];
+  const close = () => {
+    const [first] = group;
+    if (first && group.length > 1) {
+      rows.push({
+        key: `${first.key}..`,
+        kind: "iterations",
+        name: `Iterations ${first.name.replace(/\D+/, "")}–${group.at(-1)?.name.replace(/\D+/, "")}`,
+        type: first.type,
+        spans: group.flatMap(({ spans }) => spans).map((span) => ({ ...span, kind: "ok" })),
+        bad: false,
+        busy: false,
+        children: group,
+        note: "succeeded",
+      });
+    } else rows.push(...group);
+    group = [];
+  };
+  for (const node of each) {
+    if (!node.bad && !node.busy) group.push(node);
+    else {
+      close();
+      rows.push(node);
+    }
+  }
+  close();
+  return rows.map((row) => ({ ...row, key: row.key || place }));
+}
+
+/** Items that a loop has not begun. */
+function rest({ output, type }: Step, seen: readonly number[], place: string): Node[] {
+  const count = Array.isArray(output) ? output.length : isObject(output) ? Number(output.count) : 0;
+  const first = (seen.at(-1) ?? -1) + 1;
+  if (type !== "for_each" || !(count > first)) return [];
+  const name = count - first === 1 ? `Iteration ${count}` : `Iterations ${first + 1}–${count}`;
+  return [{ key: `${place}.rest`, kind: "iterations", name, type, spans: [], bad: false, busy: false, children: [] }];
+}
+
+/** The rows that lead to a place: they are unfolded when a link names it. */
+export function pathTo(nodes: readonly Node[], place: string): string[] {
+  for (const node of nodes) {
+    if (node.kind !== "attempt" && node.step?.place === place) return [node.key];
+    const inside = pathTo(node.children, place);
+    if (inside.length > 0) return [node.key, ...inside];
+  }
+  return [];
+}
+
+/** Round distances for an axis of so many milliseconds. */
+export function ticksOf(ms: number, most = 6): number[] {
+  const sizes = [
+    1,
+    2,
+    5,
+    10,
+    20,
+    50,
+    100,
+    200,
+    500,
+    1e3,
+    2e3,
+    5e3,
+    1e4,
+    2e4,
+    3e4,
+    6e4,
+    12e4,
+    3e5,
+    6e5,
+    12e5,
+    18e5,
+    36e5,
+  ];
+  const days = [2, 3, 6, 12, 24, 48, 96, 168, 336].map((hours) => hours * 36e5);
+  const size = [...sizes, ...days].find((one) => ms / one <= most) ?? 720 * 36e5;
+  return Array.from({ length: Math.floor(ms / size) + 1 }, (_, n) => n * size);
+}

@@ -1,0 +1,211 @@
+/** Journeys through the console's runs, approvals and triggers, in Chromium. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { Browser } from "../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { addSession, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
+
+/** Long, because the machine may be busy. */
+const PATIENCE_MS = 60_000;
+
+browserTest("runs, approvals and triggers in a browser", async ({ browser, step }) => {
+  const server = await startServer({ ACTION_WAIT_MS: "1000" });
+  await server.console.prepare();
+  const base = server.listen();
+  try {
+    await step("a run fails, is found, looked into and repeated", () => failure(browser, server, base));
+    await step("a question is answered at home, and its run goes on", () => question(browser, server, base));
+    await step("a trigger across a change of the clocks", () => trigger(browser, server, base));
+  } finally {
+    await server.close();
+  }
+});
+
+async function seatOf(browser: Browser, server: TestServer, base: string) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Europe/Lisbon" });
+  const { body: { user } } = await server.request("GET", "/account/me.json");
+  const { cookie } = await addSession(server, user.id);
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  return { page, complaints: complaintsOf(page), close: () => context.close() };
+}
+
+const unique = (word: string) => `${word} ${crypto.randomUUID().slice(0, 8)}`;
+
+/** @returns the flow's id and code */
+async function addFlow({ request }: TestServer, name: string, program: unknown[]) {
+  const flow = { name, fields: { program } };
+  const { id, code }: { id: number; code: string } = made(
+    await request("POST", "/connect/flows.json", { json: { flow } }),
+  );
+  const run = async (input: Record<string, unknown>): Promise<string> =>
+    (await request("POST", `/connect/flows/${id}/run.json`, { json: { input } })).body.flow_process_id;
+  return { id, code, run };
+}
+
+/** A refused input is answered with 422. */
+const unexpected = (text: string) => !/status of 422/.test(text);
+
+async function failure(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = unique("Orders");
+  const flow = await addFlow(server, name, [
+    {
+      type: "for_each",
+      id: "each",
+      items: "{input.orders}",
+      as: "order",
+      steps: [
+        {
+          type: "if",
+          id: "large",
+          condition: "{order} > 10",
+          then: [{ type: "fail", id: "stop", message: "Too large" }],
+        },
+        { type: "mutation", id: "note", append: { seen: "{order}" } },
+      ],
+    },
+    { type: "return", data: "{seen}" },
+  ]);
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/runs?flow=${flow.code}`);
+  await page.getByText("No run fits these filters.").waitFor();
+  // A run that begins elsewhere appears by itself.
+  const bad = await flow.run({ orders: [1, 2, 99, 3], shop: "north" });
+  await flow.run({ orders: [1], shop: "south" });
+  const row = page.getByRole("row", { name: /Failed.*Too large/ });
+  await row.waitFor();
+  await page.getByRole("row", { name: /Finished/ }).waitFor();
+  await page.getByPlaceholder("Input, such as base=EUR").fill("shop=north");
+  await page.getByRole("row", { name: /Finished/ }).waitFor({ state: "detached" });
+  await row.getByRole("link", { name }).click();
+  // It opens at the step that failed, inside of its iteration.
+  await page.waitForURL((url) => url.pathname === `/runs/${bad}` && url.searchParams.get("step") === "each.2.stop");
+  await page.getByRole("button", { name: "Unfold Iterations 1–2" }).click();
+  await page.getByRole("button", { name: "Unfold Iteration 2" }).waitFor();
+  await page.getByText("not reached").first().waitFor();
+  await page.getByRole("button", { name: /^large\s*,\s*failed/ }).click();
+  await page.getByRole("tab", { name: "Compared" }).click();
+  await page.getByText("99", { exact: true }).waitFor();
+  match(page.url(), /step=each\.2\.large/);
+  // Retried from that step, with an edited input.
+  await page.getByRole("button", { name: /^Retry from here/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry" });
+  await dialog.getByRole("textbox", { name: "Input" }).fill("{");
+  await dialog.getByRole("button", { name: "Retry" }).click();
+  await dialog.getByText(/The input is no JSON/).waitFor();
+  await dialog.getByRole("textbox", { name: "Input" }).fill(JSON.stringify({ orders: [1, 2, 9, 3], shop: "north" }));
+  await dialog.getByRole("button", { name: "Retry" }).click();
+  await page.getByText(/^Finished after/).first().waitFor();
+  await page.getByRole("tab", { name: "Input, output" }).click();
+  equal((await page.getByRole("group", { name: /the output/ }).innerText()).replace(/\s/g, ""), "[1,2,9,3]");
+  // It is kept as an example of its flow.
+  await page.getByRole("button", { name: "Keep as example" }).click();
+  await page.getByLabel("Name").fill("All small");
+  await page.getByRole("button", { name: "Keep", exact: true }).click();
+  await page.getByText("Kept as the example “All small”").waitFor();
+  const { body: examples } = await server.request("GET", `/connect/flows/${flow.id}/examples.json`);
+  deepEqual(examples.map(({ name }: { name: string }) => name), ["All small"]);
+  // All that failed are repeated.
+  await page.goto(`${base}/runs?flow=${flow.code}&status=error`);
+  await page.getByRole("button", { name: "Retry all that fit the filters" }).click();
+  await page.getByText("Finished: 1 done").waitFor();
+  deepEqual(complaints.filter(unexpected), []);
+  await close();
+}
+
+async function question(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const text = `${unique("Pay")} to Kowalski?`;
+  const flow = await addFlow(server, unique("Payments"), [
+    {
+      type: "approval",
+      id: "boss",
+      question: text,
+      choices: ["pay", "reject"],
+      form: { days: { type: "number", label: "Days until payment", required: true } },
+      roles: ["admin"],
+    },
+    { type: "return", data: "{steps.boss.body}" },
+  ]);
+  const run = await flow.run({});
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/runs?tab=approvals`);
+  await page.getByRole("article", { name: text }).waitFor();
+  await page.goto(base);
+  const article = page.getByRole("article", { name: text });
+  await article.getByRole("button", { name: "Pay", exact: true }).click();
+  await article.getByText("Days until payment can't be blank").waitFor();
+  await article.getByLabel("Days until payment").fill("14");
+  await article.getByRole("button", { name: "Pay", exact: true }).click();
+  await article.waitFor({ state: "detached" });
+  const path = `/connect/flow_processes/${run}.json`;
+  await until(async () => (await server.request("GET", path)).body.status === "finished", "the run goes on");
+  const { data } = (await server.request("GET", path)).body;
+  deepEqual([data.choice, data.values], ["pay", { days: 14 }]);
+  deepEqual(complaints.filter(unexpected), []);
+  await close();
+}
+
+async function trigger(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = unique("Nightly");
+  const { code } = await addFlow(server, name, [{ type: "return", data: "{input.base}" }]);
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/triggers`);
+  await page.getByRole("link", { name: /New trigger|Make the first trigger/ }).first().click();
+  await page.getByLabel("Flow", { exact: true }).selectOption(code);
+  await page.getByLabel("Repeats").selectOption("day");
+  await page.getByLabel("At", { exact: true }).fill("02:30");
+  await page.getByLabel("Time zone").fill("Mars");
+  await page.getByText(/^The time zone is not the name of a time zone/).waitFor();
+  await page.getByLabel("Time zone").fill("Europe/Warsaw");
+  await page.getByText("At 02:30, Warsaw").waitFor();
+  // In the night to 2027-03-28 Warsaw has no 02:30: the trigger runs at the first time after the gap.
+  await page.getByLabel("Show the times after this day").fill("2027-03-27");
+  const change = page.getByText("Clocks change: UTC+1 → UTC+2");
+  await change.waitFor();
+  const times = await page.locator("table.times tbody tr:not(.change)").allInnerTexts();
+  const cells = times.slice(0, 3).map((line) => line.match(/\d\d:\d\d/g));
+  deepEqual(cells, [["02:30", "01:30"], ["03:00", "02:00"], ["02:30", "01:30"]], "Warsaw, and Lisbon of the viewer");
+  // In the night to 2027-10-31 it has two; the trigger runs at the first one.
+  await page.getByLabel("Show the times after this day").fill("2027-10-30");
+  await page.getByText("Clocks change: UTC+2 → UTC+1").waitFor();
+  await page.getByRole("button", { name: "As text" }).click();
+  equal(await page.getByRole("textbox", { name: "Schedule" }).inputValue(), "30 2 * * *");
+  await page.getByRole("textbox", { name: "Schedule" }).fill("61 2 * * *");
+  await page.getByText(/^The schedule has a minute/).waitFor();
+  await page.getByRole("textbox", { name: "Schedule" }).fill("30 2 * * MON-FRI");
+  await page.getByText("At 02:30, Monday to Friday, Warsaw").waitFor();
+  await page.getByRole("textbox", { name: "Input" }).fill(`{"base":"EUR"}`);
+  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.getByRole("heading", { name: "Latest due times" }).waitFor();
+  const id = page.url().split("/").at(-1);
+  const { body: cron } = await server.request("GET", `/account/crons/${id}.json`);
+  deepEqual([cron.schedule, cron.timezone, cron.input, cron.target_code], [
+    "30 2 * * MON-FRI",
+    "Europe/Warsaw",
+    { base: "EUR" },
+    code,
+  ]);
+  // Pausing says what is skipped.
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText(/^Paused. Skipped until you resume: .*02:30/).waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  // Fired with an input of its own; the ledger has it.
+  await page.getByRole("button", { name: "Fire now" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Input" }).fill(`{"base":"CHF"}`);
+  await dialog.getByRole("button", { name: "Fire now" }).click();
+  await page.getByText(/^Finished after/).first().waitFor();
+  await page.getByRole("tab", { name: "Input, output" }).click();
+  await page.getByRole("group", { name: /the output/ }).getByText("CHF").waitFor();
+  await page.goto(`${base}/triggers/${id}`);
+  await page.getByRole("cell", { name: /^Ran$/ }).waitFor();
+  await page.goto(`${base}/triggers?q=${encodeURIComponent(name)}`);
+  await page.getByRole("link", { name: "At 02:30, Monday to Friday, Warsaw" }).waitFor();
+  ok(await page.getByRole("switch").first().isChecked());
+  deepEqual(complaints.filter(unexpected), []);
+  await close();
+}
