@@ -1,7 +1,7 @@
 /** The query of a route that is no procedure. */
 import type { z } from "zod";
 import { badRequest } from "../errors.ts";
-import { coerce } from "../input/form.ts";
+import { coerce, plantField } from "../input/form.ts";
 import { fieldsOf, sentenceOf } from "../input/messages.ts";
 import { queryOf } from "./address.ts";
 import type { Parameter } from "./plain_route.ts";
@@ -9,10 +9,16 @@ import type { Parameter } from "./plain_route.ts";
 /** @throws {Refusal} 400 */
 export function readQuery<Options extends z.ZodObject>(options: Options, url: string): z.output<Options> {
   const query = queryOf(url);
-  const given = Object.entries<z.ZodType>(options.shape).flatMap(([name, schema]) =>
-    query.has(name) ? [[name, coerce(schema, query.get(name))]] : []
-  );
-  const { data, error } = options.safeParse(Object.fromEntries(given));
+  const given: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries<z.ZodType>(options.shape)) {
+    if (query.has(name)) given[name] = coerce(schema, query.get(name));
+  }
+  // `filter[author]=Ada`
+  for (const [name, value] of query) {
+    const [, head = ""] = /^([^[]+)\[/.exec(name) ?? [];
+    if (Object.hasOwn(options.shape, head)) plantField(given, name, value);
+  }
+  const { data, error } = options.safeParse(given);
   if (data === undefined) throw badRequest(sentenceOf(fieldsOf(error?.issues ?? [])));
   return data;
 }

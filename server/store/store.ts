@@ -27,7 +27,7 @@ export { holdFeed, proveHeldFeeds, resetFeed, resetFeedsOf } from "./feed/feed_q
 export { dataOf, flatRow, isoOfRow, type SeenChange, seenChange } from "./feed/seen_change.ts";
 export type { ChangeKind, Feeds, StoredChange, StoredRow } from "./feed/stored_change.ts";
 export { exportRecords } from "./read/export.ts";
-export { conditionSql } from "./read/condition_sql.ts";
+export { conditionSql, textSql } from "./read/condition_sql.ts";
 export { type Condition, readFilter, readOrder, typedText } from "./read/filter.ts";
 export { findRecord, findTablesOf } from "./read/find.ts";
 export { listRecords } from "./read/list.ts";

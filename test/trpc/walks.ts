@@ -356,6 +356,8 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const changed = await records.update.mutate({ db_code, id, record: { data: { pages: null } } });
     assert.deepEqual(changed.data, { title: "Thick", pages: null });
     assert.deepEqual(await records.find.query({ db_code, id }), changed);
+    const [change, creation] = await records.history.query({ db_code, id });
+    assert.deepEqual([change?.before, change?.after, creation?.action], [{ pages: 900 }, { pages: null }, "create"]);
     const [made] = await records.batch.mutate({
       db_code,
       operations: [{ action: "create", record: { data: { title: "Thinner" } } }, { action: "delete", id: thin.id }],

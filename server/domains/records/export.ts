@@ -2,9 +2,10 @@
 import { stringify } from "csv-stringify/sync";
 import type { Context } from "../../context.ts";
 import { z } from "zod";
-import { exportRecords, type Place } from "../../store/store.ts";
+import { conditionSql, exportRecords, part, type Place, readFilter, textSql } from "../../store/store.ts";
+import { text } from "../../input/shapes.ts";
 import { escapeFormula } from "./formulas.ts";
-import { Flag, type Record } from "./schema.ts";
+import { Filter, Flag, type Record } from "./schema.ts";
 import { inDb, placeIn } from "./place.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const;
@@ -18,16 +19,30 @@ export const CsvExportOptions = z.object({
 });
 type CsvExportOptions = z.output<typeof CsvExportOptions>;
 
+/** Which records are exported; all of them by default. */
+export const Chosen = z.object({
+  filter: Filter,
+  q: text(255).optional().describe("Part of any string or text field, without regard to case").meta({
+    examples: ["hello"],
+  }),
+});
+type Chosen = z.output<typeof Chosen>;
+
 /** @throws {Refusal} 400, 404, before the first text */
 export async function exportTable(
   ctx: Context,
   db_code: string,
   table_name: string | undefined,
   format: Format,
-  { raw }: CsvExportOptions,
+  { raw, filter, q }: CsvExportOptions & Chosen,
 ): Promise<AsyncGenerator<string>> {
   const place = await inDb(ctx, db_code, (db) => Promise.resolve(placeIn(ctx, db, table_name)));
-  const pages = exportRecords(ctx.sql, place);
+  const { table } = place;
+  const allowed = readFilter(table, filter).reduce(
+    (sofar, condition) => part`${sofar} and ${conditionSql(table, condition)}`,
+    q === undefined ? place.allowed : part`${place.allowed} and ${textSql(q, "plain")}`,
+  );
+  const pages = exportRecords(ctx.sql, { ...place, allowed });
   return format === "csv" ? asCsv(pages, place, raw ? (text) => text : escapeFormula) : asLines(pages);
 }
 

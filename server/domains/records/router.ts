@@ -7,6 +7,7 @@ import { createPublic, deletePublic, listPublic, updatePublic } from "./public.t
 import { type Method, proveMethod } from "./public_access.ts";
 import { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
+import { HistoryInput, listHistory, RecordChange } from "./history.ts";
 import { listPrivate, readRecord, search } from "./queries.ts";
 import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
 import { changeRecord, createRecord, removeRecord } from "./write.ts";
@@ -92,6 +93,17 @@ export const records = router({
     .meta({ rest: "GET /platform/dbs/:db_code/records/:id.json", summary: "Read a record" })
     .input(ByRecord).output(sent(Record))
     .query(({ ctx, input }) => readRecord(ctx, input)),
+
+  history: userProcedure
+    .meta({
+      rest: "GET /platform/dbs/:db_code/records/:id/history.json",
+      summary: "List a record's changes",
+      description:
+        "Newest first, from the audit log, for everyone who sees the record. A batch or an import of several records " +
+        "has one entry in the audit log and none here. The next page begins after the last change's id: `after`.",
+    })
+    .input(HistoryInput).output(sent(z.array(RecordChange)))
+    .query(({ ctx, input }) => listHistory(ctx, input)),
 
   create: userProcedure
     .meta({

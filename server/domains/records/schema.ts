@@ -43,7 +43,7 @@ export type FlatRecord = z.output<typeof FlatRecord>;
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** The record store reads it: it knows the fields' types. */
-const Filter = everyKey(
+export const Filter = everyKey(
   z.record(
     z.string(),
     z.union([Value, z.array(Value), z.record(z.string(), z.union([Value, z.array(Value)]))], {
@@ -62,7 +62,9 @@ const list = {
   table_name: TableName,
   page: z.int().min(1).max(1_000_000).default(1),
   per_page: z.int().min(1).max(500).default(100),
-  sort: z.string().max(64).optional().describe("A field, or created_at, updated_at, id; a leading minus is descending")
+  sort: z.string().max(270).optional().describe(
+    "A field, or created_at, updated_at, id; a leading minus is descending. Up to four, separated by commas",
+  )
     .meta({ examples: ["-created_at"] }),
   filter: Filter,
   department_id: InDepartment,

@@ -1,5 +1,5 @@
 /** Databases as files: their types, and the records of a table out and in. */
-import { CsvExportOptions, exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
+import { Chosen, CsvExportOptions, exportTable, type Format, FORMATS } from "../../domains/records/export.ts";
 import { ImportOptions, ImportResult, importTable } from "../../domains/records/import.ts";
 import { inDb } from "../../domains/records/place.ts";
 import { badRequest, notFound, unsupported } from "../../errors.ts";
@@ -48,8 +48,8 @@ const TABLE_NAME: Parameter = {
   description: "Of a database with several tables",
 };
 const OPTIONS = {
-  csv: { exported: CsvExportOptions, imported: ImportOptions },
-  ndjson: { exported: CsvExportOptions.omit({ raw: true }), imported: ImportOptions.omit({ raw: true }) },
+  csv: { exported: CsvExportOptions.extend(Chosen.shape), imported: ImportOptions },
+  ndjson: { exported: Chosen, imported: ImportOptions.omit({ raw: true }) },
 };
 
 const TYPES: PlainRoute = {
@@ -82,7 +82,8 @@ const exportAs = (format: Format): PlainRoute => ({
   name: `export_${format}`,
   tag: "records",
   summary: `Export records as ${format.toUpperCase()}`,
-  description: "The oldest first, those that the viewer may see, streamed as they are read. Scope: `records:read`.",
+  description: "The oldest first, those that the viewer may see and that fit `filter` and `q`, streamed as they are read. " +
+    "Scope: `records:read`.",
   callers: "viewers",
   parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].exported)],
   replies: { 200: { description: "The file", content: { [FORMS[format].type]: { example: FORMS[format].exported } } } },
@@ -129,7 +130,10 @@ async function answerExport(context: HttpContext, params: Params, format: Format
   const code = readCode(params);
   const query = queryOf(call.request.url);
   const table = query.get("table_name") ?? undefined;
-  const texts = await exportTable(context, code, table, format, readQuery(CsvExportOptions, call.request.url));
+  const texts = await exportTable(context, code, table, format, {
+    ...readQuery(CsvExportOptions, call.request.url),
+    ...readQuery(Chosen, call.request.url),
+  });
   const headers = fileHeaders(context, `${FORMS[format].type}; charset=utf-8`, `${table ?? code}.${format}`);
   // No record is read before the first text.
   if (call.is_head) return new Response(null, { headers });

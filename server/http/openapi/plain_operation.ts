@@ -30,6 +30,7 @@ function parameterOf({ in: place, name, required, shape, ...parameter }: Paramet
     in: place,
     required: required ?? place === "path",
     description: parameter.description ?? description,
+    ...(schema.type === "object" && { style: "deepObject", explode: true }),
     schema,
     ...(parameter.example !== undefined && { example: parameter.example }),
   };

@@ -19,10 +19,17 @@ export interface Condition {
   values: (Value | null)[];
 }
 
-export interface Order {
+export interface Key {
   field: string;
   descending: boolean;
 }
+
+export interface Order extends Key {
+  /** Orders records whose first field is equal. Absent if there is only one field. */
+  then?: readonly Key[];
+}
+
+const MOST_KEYS = 4;
 
 /** A filter as sent: for each field a value, or an object of operators. */
 export type Filter = Record<string, unknown>;
@@ -74,10 +81,20 @@ export function typedText(type: FieldType, text: string): unknown {
   return type === "datetime" ? text.replace(/ (\d\d:?\d\d)$/, "+$1") : text;
 }
 
-/** `name`, `-created_at`. @throws {Refusal} 400 */
+/** `name`, `-created_at`, `city,-born`. @throws {Refusal} 400 */
 export function readOrder(table: KnownTable, sort = "-created_at"): Order {
-  const descending = sort.startsWith("-");
-  const field = descending ? sort.slice(1) : sort;
+  const [first, ...then] = sort.split(",").map((key) => readKey(table, key));
+  const names = [first, ...then].map((key) => key?.field);
+  if (names.length > MOST_KEYS) throw badRequest(`sort has more than ${MOST_KEYS} fields`);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw badRequest(`sort names ${twice} twice`);
+  if (!first) throw badRequest("sort names no field of this table: ");
+  return then.length > 0 ? { ...first, then } : first;
+}
+
+function readKey(table: KnownTable, key: string): Key {
+  const descending = key.startsWith("-");
+  const field = descending ? key.slice(1) : key;
   if (field !== "id" && !typeOf(table, field)) throw badRequest(`sort names no field of this table: ${field}`);
   return { field, descending };
 }

@@ -117,10 +117,13 @@ Deno.test("filter: orders by any field and by the common columns", () => {
     assert.deepEqual(readOrder(table, `-${field}`), { field, descending: true });
   }
   for (
-    const sort of ["", "-", "--n", "nope", "N", "n ", "table_name", "constructor", "__proto__", "n,name", "n desc"]
+    const sort of ["", "-", "--n", "nope", "N", "n ", "table_name", "constructor", "__proto__", "n,nope", "n,", "n desc"]
   ) {
     assert.match(refusal(() => readOrder(table, sort)), /^sort names no field/, sort);
   }
+  const then = [{ field: "name", descending: false }];
+  assert.deepEqual(readOrder(table, "-n,name"), { field: "n", descending: true, then });
+  assert.match(refusal(() => readOrder(table, "n,-n")), /^sort names n twice/);
 });
 
 Deno.test("filter: which ways are indexed", () => {

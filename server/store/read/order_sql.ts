@@ -3,7 +3,7 @@ import { type Part, part } from "../../database/part.ts";
 import { createdAt } from "../../database/uuid_v7.ts";
 import type { KnownTable } from "../definition/table.ts";
 import { momentOf, SLOT_COLUMNS, textAt, typeOf } from "./columns.ts";
-import type { Condition, Order } from "./filter.ts";
+import type { Condition, Key, Order } from "./filter.ts";
 
 /**
  * The `order by` clause of a list. The id is the last key, so the order is stable.
@@ -11,8 +11,13 @@ import type { Condition, Order } from "./filter.ts";
  * @param selective whether an index slot selects the rows. Its index has them in the order of ids, which is the order
  * of creation. Sorted by `created_at`, PostgreSQL might walk through the whole table instead.
  */
-export function orderSql(table: KnownTable, { field, descending }: Order, selective: boolean): Part {
+export function orderSql(table: KnownTable, order: Order, selective: boolean): Part {
+  const { field, descending, then } = order;
   const way = descending ? part`desc` : part``;
+  if (then && field !== "id") {
+    const keys = then.reduce((sofar, key) => part`${sofar}, ${keySql(table, key)}`, keySql(table, order));
+    return part`order by ${keys}, id ${way}`;
+  }
   if (field === "id" || field === "created_at" && selective) return part`order by id ${way}`;
   const slot = table.slots.get(field);
   if (slot && typeOf(table, field) === "text") {
@@ -22,7 +27,16 @@ export function orderSql(table: KnownTable, { field, descending }: Order, select
   return part`order by ${sortedBy(table, field)} ${way}, id ${way}`;
 }
 
+function keySql(table: KnownTable, { field, descending }: Key): Part {
+  const way = descending ? part`desc` : part``;
+  const slot = table.slots.get(field);
+  return slot && typeOf(table, field) === "text"
+    ? part`${SLOT_COLUMNS[slot]} ${way}, ${sortedBy(table, field)} ${way}`
+    : part`${sortedBy(table, field)} ${way}`;
+}
+
 function sortedBy(table: KnownTable, field: string): Part {
+  if (field === "id") return part`id`;
   const slot = table.slots.get(field);
   const type = typeOf(table, field);
   const moment = momentOf(field);
@@ -34,7 +48,8 @@ function sortedBy(table: KnownTable, field: string): Part {
 }
 
 /** Whether the id alone determines a record's position in the order, because it contains the time of creation. */
-export const isOrderedById = ({ field }: Order): boolean => field === "id" || field === "created_at";
+export const isOrderedById = ({ field, then }: Order): boolean =>
+  field === "id" || field === "created_at" && then === undefined;
 
 /**
  * The condition for rows after the one with this id, in the list's order.
@@ -47,10 +62,24 @@ export function behindSql(table: KnownTable, order: Order, after: string, allowe
   if (isOrderedById(order)) {
     return part`(created_at, id) ${sign} (to_timestamp(${createdAt(after) / 1000}::float8), ${after}::uuid)`;
   }
+  if (order.then) return behindKeys(table, order, order.then, after, allowed);
   const key = sortedBy(table, order.field);
   return part`(${key}, id) ${sign} (
     select ${key}, id from records where id = ${after} and table_id = ${table.id} and ${allowed}
   )`;
+}
+
+/** The keys may have different directions, so that rows cannot be compared as a whole. */
+function behindKeys(table: KnownTable, order: Order, then: readonly Key[], after: string, allowed: Part): Part {
+  const its = (key: Part) =>
+    part`(select ${key} from records where id = ${after} and table_id = ${table.id} and ${allowed})`;
+  const behind = [order, ...then].reduceRight((rest, { field, descending }) => {
+    const key = sortedBy(table, field);
+    return part`(${key} ${descending ? part`<` : part`>`} ${its(key)} or (${key} = ${its(key)} and ${rest}))`;
+  }, part`id ${order.descending ? part`<` : part`>`} ${after}::uuid`);
+  const first = sortedBy(table, order.field);
+  // Repeats what the first key implies, because an index serves a plain comparison only.
+  return part`${first} ${order.descending ? part`<=` : part`>=`} ${its(first)} and ${behind}`;
 }
 
 /** A sorted slot must be `not null`, otherwise PostgreSQL does not use its partial index. */

@@ -98,6 +98,17 @@ test("files: texts that a spreadsheet runs as formulas are escaped unless raw=tr
   assert.deepEqual([refused.status, refused.body.error], [400, "raw is not included in the list"]);
 });
 
+test("export: a filter and a search choose the records", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  await send(ask, code, "csv", "title,n\nAda,1\nGrace,2\nAdam,3\n");
+  const titles = async (query: string) => readCsv(await get(ask, code, "csv", query)).map(({ title }) => title);
+  assert.deepEqual(await titles("?filter[n][gte]=2"), ["Grace", "Adam"]);
+  assert.deepEqual(await titles("?q=ADA&filter[n][ne]=3"), ["Ada"]);
+  assert.equal((await get(ask, code, "ndjson", "?filter[title]=Ada")).trimEnd().split("\n").length, 1);
+  const refused = await ask("GET", `/platform/dbs/${code}/export.csv?filter[nope]=1`);
+  assert.deepEqual([refused.status, refused.body.error], [400, "filter[nope] names no field of this table"]);
+});
+
 test("export: its columns, lines and headers", async ({ ask }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   assert.equal(await get(ask, code, "csv"), "id,title,note,n,x,ok,at,day,hour,created_at,updated_at\n", "no records");

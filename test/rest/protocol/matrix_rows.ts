@@ -54,6 +54,7 @@ export const ON_OBJECTS: Record<string, Expected> = {
     sent: json({ operations: [{ action: "delete", id: NO_UUID }] }),
   }),
   "records.find": row("record", "user", "records:read"),
+  "records.history": row("record", "user", "records:read"),
   "records.update": row("record", "user", "records:write", { sent: json({ record: { data: {} } }) }),
   "records.delete": row("record", "user", "records:write", { deletes: true }),
   "apps.openings.find": row("app", "user", "apps:read"),

@@ -131,6 +131,18 @@ inAccount("records: `after` walks every row exactly once, in every order", async
     const field = sort.replace("-", "");
     assertSame(walked, listed(records, wanted, sort.replace("updated_at", "created_at")), records, field, sort);
   });
+  const keys = Object.keys(FIELDS).map((field, i) => i % 2 ? field : `-${field}`);
+  await inTurn(keys.map((key, i) => `${key},${keys[(i + 3) % keys.length]},-updated_at`), async (sort) => {
+    const whole: Listed[] = (await ask("GET", db.records({ sort, per_page: "500" }))).body;
+    const walked: Listed[] = [];
+    while (walked.length < whole.length) {
+      const after = walked.at(-1)?.id;
+      const page = (await ask("GET", db.records({ sort, per_page: "23", ...after && { after } }))).body;
+      assert.notEqual(page.length, 0, sort);
+      walked.push(...page);
+    }
+    assert.deepEqual(walked.map(({ id }) => id), whole.map(({ id }) => id), `FUZZ_SEED=${SEED} ${sort}`);
+  });
 });
 
 const STORIES: [language: string, story: string, q: string][] = [

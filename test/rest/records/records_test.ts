@@ -315,3 +315,28 @@ inAccount("records: changes of different fields at once all survive", async ({ a
     assert.equal(found.length, 1, `${name} is found by its text and its value`);
   }
 });
+
+inAccount("records: whoever sees a record reads its changes", async ({ ask }) => {
+  const db = await addDb(ask, { fields: { title: "string", n: "integer" } });
+  const { id } = await db.create({ title: "a" });
+  for (const n of [1, 2]) await ask("PATCH", db.record(id), { json: { record: { data: { title: "b", n } } } });
+  const at = `/platform/dbs/${db.code}/records/${id}/history.json`;
+  const { body } = await ask("GET", at);
+  assert.deepEqual(
+    body.map(({ action, before, after }: Record<string, unknown>) => [action, before, after]),
+    [
+      ["update", { n: 1 }, { n: 2 }],
+      ["update", { title: "a", n: null }, { title: "b", n: 1 }],
+      ["create", null, null],
+    ],
+  );
+  const first = await ask("GET", `${at}?per_page=1`);
+  assert.match(first.headers.get("link") ?? "", new RegExp(`after=${body[0].id}>; rel="next"`));
+  assert.deepEqual((await ask("GET", `${at}?per_page=1&after=${body[0].id}`)).body, [body[1]]);
+  const { user_id, user_name, via } = body[0];
+  assert.deepEqual([typeof user_id, typeof user_name, via], ["number", "string", "token"]);
+  const other = await addDb(ask, { fields: { title: "string" } });
+  assert.equal((await ask("GET", `/platform/dbs/${other.code}/records/${id}/history.json`)).status, 404);
+  await ask("DELETE", db.record(id));
+  assert.equal((await ask("GET", at)).status, 404);
+});

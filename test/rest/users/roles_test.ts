@@ -115,6 +115,7 @@ const WEAKEST: Record<string, Role> = {
   "records.list": "user",
   "records.search": "user",
   "records.find": "user",
+  "records.history": "user",
   "records.create": "user",
   "records.batch": "user",
   "records.update": "user",

@@ -1,0 +1,72 @@
+/** The changes of one record, from the audit log, for everyone who sees the record. */
+import { z } from "zod";
+import { WAYS } from "../../actor.ts";
+import type { Context } from "../../context.ts";
+import { Json } from "../../database/json.ts";
+import type { Sql } from "../../database/pool.ts";
+import { notFound } from "../../errors.ts";
+import { Id, Timestamp, Uuid } from "../../input/shapes.ts";
+import { findRecord } from "../../store/store.ts";
+import { inTableOf } from "./place.ts";
+import { ByRecord } from "./schema.ts";
+
+const Fields = z.record(z.string(), z.unknown()).nullable();
+
+export const RecordChange = z.object({
+  id: Uuid,
+  at: Timestamp,
+  action: z.string().describe("create or update").meta({ examples: ["update"] }),
+  user_id: Id.nullable().describe("Who acted; null without a login, and for what acts without a request"),
+  user_name: z.string().nullable().describe("That user's present name; null without a user, and for a deleted one")
+    .meta({ examples: ["Ada Example"] }),
+  via: z.enum(WAYS).describe("How the user proved itself; `run`: a flow's step").meta({ examples: ["session"] }),
+  run_id: Uuid.nullable().describe("The run whose step has made the change").meta({ examples: [null] }),
+  before: Fields.describe("The changed fields before; null for a create").meta({ examples: [{ author: "Ada" }] }),
+  after: Fields.describe("The changed fields after; null for a create").meta({ examples: [{ author: "Grace" }] }),
+});
+export type RecordChange = z.output<typeof RecordChange>;
+
+export const HistoryInput = ByRecord.omit({ fields: true }).extend({
+  per_page: z.int().min(1).max(500).default(100),
+  after: Uuid.optional().describe("Keyset pagination: the list begins after this change"),
+});
+export type HistoryInput = z.output<typeof HistoryInput>;
+
+/** Newest first. @throws {Refusal} 404 */
+export async function listHistory(ctx: Context, input: HistoryInput): Promise<Json<RecordChange[]>> {
+  const { db_code, id, table_name } = input;
+  const db_id = await inTableOf(ctx, db_code, { id, table_name }, async (place) => {
+    const found = await findRecord(ctx.sql, place, "nested", id, []);
+    return typeof found === "object" ? place.db.id : found;
+  });
+  if (typeof db_id !== "number") throw notFound("Record");
+  return await listChanges(ctx.sql, ctx.viewer.account_id, db_id, input);
+}
+
+async function listChanges(sql: Sql, account: number, db_id: number, { id, per_page, after }: HistoryInput) {
+  const [row] = await sql<{ json: string; last: string | null }[]>`
+    select
+      coalesce(json_agg(r.json order by r.n) filter (where r.n <= ${per_page}), '[]')::text as json,
+      case when count(*) > ${per_page} then (array_agg(r.id order by r.n))[${per_page}::int] end as last
+    from (
+      select row_number() over (order by e.id desc) as n, e.id, row_to_json(e) as json
+      from (
+        select
+          id, iso(audit_time(id)) as at, action, user_id,
+          (select name from users u where u.id = e.user_id and u.account_id = e.account_id) as user_name,
+          actor ->> 'via' as via,
+          case when actor ->> 'via' = 'run' then actor ->> 'id' end as run_id,
+          before, after
+        from audit_entries e
+        where account_id = ${account}
+          and object = 'record'
+          and object_id = ${id.toLowerCase()}
+          and db_id = ${db_id}
+          ${after === undefined ? sql`` : sql`and id < ${after}`}
+        order by id desc
+        limit ${per_page + 1}
+      ) e
+    ) r
+  `;
+  return new Json<RecordChange[]>(row?.json ?? "[]", undefined, row?.last ?? undefined);
+}
