@@ -9,6 +9,11 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
   { pattern: /^\/apps$/, load: async () => (await import("./pages/apps/Apps.svelte")).default },
   { pattern: /^\/apps\/new$/, load: async () => (await import("./pages/apps/NewApp.svelte")).default },
   { pattern: /^\/apps\/([^/]+)$/, load: async () => (await import("./pages/app/AppPage.svelte")).default },
+  { pattern: /^\/data$/, load: async () => (await import("./pages/data/Databases.svelte")).default },
+  {
+    pattern: /^\/data\/([^/]+)(?:\/[^/]+)?$/,
+    load: async () => (await import("./pages/data/Database.svelte")).default,
+  },
   { pattern: /^\/docs\/api$/, load: async () => (await import("./pages/docs/api/ApiReference.svelte")).default },
   { pattern: /^\/docs(?:\/([^/]+))?$/, load: async () => (await import("./pages/docs/Docs.svelte")).default },
   { pattern: /^\/people(?:\/(\d+))?$/, load: async () => (await import("./pages/people/People.svelte")).default },

@@ -68,6 +68,7 @@ export async function fill(request: Request): Promise<void> {
         fields: { bike: { type: "string", required: true }, due: "date", done: "boolean" },
         indexes: { idx_str_1: "bike" },
       },
+      public_methods: { create: { allowed_fields: ["bike"] } },
     },
   });
   // The address may not be called, so its calls fail.
@@ -85,6 +86,10 @@ export async function fill(request: Request): Promise<void> {
       },
     },
   });
+  for (const [i, bike] of ["Tandem", "Cargo bike", "Gravel bike", "Folding bike"].entries()) {
+    const data = { bike, due: `2026-12-0${i + 1}`, done: i % 2 === 0 };
+    await post("/platform/dbs/repairs/records.json", { record: { data } });
+  }
   for (
     const [name, connector_code] of [["Watch the exchange rate", "bank_of_rates"], ["Nightly stock letter", "mail"]]
   ) {

@@ -58,6 +58,22 @@ export const PAGES: readonly Screen[] = [
   { name: "trigger", path: first(TRIGGER, (id) => `/triggers/${id}`) },
   { name: "trigger-settings", path: first(TRIGGER, (id) => `/triggers/${id}?tab=settings`) },
   { name: "trigger-new", path: at("/triggers/new") },
+  { name: "data", path: at("/data") },
+  { name: "data-new", path: at("/data?new=1") },
+  {
+    name: "data-records",
+    path: at(`/data/repairs/records?filter=${encodeURIComponent('[["bike","contains","a"]]')}&sort=-bike`),
+    prepare: async (page) => {
+      await page.locator("#cell-0-0").click();
+      await page.keyboard.press("Shift+Space");
+      await page.keyboard.press("Space");
+      await page.getByRole("region", { name: "History" }).waitFor();
+    },
+  },
+  { name: "data-record-new", path: at("/data/repairs/records?record=new") },
+  { name: "data-schema", path: at("/data/repairs/schema") },
+  { name: "data-public", path: at("/data/repairs/public") },
+  { name: "data-api", path: at("/data/repairs/api") },
   { name: "modules", path: at("/modules") },
   { name: "module", path: at("/modules/crm") },
   { name: "module-empty", path: at("/modules/kb") },

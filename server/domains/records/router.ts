@@ -7,7 +7,7 @@ import { createPublic, deletePublic, listPublic, updatePublic } from "./public.t
 import { type Method, proveMethod } from "./public_access.ts";
 import { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
-import { HistoryInput, listHistory, RecordChange } from "./history.ts";
+import { HistoryInput, listHistory, RecordChange } from "../audit/record_history.ts";
 import { listPrivate, readRecord, search } from "./queries.ts";
 import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
 import { changeRecord, createRecord, removeRecord } from "./write.ts";

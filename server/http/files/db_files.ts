@@ -82,7 +82,8 @@ const exportAs = (format: Format): PlainRoute => ({
   name: `export_${format}`,
   tag: "records",
   summary: `Export records as ${format.toUpperCase()}`,
-  description: "The oldest first, those that the viewer may see and that fit `filter` and `q`, streamed as they are read. " +
+  description:
+    "The oldest first, those that the viewer may see and that fit `filter` and `q`, streamed as they are read. " +
     "Scope: `records:read`.",
   callers: "viewers",
   parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].exported)],

@@ -117,7 +117,20 @@ Deno.test("filter: orders by any field and by the common columns", () => {
     assert.deepEqual(readOrder(table, `-${field}`), { field, descending: true });
   }
   for (
-    const sort of ["", "-", "--n", "nope", "N", "n ", "table_name", "constructor", "__proto__", "n,nope", "n,", "n desc"]
+    const sort of [
+      "",
+      "-",
+      "--n",
+      "nope",
+      "N",
+      "n ",
+      "table_name",
+      "constructor",
+      "__proto__",
+      "n,nope",
+      "n,",
+      "n desc",
+    ]
   ) {
     assert.match(refusal(() => readOrder(table, sort)), /^sort names no field/, sort);
   }

@@ -98,12 +98,16 @@ const REPLIES = {
 };
 
 const id: Parameter = { in: "path", name: "id", example: "new", description: "An id" };
+const part: Parameter = { in: "path", name: "part", example: "records", description: "A table or a tab" };
 
 /** Addresses of the console's pages: client/console/pages.ts has the component of each. */
 const ADDRESSES: readonly (readonly [name: string, path: string])[] = [
   ["home", "/"],
   ["apps", "/apps"],
   ["app", "/apps/:id"],
+  ["data", "/data"],
+  ["database", "/data/:id"],
+  ["database_part", "/data/:id/:part"],
   ["modules", "/modules"],
   ["module", "/modules/:id"],
   ["runs", "/runs"],
@@ -137,7 +141,7 @@ export const CONSOLE_PAGES: readonly PlainRoute[] = [
     tag: "console",
     summary: "Open the console",
     callers: "viewers and visitors",
-    ...(path.includes(":id") && { parameters: [id] }),
+    ...(path.includes(":id") && { parameters: path.includes(":part") ? [id, part] : [id] }),
     replies: REPLIES,
     refuses: [503],
     answer: openConsole,

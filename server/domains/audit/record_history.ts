@@ -7,8 +7,8 @@ import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import { Id, Timestamp, Uuid } from "../../input/shapes.ts";
 import { findRecord } from "../../store/store.ts";
-import { inTableOf } from "./place.ts";
-import { ByRecord } from "./schema.ts";
+import { inTableOf } from "../records/place.ts";
+import { ByRecord } from "../records/schema.ts";
 
 const Fields = z.record(z.string(), z.unknown()).nullable();
 

@@ -1,0 +1,235 @@
+/**
+ * The rows of a list that may have a million records: a sparse array of ids, filled where the person looks. A page is
+ * read behind a known neighbour (keyset) where there is one, and by its number after a jump. A row keeps its position
+ * until the list is read again, whatever is changed in it.
+ */
+import { api, totalOf, troubleOf } from "../../../api.ts";
+import { type Condition, filterOf, type Key, restQuery, reversed, sortText } from "./query.ts";
+
+export type Rec = Awaited<ReturnType<typeof api.records.list.query>>[number];
+
+export interface Asked {
+  db_code: string;
+  table_name: string | undefined;
+  conditions: readonly Condition[];
+  keys: readonly Key[];
+  q: string;
+}
+
+/** Records per request; the server sends no more. */
+const AT_ONCE = 500;
+/** Records of the first request, which is waited for. */
+const FIRST = 200;
+/** Requests on their way. */
+const MOST_LOADING = 2;
+/** Rows that are read in the direction of scrolling, and in the other one. */
+const AHEAD = 1_000;
+const BACK = 200;
+
+export class Rows {
+  readonly asked: Asked;
+  /** By id; also of records whose row is not in the list, such as the one in the side panel. */
+  readonly records = new Map<string, Rec>();
+  /** Holes are rows that have not been read. */
+  ids: (string | undefined)[] = [];
+  /** Records that somebody else has deleted. Their rows stay until the list is read again. */
+  readonly gone = new Set<string>();
+  /** Of records that were created by others and may belong to this list. */
+  readonly unseen = new Set<string>();
+  /** Increases with every change of the fields above. */
+  version = $state(0);
+  loaded = $state(false);
+  trouble = $state("");
+  /** Of the last request. */
+  took_ms = $state(0);
+  /** False while the number of records is only known to be at least that of the rows. */
+  counted = $state(false);
+  #wanted: [from: number, to: number] = [0, 0];
+  #scrolls_down = true;
+  #loading = new Set<number>();
+  #ended = false;
+
+  constructor(asked: Asked) {
+    this.asked = asked;
+  }
+
+  /** Components that call this are drawn again after a change. */
+  get total(): number {
+    void this.version;
+    return this.ids.length;
+  }
+
+  at(position: number): Rec | undefined {
+    void this.version;
+    const id = this.ids[position];
+    return id === undefined ? undefined : this.records.get(id);
+  }
+
+  changed(): void {
+    this.version++;
+  }
+
+  /** Ends what still loads. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const [total, first] = await Promise.all([this.#count(), this.#read({ page: 1, per_page: FIRST })]);
+      if (this.#ended) return;
+      this.ids.length = Math.max(total, first.length);
+      this.#put(0, first);
+      this.counted = true;
+      this.trouble = "";
+    } catch (error) {
+      this.trouble = troubleOf(error).message;
+    }
+    this.loaded = true;
+    this.changed();
+  }
+
+  #count(): Promise<number> {
+    const { db_code, table_name, conditions, q } = this.asked;
+    const query = { ...restQuery(conditions, q), ...table_name && { table_name }, count: "true" };
+    return totalOf(`/platform/dbs/${db_code}/records.json`, query);
+  }
+
+  async #read(part: { page?: number; after?: string; back?: boolean; per_page?: number }): Promise<Rec[]> {
+    const { db_code, table_name, conditions, keys, q } = this.asked;
+    const { back, per_page = AT_ONCE, ...place } = part;
+    const sort = sortText(keys);
+    const began = performance.now();
+    const filter = filterOf(conditions);
+    const found = await api.records.list.query({
+      db_code,
+      sort: back ? reversed(sort) : sort,
+      per_page,
+      ...table_name && { table_name },
+      ...filter && { filter },
+      ...q && { q },
+      ...place,
+    });
+    this.took_ms = performance.now() - began;
+    return found;
+  }
+
+  #put(from: number, found: readonly Rec[]): void {
+    for (const [i, record] of found.entries()) {
+      this.records.set(record.id, record);
+      this.ids[from + i] ??= record.id;
+    }
+  }
+
+  /** Reads the rows that are seen, and some around them. */
+  want(from: number, to: number): void {
+    const [before] = this.#wanted;
+    if (from !== before) this.#scrolls_down = from > before;
+    this.#wanted = [from, to];
+    void this.#fill();
+  }
+
+  async #fill(): Promise<void> {
+    while (!this.#ended && this.loaded && this.#loading.size < MOST_LOADING) {
+      const hole = this.#hole();
+      if (hole === undefined) return;
+      await this.#fillAt(hole);
+    }
+  }
+
+  /** The first position to read: what is seen comes first. */
+  #hole(): number | undefined {
+    const [from, to] = this.#wanted;
+    const [above, below] = this.#scrolls_down ? [BACK, AHEAD] : [AHEAD, BACK];
+    return this.#holeIn(from, to) ?? this.#holeIn(to, to + below) ?? this.#holeIn(Math.max(0, from - above), from);
+  }
+
+  #holeIn(from: number, to: number): number | undefined {
+    for (let i = from; i < Math.min(to, this.total); i++) {
+      if (this.ids[i] === undefined && !this.#loading.has(partOf(i))) return i;
+    }
+  }
+
+  async #fillAt(hole: number): Promise<void> {
+    const part = partOf(hole);
+    this.#loading.add(part);
+    // The next request does not wait for this one.
+    queueMicrotask(() => void this.#fill());
+    try {
+      await this.#fillPart(hole, part);
+      this.trouble = "";
+    } catch (error) {
+      this.trouble = troubleOf(error).message;
+      this.#ended = true;
+    } finally {
+      this.#loading.delete(part);
+    }
+    this.changed();
+  }
+
+  async #fillPart(hole: number, part: number): Promise<void> {
+    const begin = part * AT_ONCE;
+    const before = this.ids[hole - 1];
+    if (before !== undefined && !this.gone.has(before)) {
+      const found = await this.#read({ after: before });
+      this.#put(hole, found);
+      // Records may have gone since they were counted.
+      if (found.length < AT_ONCE && hole + found.length < this.total) this.#cut(hole + found.length);
+      return;
+    }
+    let end = hole;
+    while (end < begin + AT_ONCE && end < this.total && this.ids[end] === undefined) end++;
+    const behind = this.ids[end];
+    if (behind !== undefined && !this.gone.has(behind)) {
+      const found = await this.#read({ after: behind, back: true, per_page: Math.max(1, end - begin) });
+      this.#put(end - found.length, found.toReversed());
+      if (found.length === end - begin || begin === 0) return;
+    }
+    const found = await this.#read({ page: part + 1 });
+    this.#put(begin, found);
+    if (found.length < AT_ONCE) this.#cut(begin + found.length);
+  }
+
+  /** The list ends here, if nothing behind it is known. */
+  #cut(length: number): void {
+    for (let i = length; i < this.total; i++) if (this.ids[i] !== undefined) return;
+    this.ids.length = length;
+  }
+
+  /** Reads every row of a range, for example to copy it. */
+  async whole(from: number, to: number): Promise<void> {
+    for (let i = from; i < Math.min(to, this.total); i++) {
+      if (this.ids[i] === undefined) await this.#fillPart(i, partOf(i));
+      if (this.ids[i] === undefined) break;
+    }
+    this.changed();
+  }
+
+  /** Ids of all records of the list, at most `most`. */
+  async all(most: number): Promise<string[]> {
+    await this.whole(0, most);
+    return this.ids.slice(0, most).flatMap((id) => id ?? []);
+  }
+
+  insert(position: number, record: Rec): void {
+    this.records.set(record.id, record);
+    this.ids.splice(position, 0, record.id);
+  }
+
+  /** @returns where it was; -1 where it is not in the list */
+  remove(id: string): number {
+    const position = this.ids.indexOf(id);
+    if (position >= 0) this.ids.splice(position, 1);
+    return position;
+  }
+
+  /** A record has another id from now on: a new one has been stored, or a deleted one restored. */
+  rename(from: string, record: Rec): void {
+    const position = this.ids.indexOf(from);
+    this.records.delete(from);
+    this.records.set(record.id, record);
+    if (position >= 0) this.ids[position] = record.id;
+  }
+}
+
+const partOf = (position: number): number => Math.floor(position / AT_ONCE);

@@ -1,0 +1,19 @@
+/** What the editor of public methods says of them. */
+import { equal } from "node:assert/strict";
+import { sentenceOf } from "./words.ts";
+
+Deno.test("public methods are one sentence", () => {
+  equal(
+    sentenceOf({
+      list: { scope_by: "owner" },
+      create: { allowed_fields: ["message", "stars"], auto_fields: { owner: "{cookie_key}" } },
+    }),
+    "Visitors may add message and stars; owner is set to their browser key; they see only their own records.",
+  );
+  equal(sentenceOf({ list: {} }), "Visitors see all records.");
+  equal(sentenceOf({}), "Visitors may do nothing: the database is closed to everyone without a login.");
+  equal(
+    sentenceOf({ update: { scope_by: "owner" }, delete: {} }),
+    "Visitors may change every field of their own records and delete every record; they see no records.",
+  );
+});

@@ -1,0 +1,215 @@
+/** A journey through the console's data: a database from nothing, its records edited, pasted, filtered and undone. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { Browser, Page } from "../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { addSession, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
+
+/** Long, because the machine may be busy. */
+const PATIENCE_MS = 60_000;
+const BUILD_MS = 240_000;
+
+browserTest("data in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  const base = server.listen();
+  try {
+    await step(
+      "a database from nothing: records are created, edited and pasted, and what is pasted is undone",
+      () => fills(browser, server, base),
+    );
+    await step(
+      "a list is filtered, sorted and scrolled; what others change appears",
+      () => follows(browser, server, base),
+    );
+    await step(
+      "a file is mapped, tried, imported and exported; what is rejected is a file",
+      () => imports(browser, server, base),
+    );
+  } finally {
+    await server.close();
+  }
+});
+
+async function seatOf(browser: Browser, server: TestServer, base: string) {
+  const { body: { user } } = await server.request("GET", "/account/me.json");
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const { cookie } = await addSession(server, user.id);
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  return { page, complaints: complaintsOf(page), close: () => context.close() };
+}
+
+const unique = (word: string) => `${word} ${crypto.randomUUID().slice(0, 8)}`;
+
+/** As a spreadsheet's copy arrives in the page. */
+const paste = (page: Page, text: string) =>
+  page.evaluate(`{
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", ${JSON.stringify(text)});
+    document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+  }`);
+
+const cell = (page: Page, row: number, column: number) => page.locator(`#cell-${row}-${column}`);
+
+interface Stored {
+  data: Record<string, unknown>;
+}
+
+async function fills(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = unique("Parts");
+  const code = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
+  const stored = async (): Promise<unknown[]> =>
+    (await server.request("GET", `/platform/dbs/${code}/records.json?sort=n,title&per_page=500`)).body
+      .map(({ data }: Stored) => [data.title, data.n]);
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/data`);
+  // The server may still build the console.
+  await page.getByRole("heading", { name: "Data" }).waitFor({ timeout: BUILD_MS });
+  complaints.length = 0;
+  await page.locator("body").press("n");
+  const dialog = page.getByRole("dialog", { name: "New database" });
+  await dialog.getByLabel("Name", { exact: true }).fill(name);
+  await dialog.getByLabel("Name of field 2").fill("n");
+  await dialog.getByLabel("Type of field 2").selectOption("integer");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByText("There are no records yet.").waitFor();
+
+  await page.locator("body").press("n");
+  const form = page.getByRole("complementary", { name: "New record" });
+  await form.getByLabel("title").fill("Chain");
+  await form.getByLabel("n", { exact: true }).fill("many");
+  await page.keyboard.press("Control+s");
+  await form.getByText("n must be an integer").waitFor();
+  equal(await form.getByLabel("title").inputValue(), "Chain", "what was typed stays");
+  await form.getByLabel("n", { exact: true }).fill("1");
+  await page.keyboard.press("Control+s");
+  const panel = page.getByRole("complementary", { name: "Chain" });
+  await panel.getByText("Created the record").waitFor();
+  match(page.url(), /record=[0-9a-f-]{36}/);
+  await panel.getByRole("button", { name: "Close" }).click();
+
+  // Typing on a cell replaces it; the server's words stand at the cell.
+  await cell(page, 0, 1).click();
+  await page.keyboard.type("x");
+  await page.keyboard.press("Enter");
+  await page.getByRole("gridcell", { name: "x" }).and(page.locator("[aria-invalid=true]")).waitFor();
+  await cell(page, 0, 1).click();
+  await page.getByText("n must be an integer").waitFor();
+  await page.keyboard.type("10");
+  await page.keyboard.press("Enter");
+  await until(async () => (await stored()).join() === "Chain,10", "the cell is stored");
+
+  // 500 rows over one: the others are created, and one undo takes all of it back.
+  await cell(page, 0, 0).click();
+  await paste(page, Array.from({ length: 500 }, (_, i) => `Row ${i}\t${i}`).join("\n"));
+  await page.getByText("500 rows pasted, 499 of them new").waitFor();
+  const pasted = await stored();
+  deepEqual([pasted.length, pasted[0], pasted[499]], [500, ["Row 0", 0], ["Row 499", 499]]);
+  await page.locator("[role=grid]").press("Control+z");
+  await until(async () => (await stored()).join() === "Chain,10", "the paste is undone");
+  await page.locator("[role=grid]").press("Control+Shift+z");
+  await until(async () => (await stored()).length === 500, "and done again");
+
+  // The first row of a range is filled down.
+  await cell(page, 0, 1).click();
+  await cell(page, 3, 1).click({ modifiers: ["Shift"] });
+  const first = Number(await cell(page, 0, 1).innerText());
+  await page.locator("[role=grid]").press("Control+d");
+  await until(
+    async () => (await stored()).filter((row) => Array.isArray(row) && row[1] === first).length === 4,
+    "filled down",
+  );
+  complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("422")));
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function follows(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { request } = server;
+  const schema = { fields: { title: "string", n: "integer" }, indexes: { idx_int_1: "n" } };
+  const { code } = made(await request("POST", "/platform/dbs.json", { json: { db: { name: unique("Log"), schema } } }));
+  const at = `/platform/dbs/${code}`;
+  const raw = `title,n\n${Array.from({ length: 3_000 }, (_, i) => `Entry ${i},${i}`).join("\n")}\n`;
+  await request("POST", `${at}/import.csv`, { raw, headers: { "content-type": "text/csv" } });
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/data/${code}/records`);
+  await page.getByText("3,000 records").waitFor({ timeout: BUILD_MS });
+  complaints.length = 0;
+  await cell(page, 0, 0).click();
+  await page.keyboard.press("Control+End");
+  // The last row of the newest first is one of the oldest.
+  await until(async () => /^Entry \d+$/.test(await cell(page, 2_999, 0).innerText()), "the end is read");
+
+  const head = page.getByRole("columnheader", { name: /^n/ }).getByRole("button");
+  await head.click();
+  await page.getByRole("menuitem", { name: "Filter by this" }).click();
+  await page.getByLabel("Comparison").selectOption("lt");
+  await page.getByLabel("Value").fill("3");
+  await page.keyboard.press("Enter");
+  await page.getByText("3 records", { exact: true }).waitFor();
+  await head.click();
+  await page.getByRole("menuitem", { name: "Sort descending" }).click();
+  await until(async () => await cell(page, 0, 0).innerText() === "Entry 2", "sorted");
+  match(page.url(), /filter=.*&sort=-n/);
+
+  // An edited row stays where it is, and what somebody else writes appears.
+  await cell(page, 0, 1).click();
+  await page.keyboard.type("500");
+  await page.keyboard.press("Enter");
+  const { body: [one] } = await request("GET", `${at}/records.json?filter[n]=1`);
+  await request("PATCH", `${at}/records/${one.id}.json`, { json: { record: { data: { title: "By a colleague" } } } });
+  await page.getByRole("gridcell", { name: "By a colleague" }).waitFor();
+  equal(await cell(page, 0, 1).innerText(), "500");
+  await cell(page, 1, 0).click();
+  await page.keyboard.press("Space");
+  const panel = page.getByRole("complementary", { name: "By a colleague" });
+  await panel.getByText("Entry 1", { exact: true }).waitFor();
+  await page.goBack();
+  await panel.waitFor({ state: "detached" });
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function imports(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const schema = { fields: { title: { type: "string", required: true }, n: "integer" } };
+  const db = { name: unique("Stock"), schema };
+  const { code } = made(await server.request("POST", "/platform/dbs.json", { json: { db } }));
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/data/${code}/records`);
+  await page.getByText("There are no records yet.").waitFor({ timeout: BUILD_MS });
+  complaints.length = 0;
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: `Import into ${db.name}` });
+  const rows = Array.from({ length: 2_500 }, (_, i) => `${i % 1_000 === 7 ? "many" : i};"Part ""${i}"""`);
+  const buffer = Buffer.from(`Count;Title\r\n${rows.join("\r\n")}\r\n`);
+  await dialog.getByLabel("File", { exact: true }).setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer });
+  await dialog.getByLabel("Field of Count").selectOption("n");
+  equal(await dialog.getByLabel("Field of Title").inputValue(), "title", "columns of a field's name are mapped");
+  await dialog.getByRole("button", { name: "Dry run" }).click();
+  await dialog.getByRole("button", { name: "Import 2,497 rows" }).click();
+  await dialog.getByRole("button", { name: "Done" }).waitFor();
+  const download = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Download the rejected rows" }).click();
+  const rejected = await Deno.readTextFile(await (await download).path());
+  deepEqual(rejected.trimEnd().split("\n").slice(0, 2), [
+    "Count,Title,row,reason",
+    'many,"Part ""7""",8,n must be an integer',
+  ]);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByText("2,497 records").waitFor();
+
+  await page.goto(`${base}/data/${code}/records?filter=${encodeURIComponent('[["n","gte","2490"]]')}`);
+  await page.getByText("10 records", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const exported = page.waitForEvent("download");
+  await page.getByRole("link", { name: "CSV", exact: true }).click();
+  const lines = (await Deno.readTextFile(await (await exported).path())).trimEnd().split("\n");
+  equal(lines.length, 11);
+  match(lines[1] ?? "", /,"Part ""2490""",2490,/);
+  deepEqual(complaints, []);
+  await close();
+}
