@@ -14,6 +14,8 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
     pattern: /^\/data\/([^/]+)(?:\/[^/]+)?$/,
     load: async () => (await import("./pages/data/Database.svelte")).default,
   },
+  { pattern: /^\/flows$/, load: async () => (await import("./pages/flows/Flows.svelte")).default },
+  { pattern: /^\/flows\/(\d+)$/, load: async () => (await import("./pages/flows/FlowPage.svelte")).default },
   { pattern: /^\/docs\/api$/, load: async () => (await import("./pages/docs/api/ApiReference.svelte")).default },
   { pattern: /^\/docs(?:\/([^/]+))?$/, load: async () => (await import("./pages/docs/Docs.svelte")).default },
   { pattern: /^\/people(?:\/(\d+))?$/, load: async () => (await import("./pages/people/People.svelte")).default },

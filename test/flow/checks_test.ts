@@ -42,7 +42,23 @@ inTeam("check: templates are filled with the values of the last run, and nothing
   const run = (await ask("POST", `/connect/flows/${id}/run.json`, { json: { input: { base: "USD" } } })).body;
   const calls = api.calls.length;
 
-  const { run_id, errors, warnings, rendered } = await check();
+  const { run_id, errors, warnings, rendered, scope } = await check();
+  assert.deepEqual(scope, []);
+  const faulty = await check({ program: [program[0], { type: "return", id: "end", data: "{ba" }], step: "end" });
+  assert.deepEqual(Object.keys(faulty.errors), ["fields.program.1.data"]);
+  assert.ok(
+    faulty.scope.some(({ path, value }: { path: string; value: unknown }) => path === "base" && value === "USD"),
+  );
+  const seen = await check({ step: "each" });
+  const values = Object.fromEntries(
+    seen.scope.map(({ path, value }: { path: string; value: unknown }) => [path, value]),
+  );
+  assert.deepEqual([values.item, values.index, values["steps.rates.body.mid"], values["input.base"]], [
+    2,
+    1,
+    4.5,
+    "USD",
+  ]);
   assert.deepEqual([run_id, errors, warnings], [run.flow_process_id, {}, {}]);
   assert.deepEqual(byPath(rendered), {
     "fields.program.0.set.text": "USD!",

@@ -36,6 +36,19 @@ const CASES: Case[] = [
     places: ["step_1", "step_2"],
   },
   {
+    name: "a disabled step is left out, with the steps inside it, and is not the first mutation",
+    program: [
+      { type: "mutation", disabled: true, set: { a: 1 } },
+      { type: "if", disabled: true, condition: "1 == 1", then: [{ type: "fail", message: "no" }] },
+      { type: "mutation", id: "on", disabled: false, set: { a: 2 } },
+      { type: "return", id: "off", disabled: true, data: 1 },
+      { type: "return", data: "{a}" },
+    ],
+    input: { a: 3 },
+    data: 3,
+    places: ["on", "step_4"],
+  },
+  {
     name: "the caller overrides the names that the first mutation declares, and no others",
     program: [
       { type: "mutation", set: { base: "EUR", n: 1 } },

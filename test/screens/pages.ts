@@ -22,6 +22,7 @@ const first = (list: string, address: (id: string) => string) => async (page: Pa
 const APP = "/platform/apps.json?sort=name&per_page=1";
 const CONNECTOR = "/connect/connectors.json?q=bank&per_page=1";
 const TRIGGER = "/account/crons.json?per_page=1";
+const FLOW = "/connect/flows.json?sort=-name&per_page=1";
 const DEPARTMENT = "/account/departments.json?per_page=1";
 
 export const PAGES: readonly Screen[] = [
@@ -74,6 +75,41 @@ export const PAGES: readonly Screen[] = [
   { name: "data-schema", path: at("/data/repairs/schema") },
   { name: "data-public", path: at("/data/repairs/public") },
   { name: "data-api", path: at("/data/repairs/api") },
+  { name: "flows", path: at("/flows") },
+  { name: "flows-none", path: at("/flows?q=nothing+has+this+name") },
+  { name: "flow-new", path: at("/flows?new=1") },
+  { name: "flow", path: first(FLOW, (id) => `/flows/${id}`) },
+  {
+    name: "flow-step",
+    path: first(FLOW, (id) => `/flows/${id}`),
+    prepare: async (page) => {
+      await page.getByRole("treeitem", { name: /^2,/ }).dblclick();
+      await page.getByRole("complementary", { name: /^Step / }).waitFor();
+    },
+  },
+  {
+    name: "flow-insert",
+    path: first(FLOW, (id) => `/flows/${id}`),
+    prepare: async (page) => {
+      await page.getByRole("button", { name: /^Add a step/ }).click();
+      await page.getByRole("combobox", { name: "Insert a step" }).waitFor();
+    },
+  },
+  {
+    name: "flow-json",
+    path: first(FLOW, (id) => `/flows/${id}?view=json`),
+    prepare: (page) => page.locator(".cm-content").waitFor(),
+  },
+  { name: "flow-diagram", path: first(FLOW, (id) => `/flows/${id}?view=diagram`) },
+  {
+    name: "flow-run",
+    path: first(FLOW, (id) => `/flows/${id}`),
+    prepare: (page) => page.getByRole("button", { name: "Run", exact: true }).click(),
+  },
+  ...["runs", "versions", "examples", "settings"].map((tab) => ({
+    name: `flow-${tab}`,
+    path: first(FLOW, (id) => `/flows/${id}?tab=${tab}`),
+  })),
   { name: "modules", path: at("/modules") },
   { name: "module", path: at("/modules/crm") },
   { name: "module-empty", path: at("/modules/kb") },

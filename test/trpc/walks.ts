@@ -264,6 +264,9 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const { fields: _fields, warnings: _warnings, used_by: _used_by, input: _input, output: _output, ...listed } =
       changed;
     assert.deepEqual(await flows.list.query({ q: "GIVE", active: false }), [listed]);
+    const [seen] = await flows.activity.query({ ids: `${id}` });
+    assert.deepEqual([seen?.flow_id, seen?.runs.map(({ status }) => status), seen?.used_by], [id, ["finished"], []]);
+    assert.ok((await flows.step_types.query({})).some(({ type }) => type === "mutation"));
     assert.equal(await flows.delete.mutate({ id }), undefined);
   },
 

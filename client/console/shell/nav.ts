@@ -23,6 +23,7 @@ const ALL: readonly Destination[] = [
   { name: "Home", href: "/", icon: "house", key: "h", on_phone: true },
   { name: "Apps", href: "/apps", icon: "layout-grid", key: "a", on_phone: true },
   { name: "Data", href: "/data", icon: "database", key: "d", roles: ["user", "manager", "admin"] },
+  { name: "Flows", href: "/flows", icon: "workflow", key: "f", roles: ["user", "manager", "admin"] },
   { name: "Runs", href: "/runs", icon: "activity", key: "r", roles: ["user", "manager", "admin"] },
   { name: "Connectors", href: "/connectors", icon: "plug", key: "c", roles: ["user", "manager", "admin"] },
   {

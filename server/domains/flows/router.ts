@@ -10,7 +10,11 @@ import { runFlow } from "./start.ts";
 import { checkFlow } from "./checks/check.ts";
 import { Check, Checked, StepToTest, TestedStep } from "./checks/schema.ts";
 import { testStep } from "./checks/test_step.ts";
+import { listActivity } from "./activity/queries.ts";
+import { FlowActivity, OfFlows } from "./activity/schema.ts";
 import { examples } from "./examples/router.ts";
+import { describeSteps } from "../../flow/flow.ts";
+import { DescribedStep } from "./step_types/schema.ts";
 import { readVersion, readVersionDiff, readVersions } from "./versions/read.ts";
 import {
   ByFlowVersion,
@@ -22,6 +26,10 @@ import {
 } from "./versions/schema.ts";
 import { changeFlow, createFlow, removeFlow, restoreVersion } from "./write.ts";
 
+let types: ReturnType<typeof describeSteps> | undefined;
+/** Made once: they do not change while the server runs. */
+const described = () => types ??= describeSteps();
+
 export const flows = router({
   list: userProcedure
     .meta({
@@ -31,6 +39,26 @@ export const flows = router({
     })
     .input(FlowPage).output(sent(z.array(ListedFlow)))
     .query(({ ctx, input }) => listFlows(ctx.sql, ctx.viewer, input)),
+
+  step_types: userProcedure
+    .meta({
+      rest: "GET /connect/flows/step_types.json",
+      summary: "List the types of steps",
+      description:
+        "For editors: what each type is called, how a step of it is shown and what its keys hold. Made from the shapes " +
+        "that check programs, like `/schemas/flow.json`.",
+    })
+    .input(z.object({})).output(z.array(DescribedStep))
+    .query(() => described()),
+
+  activity: userProcedure
+    .meta({
+      rest: "GET /connect/flows/activity.json",
+      summary: "List the latest runs of flows, and what uses them",
+      description: "Without flows that do not exist or are hidden.",
+    })
+    .input(OfFlows).output(sent(z.array(FlowActivity)))
+    .query(({ ctx, input }) => listActivity(ctx.sql, ctx.viewer, input.ids)),
 
   find: userProcedure
     .meta({ rest: "GET /connect/flows/:id.json", summary: "Read a flow" })

@@ -164,6 +164,7 @@ export const FlowRun = z.object({
     .describe(
       "The same as the header `Idempotency-Key`: a second call with it within 24 hours returns the first call's run",
     ),
+  wait: z.boolean().default(true).describe("False: answers as soon as the run is stored, with the status `pending`"),
   dry_run: z.boolean().default(false).describe("Nothing leaves the server and nothing is stored"),
   answers: z.record(z.string().max(1000), GivenAnswer).optional().describe(
     "Of a dry run: what steps are answered with, by their place or id. They go before recorded answers",

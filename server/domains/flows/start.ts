@@ -6,13 +6,13 @@ import { findStartable } from "./queries.ts";
 import type { FlowRun, RunAnswer } from "./schema.ts";
 
 /**
- * Starts a run and waits for its end for at most ACTION_WAIT_MS.
+ * Starts a run and waits for its end for at most ACTION_WAIT_MS, or not at all.
  *
  * @throws {Refusal} 404; 422 if the flow is inactive
  */
 export async function runFlow(ctx: Context, order: FlowRun): Promise<RunAnswer> {
   if (order.dry_run) return await dryRun(ctx, order);
-  const { id, input, idempotency_key } = order;
+  const { id, input, idempotency_key, wait } = order;
   const { sql, viewer, flows, config } = ctx;
   const flow = await findStartable(sql, viewer, id);
   if (!flow) throw notFound("Flow");
@@ -28,7 +28,7 @@ export async function runFlow(ctx: Context, order: FlowRun): Promise<RunAnswer> 
       ? undefined
       : `manual:${id}:user ${viewer.user_id}:${idempotency_key}`,
   });
-  const state = await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
+  const state = await flows.wait(viewer.account_id, run.id, wait ? config.action_wait_ms : 0);
   if (!state) throw new Error(`the run ${run.id} was started and is not found`);
   const { status, data, error } = state;
   return { flow_process_id: run.id, status, ...(data !== undefined && { data }), ...(error && { error }) };

@@ -61,6 +61,21 @@ Deno.test("program: unreachable steps", () => {
     "4 is never reached: a return stands before it",
   ]);
   assert.deepEqual(unreached(stepsOf(EXAMPLE)), []);
+  assert.deepEqual(unreached(stepsOf([{ ...done, disabled: true }, nothing])), []);
+});
+
+Deno.test("program: names and ids of disabled steps are not there, and their own templates are not looked at", () => {
+  const faults = unknownNames(stepsOf([
+    { type: "mutation", id: "off", disabled: true, set: { a: "{none}" } },
+    { type: "if", disabled: true, condition: "{input} exists", then: [{ type: "mutation", id: "in", set: { b: 1 } }] },
+    { type: "return", data: ["{a}", "{b}", "{steps.off.body}", "{steps.in.body}"] },
+  ]));
+  assert.deepEqual(faults.map(({ message }) => message), [
+    "has {a}, which no step sets",
+    "has {b}, which no step sets",
+    "has {steps.off}, and this step is disabled",
+    "has {steps.in}, and this step is disabled",
+  ]);
 });
 
 Deno.test("program: steps without an id are numbered in order, skipping ids in use", () => {

@@ -10,19 +10,22 @@ import { walk } from "./walk.ts";
 /** A program with such a placeholder is valid: the placeholder is null in a run. */
 export function unknownNames(steps: readonly Step[]): Fault[] {
   const all = [...walk(steps)];
+  const enabled = all.filter(({ disabled }) => !disabled);
   const ids = new Set(all.map(({ step }) => step.id));
+  const enabled_ids = new Set(enabled.map(({ step }) => step.id));
   const names = new Set<string>([
     ...RESERVED,
     ...PREDEFINED,
-    ...all.flatMap(({ step }) => stepTypeOf(step).names?.(step) ?? []),
+    ...enabled.flatMap(({ step }) => stepTypeOf(step).names?.(step) ?? []),
   ]);
-  return all.flatMap(({ step, path }) =>
+  return enabled.flatMap(({ step, path }) =>
     pathsOfTexts(templatesOf(step, stepTypeOf(step).templates)).flatMap(
       ({ path: key, placeholder: [head = "", second] }) => {
         const here = [...path, ...key];
         if (!names.has(head)) return [{ path: here, message: `has {${head}}, which no step sets` }];
-        if (head !== "steps" || second === undefined || ids.has(second)) return [];
-        return [{ path: here, message: `has {steps.${second}}, and no step has this id` }];
+        if (head !== "steps" || second === undefined || enabled_ids.has(second)) return [];
+        const message = ids.has(second) ? "this step is disabled" : "no step has this id";
+        return [{ path: here, message: `has {steps.${second}}, and ${message}` }];
       },
     )
   );

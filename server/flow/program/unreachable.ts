@@ -12,7 +12,7 @@ export function unreached(steps: readonly Step[]): Fault[] {
     const index = Number(path.at(-1));
     const faults: Fault[] = [];
     if (ends.get(list) === index - 1) faults.push({ path, message: "is never reached: a return stands before it" });
-    if (stepTypeOf(step).ends_run && !ends.has(list)) ends.set(list, index);
+    if (stepTypeOf(step).ends_run && !step.disabled && !ends.has(list)) ends.set(list, index);
     if (step.on_error === "catch" && step.catch.length === 0) {
       faults.push({ path: [...path, "catch"], message: "has no steps: an error is passed over" });
     }

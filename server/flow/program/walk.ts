@@ -9,14 +9,22 @@ export interface StepAt {
   path: Path;
   /** 1 for the program's own list. */
   depth: number;
+  /** Whether the step, or one around it, is disabled. */
+  disabled: boolean;
 }
 
 /** Every step in the order of the program: a step, then the steps of its branches. */
-export function* walk(steps: readonly Step[], path: Path = [], depth = 1): Generator<StepAt> {
+export function* walk(
+  steps: readonly Step[],
+  path: Path = [],
+  depth = 1,
+  around_disabled = false,
+): Generator<StepAt> {
   for (const [index, step] of steps.entries()) {
     const here = [...path, index];
-    yield { step, path: here, depth };
-    for (const [key, branch] of branchesOf(step)) yield* walk(branch, [...here, ...key], depth + 1);
+    const disabled = around_disabled || step.disabled === true;
+    yield { step, path: here, depth, disabled };
+    for (const [key, branch] of branchesOf(step)) yield* walk(branch, [...here, ...key], depth + 1, disabled);
   }
 }
 

@@ -23,6 +23,7 @@ import { StepFault } from "../steps/fault.ts";
 import type { Step } from "../steps/step.ts";
 import type { Services } from "../steps/step_type.ts";
 import { boundedSteps } from "../storage/bounded_steps.ts";
+import { type InScope, namesInScope } from "./in_scope.ts";
 import { type RenderedTemplate, renderedTemplates, type Seen } from "./rendered.ts";
 import { rolledBack } from "./rolled_back.ts";
 
@@ -98,8 +99,12 @@ export interface Performed {
 export interface Rehearsals {
   /** Executes a program. No call leaves the server and no record changes. @throws {Refusal} 503 if too many wait */
   rehearse(rehearsal: Rehearsal): Promise<Performed>;
-  /** Executes a program in the same way, and fills each of its templates with the values that its step has seen. */
-  render(rehearsal: Rehearsal): Promise<RenderedTemplate[]>;
+  /**
+   * Executes a program in the same way, and fills each of its templates with the values that its step has seen.
+   *
+   * @param step_id the step whose names are listed
+   */
+  render(rehearsal: Rehearsal, step_id?: string): Promise<{ rendered: RenderedTemplate[]; scope: InScope[] }>;
   /** Executes one step, its calls and its changes included. @throws {Refusal} 503 if too many wait */
   testStep(test: StepTest): Promise<Performed>;
 }
@@ -184,7 +189,7 @@ export function createRehearsals(services: Services, keys: Keys, clock: { now():
     testStep: ({ values, takes_input, ...common }) =>
       within(common, { values: { scope: values, takes_input } }, performed),
     rehearse: (rehearsal) => within(rehearsal, { rehearsed: rehearsedBy(rehearsal, rehearsal.note) }, performed),
-    render(rehearsal) {
+    render(rehearsal, step_id) {
       const scopes = new Map<string, { place: string; scope: JsonObject }>();
       let last: JsonObject = {};
       const rehearsed = rehearsedBy(rehearsal, (step, place, scope) => {
@@ -198,7 +203,10 @@ export function createRehearsals(services: Services, keys: Keys, clock: { now():
           [...scopes].map(([id, { place, scope }]) => [id, { place, scope, output: outputs.get(place) }]),
         );
         const evaluate = (place: string, scope: JsonObject) => evaluateAt({ task, scope }, place);
-        return await renderedTemplates(rehearsal.program, seen, last, evaluate);
+        return {
+          rendered: await renderedTemplates(rehearsal.program, seen, last, evaluate),
+          scope: step_id === undefined ? [] : namesInScope(seen.get(step_id)?.scope ?? last),
+        };
       });
     },
   };

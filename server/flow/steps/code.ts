@@ -19,7 +19,7 @@ const shape = (steps: StepListShape) =>
       .meta({ maxLength: MOST_SOURCE }).describe(
         "A module of JavaScript or TypeScript whose default export is a function. It gets an object of the names that " +
           "the source mentions, and returns JSON: `export default ({ input, steps }) => input.price * 2`",
-      ),
+      ).meta({ "x-kind": "code" }),
   });
 
 type CodeStep = z.output<ReturnType<typeof shape>>;
@@ -30,6 +30,14 @@ const PAUSE_MS = 500;
 /** An effect, so that a process that takes the run over finds its result, also of code that took too long. */
 export const code = {
   type: "code",
+  about: {
+    title: "Run code",
+    summary: "computes with JavaScript or TypeScript",
+    icon: "code",
+    group: "values",
+    line: "Run code",
+    blank: { source: "export default ({ input }) => {\n  return input;\n};\n" },
+  },
   shape,
   templates: [],
   code: ({ source }) => [{ key: "source", source }],

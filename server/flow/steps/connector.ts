@@ -22,8 +22,10 @@ const shape = (steps: StepListShape) =>
   z.strictObject({
     type: z.literal("connector"),
     ...commonKeys(steps),
-    connector_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a connector"),
-    method: line(100).refine((name) => !/[{}]/.test(name), "is not the name of a method"),
+    connector_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a connector").meta({
+      "x-kind": "connector",
+    }),
+    method: line(100).refine((name) => !/[{}]/.test(name), "is not the name of a method").meta({ "x-kind": "method" }),
     params: Templates.default({}),
     query: Templates.optional(),
     headers: z.record(HeaderName, TextTemplate).optional(),
@@ -48,6 +50,14 @@ const TEMPLATES = ["params", "query", "headers", "body"];
 
 export const connector = {
   type: "connector",
+  about: {
+    title: "Call a connector",
+    summary: "calls a method of another service",
+    icon: "plug",
+    group: "calls",
+    line: "Call {connector_code}: {method}[ with {params}]",
+    blank: { connector_code: "", method: "", params: {} },
+  },
   shape,
   templates: TEMPLATES,
   sets_json_object: true,

@@ -44,6 +44,14 @@ const MOST_SHOWN = 10;
 
 export const mutation = {
   type: "mutation",
+  about: {
+    title: "Set names",
+    summary: "sets names that later steps see",
+    icon: "variable",
+    group: "values",
+    line: "[Set {set}][ append to {append}][ merge into {merge}]",
+    blank: { set: {} },
+  },
   shape,
   templates: ["set", "append", "merge"],
   names: ({ set, append, merge }) => Object.keys({ ...set, ...append, ...merge }),

@@ -60,8 +60,8 @@ const shape = (steps: StepListShape) =>
     type: z.literal("record"),
     ...commonKeys(steps),
     action: z.enum(NAMES),
-    db_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a database"),
-    table_name: line(63).optional().describe("Of a database with several tables"),
+    db_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a database").meta({ "x-kind": "database" }),
+    table_name: line(63).optional().describe("Of a database with several tables").meta({ "x-kind": "table" }),
     record_id: TextTemplate.refine((text) => /[{}]/.test(text) || UUID.test(text), "is not the id of a record")
       .optional(),
     match: Templates.refine((fields) => Object.keys(fields).length > 0, "can't be blank").optional()
@@ -94,6 +94,14 @@ const TEMPLATES = ["record_id", "match", "data", "filter", "sort"];
 
 export const record = {
   type: "record",
+  about: {
+    title: "Use records",
+    summary: "reads or writes records of a database",
+    icon: "database",
+    group: "records",
+    line: "{action} in {db_code}[ where {match}][ with the id {record_id}][: {data}]",
+    blank: { action: "create", db_code: "", data: {} },
+  },
   shape,
   templates: TEMPLATES,
   references: ({ db_code: code, table_name }) => [{ kind: "database", key: "db_code", code, table_name }],

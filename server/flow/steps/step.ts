@@ -45,6 +45,8 @@ export interface Step extends z.output<typeof Common> {
   type: string;
   /** Steps that are executed after a failure. Empty unless `on_error` is `catch`. */
   catch: Step[];
+  /** Runs leave the step out, with the steps inside it. */
+  disabled?: boolean | undefined;
 }
 
 /** The shape of a list of steps of every type. A step type gets it as an argument, because it contains that type. */
@@ -54,6 +56,9 @@ export type StepListShape = z.ZodType<Step[]>;
 export const commonKeys = (steps: StepListShape) => ({
   ...COMMON,
   catch: optionalSteps(steps).describe("Steps that are executed if on_error is catch"),
+  disabled: z.boolean().optional().describe(
+    "Whether runs leave the step out, with the steps inside it. It is checked as any other step",
+  ),
 });
 
 /** A list of steps that is empty where it is left out. */

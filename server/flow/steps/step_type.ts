@@ -52,9 +52,28 @@ export type Reference =
  */
 export type StepType<S extends Step = Step> = Traits<S> & (Computed<S> | Effectful<S> | Pausing<S>);
 
+/** What editors show of a step type. What they ask for is in its shape. */
+export interface About {
+  /** As a menu names it: `Call a connector`. */
+  title: string;
+  /** What it does, in one sentence without its subject. */
+  summary: string;
+  /** A name of the console's icons. */
+  icon: string;
+  group: "values" | "calls" | "records" | "branches" | "loops" | "waits" | "ends";
+  /**
+   * A step in one line: `{key}` stands for the value of a key, and a part in brackets is left out where its key has no
+   * value.
+   */
+  line: string;
+  /** The keys that a new step has. */
+  blank: JsonObject;
+}
+
 interface Traits<S extends Step> {
   /** The value of `type` in a program. */
   readonly type: S["type"];
+  readonly about: About;
   shape(steps: StepListShape): z.ZodType<S>;
   /** Keys whose strings are templates. */
   readonly templates: readonly string[];

@@ -15,6 +15,14 @@ const MOST_ITEMS = 50_000;
 
 export const transform = {
   type: "transform",
+  about: {
+    title: "Transform a list",
+    summary: "filters, changes, sorts, groups and sums a list",
+    icon: "list-checks",
+    group: "values",
+    line: "Transform {from}[ where {where}][ by {group}]",
+    blank: { from: "{input.items}" },
+  },
   shape,
   templates: ["from", "where", "map"],
   names: ({ as }) => [as, INDEX],

@@ -1,6 +1,6 @@
 /** The JSON Schema of a flow's program, for editors. It is made from the zod schema that checks programs at save. */
 import { z } from "zod";
-import { StepList } from "../../flow/flow.ts";
+import { describeSteps, StepList } from "../../flow/flow.ts";
 import { JSON_TYPE, type PlainRoute, UNCHANGED } from "../plain_route.ts";
 import { FOR_EVERYONE } from "./assets.ts";
 import { respond, variantsOf } from "./variants.ts";
@@ -30,5 +30,15 @@ export const FLOW_SCHEMA: PlainRoute = {
 /** JSON Schema 2020-12. Templates may be any JSON. */
 export function flowSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(StepList, { io: "input", unrepresentable: "any" });
-  return { $schema, title: "Program of a flow", ...schema };
+  const types = new Map(describeSteps().map((described) => [described.type, described]));
+  const step = schema.$defs?.Step;
+  const named = step?.oneOf?.map((shape) => {
+    const { title, summary } = types.get(typeOf(shape)) ?? {};
+    return { title, description: summary, ...Object(shape) };
+  });
+  const $defs = { ...schema.$defs, ...named && { Step: { ...step, oneOf: named } } };
+  return { $schema, title: "Program of a flow", ...schema, $defs };
 }
+
+/** The literal of a step's `type`. */
+const typeOf = (shape: unknown): string => Object(Object(Object(shape).properties).type).const;

@@ -130,6 +130,8 @@ const WEAKEST: Record<string, Role> = {
   "connectors.health.find": "user",
   "flows.list": "user",
   "flows.find": "user",
+  "flows.step_types": "user",
+  "flows.activity": "user",
   "flows.create": "manager",
   "flows.update": "manager",
   "flows.delete": "manager",

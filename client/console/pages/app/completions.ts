@@ -66,3 +66,22 @@ export const types = (known: () => Known) =>
       },
     };
   });
+
+export interface NameInScope {
+  path: string;
+  value?: unknown;
+}
+
+/** Completes names of a flow's step. @param in_braces only within `{` of templates */
+export const namesInScope = (names: () => readonly NameInScope[], in_braces: boolean) =>
+(
+  context: CompletionContext,
+): CompletionResult | null => {
+  const found = context.matchBefore(in_braces ? /\{[\w.]*$/ : /[\w.]+$/);
+  if (!found) return null;
+  const options = names().map(({ path, value }): Completion => {
+    const text = JSON.stringify(value ?? null);
+    return { label: path, type: "variable", detail: text.length > 40 ? `${text.slice(0, 40)}…` : text };
+  });
+  return { from: found.from + (in_braces ? 1 : 0), options, validFor: /^[\w.]*$/ };
+};

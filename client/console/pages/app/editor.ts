@@ -28,10 +28,12 @@ import {
 import { tags } from "@lezer/highlight";
 import { svelte } from "@replit/codemirror-lang-svelte";
 import { changedLines } from "./changed_lines.ts";
-import { completions, types } from "./completions.ts";
+import { completions, type NameInScope, namesInScope, types } from "./completions.ts";
 import type { Known } from "./platform_names.ts";
 
 export type Engine = "svelte" | "vue" | "react" | "js" | "html" | "kaboom" | "phaser";
+/** `ts` and `json`: sources and programs of flows. */
+type Language = Engine | "ts" | "json";
 
 /** A mistake in the source. Lines and columns count from 1. */
 export interface Mistake {
@@ -54,7 +56,7 @@ export interface Editor {
   destroy(): void;
 }
 
-const LANGUAGES: Record<Engine, () => Extension> = {
+const LANGUAGES: Record<Language, () => Extension> = {
   svelte: () => svelte(),
   vue: () => vue(),
   react: () => javascript({ jsx: true, typescript: true }),
@@ -62,6 +64,8 @@ const LANGUAGES: Record<Engine, () => Extension> = {
   html: () => html(),
   kaboom: () => javascript({ typescript: true }),
   phaser: () => javascript({ typescript: true }),
+  ts: () => javascript({ typescript: true }),
+  json: () => javascript(),
 };
 
 const COLOURS = HighlightStyle.define([
@@ -140,18 +144,22 @@ const MARK_AFTER_MS = 150;
 /** @param label for screen readers */
 export function createEditor(
   place: HTMLElement,
-  { engine, text, label, readonly, onChange }: {
-    engine: Engine;
+  { engine, text, label, readonly, onChange, onCursor, names }: {
+    engine: Language;
     text: string;
     label: string;
     readonly: boolean;
     onChange(text: string): void;
+    /** The caret has moved, by the person or by a change. */
+    onCursor?(position: number): void;
+    /** Names in scope of a step, which are completed instead of those of the platform. */
+    names?(): readonly NameInScope[];
   },
 ): Editor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   let known: Known = { db_code: null, fields: [], actions: [] };
   // One source for all calls: CodeMirror drops the answer of a source that it does not find again.
-  const ofPlatform = [{ autocomplete: completions(() => known) }];
+  const ofPlatform = [{ autocomplete: names ? namesInScope(names, engine === "json") : completions(() => known) }];
   let published = text;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const view: EditorView = new EditorView({
@@ -175,7 +183,7 @@ export function createEditor(
         closeBrackets(),
         autocompletion(),
         EditorState.languageData.of(() => ofPlatform),
-        types(() => known),
+        ...names ? [] : [types(() => known)],
         syntaxHighlighting(COLOURS),
         THEME,
         EditorState.tabSize.of(2),
@@ -193,8 +201,9 @@ export function createEditor(
         ]),
         LANGUAGES[engine](),
         EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString());
+          if (update.docChanged || update.selectionSet) onCursor?.(update.state.selection.main.head);
           if (!update.docChanged) return;
-          onChange(update.state.doc.toString());
           clearTimeout(timer);
           timer = setTimeout(mark, MARK_AFTER_MS);
         }),

@@ -1,7 +1,7 @@
 /** Checks a program without executing it: its faults, its warnings, and its templates with the values of a run. */
 import type { Context } from "../../../context.ts";
 import { type Fields, notFound, Refusal } from "../../../errors.ts";
-import { parseProgram, seenRun, type Step } from "../../../flow/flow.ts";
+import { type Fault, parseProgram, seenRun, type Step } from "../../../flow/flow.ts";
 import { faultsOfCode } from "../code.ts";
 import { findFlow } from "../queries.ts";
 import type { Flow } from "../schema.ts";
@@ -13,17 +13,23 @@ import type { Check, Checked } from "./schema.ts";
 const MOST_MS = 10_000;
 
 /** @throws {Refusal} 404 */
-export async function checkFlow(ctx: Context, { id, program, run_id }: Check): Promise<Checked> {
+export async function checkFlow(ctx: Context, { id, program, run_id, step }: Check): Promise<Checked> {
   const flow = await readKnown(ctx, id);
   const run = await findRecorded(ctx.sql, ctx.viewer, flow, run_id);
   if (run_id !== undefined && !run) throw notFound("Flow process");
   const text = program ?? flow.fields.program;
   const read = parseProgram(text);
-  const none = { run_id: run?.id ?? null, warnings: {}, rendered: [] };
-  if ("faults" in read) return { ...none, errors: byPath(read.faults) };
+  const none = { run_id: run?.id ?? null, warnings: {}, rendered: [], scope: [] };
+  if ("faults" in read) {
+    const errors = byPath(read.faults);
+    // Who is writing a step wants to know its names while it is not complete.
+    const rest = step === undefined ? read : parseProgram(withoutFaulty(text, read.faults));
+    if ("faults" in rest) return { ...none, errors };
+    return { ...none, errors, scope: (await renderedOf(ctx, flow, rest.steps, run, step)).scope };
+  }
   const errors = { ...byPath(await faultsOfCode(ctx, text)), ...await wiringFaults(ctx, text) };
   const warnings = await warningsOf(ctx, text);
-  return { run_id: none.run_id, errors, warnings, rendered: await renderedOf(ctx, flow, read.steps, run) };
+  return { run_id: none.run_id, errors, warnings, ...await renderedOf(ctx, flow, read.steps, run, step) };
 }
 
 /** @throws {Refusal} 404 */
@@ -31,6 +37,27 @@ export async function readKnown({ sql, viewer }: Context, id: number): Promise<O
   const flow = await findFlow(sql, viewer, id);
   if (!flow) throw notFound("Flow");
   return flow.parse();
+}
+
+/** A copy of a program in which steps with faults do nothing. */
+function withoutFaulty(program: unknown, faults: readonly Fault[]): unknown {
+  const copy: unknown = structuredClone(program);
+  for (const { path } of faults) {
+    let list: unknown;
+    let index = -1;
+    let part: unknown = copy;
+    for (const key of path) {
+      const inner: unknown = Reflect.get(Object(part), key);
+      if (Array.isArray(part) && typeof Reflect.get(Object(inner), "type") === "string") {
+        [list, index] = [part, Number(key)];
+      }
+      part = inner;
+    }
+    if (!Array.isArray(list)) continue;
+    const { id } = Object(list[index]);
+    list[index] = { type: "mutation", set: {}, ...typeof id === "string" && { id } };
+  }
+  return copy;
 }
 
 async function wiringFaults(ctx: Context, program: unknown): Promise<Fields> {
@@ -49,9 +76,10 @@ async function renderedOf(
   flow: Omit<Flow, "warnings">,
   steps: readonly Step[],
   run: RecordedRun | undefined,
-): Promise<Checked["rendered"]> {
+  step: string | undefined,
+): Promise<Pick<Checked, "rendered" | "scope">> {
   const { viewer, flows, clock } = ctx;
-  const rendered = await flows.render({
+  const { rendered, scope } = await flows.render({
     account_id: viewer.account_id,
     flow,
     program: steps,
@@ -64,6 +92,12 @@ async function renderedOf(
     most_ms: MOST_MS,
     answer: run ? answersOf(run.steps) : () => undefined,
     unanswered: "null",
-  });
-  return rendered.map(({ path, ...template }) => ({ path: ["fields", "program", ...path].join("."), ...template }));
+  }, step);
+  return {
+    rendered: rendered.map(({ path, ...template }) => ({
+      path: ["fields", "program", ...path].join("."),
+      ...template,
+    })),
+    scope,
+  };
 }

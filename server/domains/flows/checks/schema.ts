@@ -13,6 +13,9 @@ export const Check = z.object({
   id: Id,
   program: Proposed,
   run_id: Uuid.optional().describe("The run whose values fill the templates; the flow's latest one by default"),
+  step: text(40).optional().describe("The id of a step, whose names in scope are part of the answer").meta({
+    examples: ["step_1"],
+  }),
 });
 export type Check = z.output<typeof Check>;
 
@@ -31,12 +34,20 @@ const Rendered = z.object({
   error: z.string().nullable().meta({ examples: [null] }),
 });
 
+const InScope = z.object({
+  path: z.string().describe("As a placeholder has it").meta({ examples: ["input.price"] }),
+  value: z.unknown().describe("Shortened after 200 characters").meta({ examples: [4.2] }),
+});
+
 export const Checked = z.object({
   run_id: Uuid.nullable().describe("The run whose values were used; null if there is none"),
   errors: Messages.describe("By path: why the program cannot be saved").meta({ examples: [{}] }),
   warnings: Messages.describe("By path, as a save answers them").meta({ examples: [{}] }),
   rendered: z.array(Rendered).describe(
     "The templates with placeholders, in the order of the program, 500 at most; empty if there are errors of its form",
+  ),
+  scope: z.array(InScope).describe(
+    "What the templates of `step` see: names, then what is in them, 300 at most; empty without `step`",
   ),
 });
 export type Checked = z.output<typeof Checked>;

@@ -65,6 +65,7 @@ export const endedBy = ({ status, message }: RunFault): Outcome => ({ status, da
 /** @param prefix of the steps' places: the `for_each` iterations around them, each followed by a dot */
 async function runSteps(state: ExecutionState, steps: readonly Step[], prefix: string): Promise<Returned | undefined> {
   for (const step of steps) {
+    if (step.disabled) continue;
     const turn = yieldTurn(state);
     if (turn) await turn;
     const returned = await runStep(state, step, prefix);

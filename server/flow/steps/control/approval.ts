@@ -56,6 +56,14 @@ type ApprovalStep = z.output<ReturnType<typeof shape>>;
 
 export const approval = {
   type: "approval",
+  about: {
+    title: "Ask a person",
+    summary: "waits for a person to answer a question",
+    icon: "user",
+    group: "waits",
+    line: "Ask {question}",
+    blank: { question: "Go ahead?", roles: ["manager"] },
+  },
   shape,
   templates: ["question"],
   branches: ({ ask, on_timeout }) => [[["ask"], ask], [["on_timeout"], on_timeout]],

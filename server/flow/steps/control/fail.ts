@@ -21,6 +21,14 @@ type FailStep = z.output<ReturnType<typeof shape>>;
 
 export const fail = {
   type: "fail",
+  about: {
+    title: "Fail",
+    summary: "ends the run with an error",
+    icon: "circle-x",
+    group: "ends",
+    line: "Fail: {message}",
+    blank: { message: "Something is wrong" },
+  },
   shape,
   templates: ["message", "data"],
   ends_run: true,

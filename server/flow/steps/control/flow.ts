@@ -20,7 +20,7 @@ const shape = (steps: StepListShape) =>
     ...commonKeys(steps),
     flow_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a flow").describe(
       "The flow that is run. It must be active, and this flow's author must see it",
-    ),
+    ).meta({ "x-kind": "flow" }),
     input: Templates.default({}).describe("Its input"),
   });
 
@@ -28,6 +28,14 @@ type FlowStep = z.output<ReturnType<typeof shape>>;
 
 export const flow = {
   type: "flow",
+  about: {
+    title: "Run a flow",
+    summary: "runs another flow and waits for its data",
+    icon: "workflow",
+    group: "calls",
+    line: "Run {flow_code}[ with {input}]",
+    blank: { flow_code: "", input: {} },
+  },
   shape,
   templates: ["input"],
   references: ({ flow_code: code }) => [{ kind: "flow", key: "flow_code", code }],

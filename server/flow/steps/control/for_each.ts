@@ -36,6 +36,14 @@ type ForEachStep = z.output<ReturnType<typeof shape>>;
 
 export const for_each = {
   type: "for_each",
+  about: {
+    title: "For each item",
+    summary: "runs steps for each item of a list",
+    icon: "repeat",
+    group: "loops",
+    line: "For each {as} of {items}",
+    blank: { items: "{input.items}", as: "item", steps: [] },
+  },
   shape,
   templates: ["items"],
   branches: ({ steps }) => [[["steps"], steps]],

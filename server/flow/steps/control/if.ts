@@ -18,6 +18,14 @@ type IfStep = z.output<ReturnType<typeof shape>>;
 
 export const if_ = {
   type: "if",
+  about: {
+    title: "If",
+    summary: "runs steps if a condition holds, or else others",
+    icon: "split",
+    group: "branches",
+    line: "If {condition}",
+    blank: { condition: "{input.value} exists", then: [] },
+  },
   shape,
   templates: ["condition"],
   branches: ({ then, else: otherwise }) => [[["then"], then], [["else"], otherwise]],

@@ -32,6 +32,14 @@ type RepeatStep = z.output<ReturnType<typeof shape>>;
 
 export const repeat = {
   type: "repeat",
+  about: {
+    title: "Repeat",
+    summary: "runs steps again as long as a condition holds",
+    icon: "rotate-cw",
+    group: "loops",
+    line: "Repeat while {while}",
+    blank: { while: "{index} < 2", steps: [] },
+  },
   shape,
   templates: ["while", "collect"],
   branches: ({ steps }) => [[["steps"], steps]],

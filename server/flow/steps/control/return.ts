@@ -16,6 +16,14 @@ type ReturnStep = z.output<ReturnType<typeof shape>>;
 
 export const return_ = {
   type: "return",
+  about: {
+    title: "Return",
+    summary: "ends the run with its data",
+    icon: "corner-down-left",
+    group: "ends",
+    line: "Return[ {data}]",
+    blank: { data: {} },
+  },
   shape,
   templates: ["data"],
   ends_run: true,

@@ -20,6 +20,14 @@ type SwitchStep = z.output<ReturnType<typeof shape>>;
 
 export const switch_ = {
   type: "switch",
+  about: {
+    title: "Choose by a value",
+    summary: "runs the steps of one of several cases",
+    icon: "git-branch",
+    group: "branches",
+    line: "Choose by {value}",
+    blank: { value: "{input.value}", cases: { one: [] } },
+  },
   shape,
   templates: ["value"],
   branches: ({ cases, else: otherwise }) => [

@@ -39,6 +39,14 @@ const TEMPLATES = ["seconds", "until"];
 
 export const wait = {
   type: "wait",
+  about: {
+    title: "Wait",
+    summary: "waits for a time, or until a moment",
+    icon: "clock",
+    group: "waits",
+    line: "Wait[ {seconds} seconds][ until {until}]",
+    blank: { seconds: 60 },
+  },
   shape,
   templates: TEMPLATES,
   pause: {

@@ -108,6 +108,8 @@ const ADDRESSES: readonly (readonly [name: string, path: string])[] = [
   ["data", "/data"],
   ["database", "/data/:id"],
   ["database_part", "/data/:id/:part"],
+  ["flows", "/flows"],
+  ["flow", "/flows/:id"],
   ["modules", "/modules"],
   ["module", "/modules/:id"],
   ["runs", "/runs"],

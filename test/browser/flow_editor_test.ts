@@ -1,0 +1,175 @@
+/** A flow is built, run and repaired in the console, in Chromium. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { Page } from "../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { addSession, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
+
+/** Long, because the machine may be busy. */
+const PATIENCE_MS = 60_000;
+
+browserTest("flows in the console", async ({ browser, step }) => {
+  const server = await startServer();
+  await server.console.prepare();
+  const base = server.listen();
+  const { body: { user } } = await server.request("GET", "/account/me.json");
+  const { cookie } = await addSession(server, user.id);
+  const [name = "", value = ""] = cookie.split("=");
+  const open = async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    return page;
+  };
+  try {
+    await step("a flow is built by keyboard, fails, is repaired and retried from the failed step", async () => {
+      await builds(await open(), server, base);
+    });
+    await step("steps and JSON are one program, its mistakes stand at their places, and a draft survives", async () => {
+      await edits(await open(), server, base);
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+const unexpected = (text: string) => !/status of 422/.test(text);
+const rows = (page: Page) => page.getByRole("tree", { name: "Steps" }).getByRole("treeitem");
+const row = (page: Page, name: string | RegExp) => page.getByRole("treeitem", { name });
+
+/** Inserts a step behind the selected one. */
+async function insert(page: Page, words: string): Promise<void> {
+  await page.keyboard.press("/");
+  await page.getByRole("combobox", { name: "Insert a step" }).waitFor();
+  await page.keyboard.type(words);
+  await page.keyboard.press("Enter");
+  await page.getByRole("combobox", { name: "Insert a step" }).waitFor({ state: "detached" });
+}
+
+const programOf = async ({ request }: TestServer, page: Page) =>
+  (await request("GET", `/connect/flows/${/\/flows\/(\d+)/.exec(page.url())?.[1]}.json`)).body.fields.program;
+
+async function builds(page: Page, server: TestServer, base: string): Promise<void> {
+  const complaints = complaintsOf(page);
+  const code = `letters_${crypto.randomUUID().slice(0, 8)}`;
+  made(
+    await server.request("POST", "/platform/dbs.json", {
+      json: { db: { name: code, schema: { fields: { text: "number" } } } },
+    }),
+  );
+  await page.goto(`${base}/flows`);
+  await page.getByRole("heading", { name: "Flows" }).waitFor();
+  await page.keyboard.press("n");
+  await page.getByLabel("Name", { exact: true }).fill(`Flow ${code}`);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: `Flow ${code}` }).waitFor();
+  await page.getByRole("tree", { name: "Steps" }).waitFor({ state: "attached" });
+
+  // The first mutation declares the parameters of a run.
+  await insert(page, "set");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Add a name to Set").fill("text");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Set: text").fill("not a sum");
+  await row(page, /^1, Set text/).click();
+  await insert(page, "records");
+  await page.getByLabel("Database").selectOption({ label: code });
+  await page.getByLabel("Add a name to Data").fill("text");
+  await page.keyboard.press("Enter");
+  // The name is completed, and its value stands below.
+  await page.getByLabel("Data: text").pressSequentially("{te");
+  await page.getByRole("option", { name: /^text/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await until(async () => await page.getByLabel("Data: text").inputValue() === "{text}", "the name is completed");
+  await row(page, /^2, Create in/).click();
+  await insert(page, "return");
+  await row(page, /^3, Return/).waitFor();
+
+  // A step is wrapped, moved, disabled and duplicated, and all of it is taken back.
+  await page.keyboard.press("b");
+  await row(page, /^then/).waitFor();
+  await row(page, /^3, If/).waitFor();
+  await page.keyboard.press("Alt+ArrowUp");
+  await row(page, /^2, If/).waitFor();
+  await page.keyboard.press(".");
+  await row(page, /^2, If .*disabled$/).waitFor();
+  await page.keyboard.press("d");
+  await until(async () => await rows(page).count() > 5, "the step is there twice");
+  for (let time = 0; time < 4; time++) await page.keyboard.press("Control+z");
+  await row(page, /^3, Return/).waitFor();
+  await until(async () => await rows(page).count() === 3, "the changes are taken back");
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^Saved as version \d+$/).waitFor();
+  deepEqual((await programOf(server, page)).map(({ type }: { type: string }) => type), [
+    "mutation",
+    "record",
+    "return",
+  ]);
+
+  // It fails, and says so at the step.
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("textbox", { name: /^text/ }).waitFor();
+  await page.keyboard.press("Enter");
+  const bar = page.getByRole("region", { name: "Run", exact: true });
+  await bar.getByText(/failed/).first().waitFor();
+  await row(page, /^2, Create in/).click();
+  await page.getByRole("button", { name: "Last run" }).click();
+  await page.getByRole("alert").filter({ hasText: /number/ }).first().waitFor();
+
+  // It is repaired, saved and retried by one button.
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.getByLabel("Data: text").fill("5");
+  await bar.getByRole("button", { name: "Retry from the failed step" }).click();
+  await bar.getByText(/finished/).first().waitFor();
+  match(new URL(page.url()).searchParams.get("run") ?? "", /^[0-9a-f-]{36}$/);
+  const { body: [latest, first] } = await server.request("GET", `/connect/flow_processes.json?flow_code=flow_${code}`);
+  deepEqual([latest.status, latest.retry_of, first.status], ["finished", first.id, "error"]);
+  deepEqual(complaints.filter(unexpected), []);
+  await page.context().close();
+}
+
+async function edits(page: Page, server: TestServer, base: string): Promise<void> {
+  const program = [{ type: "return", id: "end", data: { a: 1 } }];
+  const name = `Text ${crypto.randomUUID().slice(0, 8)}`;
+  const { id } = made(
+    await server.request("POST", "/connect/flows.json", { json: { flow: { name, fields: { program } } } }),
+  );
+  const write = async (text: string) => {
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+a");
+    await page.evaluate(`(() => {
+      const content = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", ${JSON.stringify(text)});
+      content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    })()`);
+  };
+  await page.goto(`${base}/flows/${id}?view=json`);
+  await write(`[\n  { "type": "return", "id": "end", "data": 2 },\n  { "type": "wait" }\n]`);
+  await page.getByRole("alert").getByText(/seconds/).waitFor();
+  match(await page.getByRole("alert").innerText(), /line 3/);
+  await page.getByRole("button", { name: "Steps" }).click();
+  await row(page, /^2, Wait, step_1, error/).waitFor();
+  await page.reload();
+  await row(page, /^2, Wait/).click();
+  await page.keyboard.press("Delete");
+  await until(async () => await rows(page).count() === 1, "the step is gone");
+
+  // Another person saves meanwhile: the save is refused, and both changes are there after a merge.
+  const theirs = [{ type: "mutation", id: "new", set: { x: 1 } }, ...program];
+  await server.request("PATCH", `/connect/flows/${id}.json`, { json: { flow: { fields: { program: theirs } } } });
+  await page.keyboard.press("Control+s");
+  await page.getByText(/Another person has saved version 2/).waitFor();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByText(/^Saved as version 3$/).waitFor();
+  deepEqual(await programOf(server, page), [{ type: "return", id: "end", data: 2 }]);
+  await page.getByRole("tab", { name: "Versions" }).click();
+  await page.getByRole("button", { name: /^Version 1/ }).click();
+  await page.getByRole("button", { name: "Restore version 1" }).click();
+  await page.getByText("Version 1 is the program again").waitFor();
+  equal((await programOf(server, page))[0].data.a, 1);
+  await page.context().close();
+}
