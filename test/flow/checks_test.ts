@@ -44,10 +44,10 @@ inTeam("check: templates are filled with the values of the last run, and nothing
 
   const { run_id, errors, warnings, rendered, scope } = await check();
   assert.deepEqual(scope, []);
-  const faulty = await check({ program: [program[0], { type: "return", id: "end", data: "{ba" }], step: "end" });
-  assert.deepEqual(Object.keys(faulty.errors), ["fields.program.1.data"]);
+  const begun = await check({ program: [program[0], { type: "return", id: "end", data: "{ba" }], step: "end" });
+  assert.deepEqual(Object.keys(begun.errors), ["fields.program.1.data"]);
   assert.ok(
-    faulty.scope.some(({ path, value }: { path: string; value: unknown }) => path === "base" && value === "USD"),
+    begun.scope.some(({ path, value }: { path: string; value: unknown }) => path === "base" && value === "USD"),
   );
   const seen = await check({ step: "each" });
   const values = Object.fromEntries(

@@ -65,7 +65,8 @@ Deno.test("JSON: what is written is read again, with the position of each value"
   deepEqual(read.value, PROGRAM);
   const span = read.spans.get("1.then.0.data");
   equal(text.slice(span?.from, span?.to), '"{x}"');
-  for (const value of [[], {}, 'ż\n"', -1.5e3, null, true, { a: [{}] }]) deepEqual(JSON.parse(writeJson(value)), value);
+  const values: Json[] = [[], {}, 'ż\n"', -1.5e3, null, true, { a: [{}] }];
+  for (const value of values) deepEqual(JSON.parse(writeJson(value)), value);
 });
 
 for (
