@@ -83,7 +83,7 @@ export const PAGES: readonly Screen[] = [
     name: "flow-step",
     path: first(FLOW, (id) => `/flows/${id}`),
     prepare: async (page) => {
-      await page.getByRole("treeitem", { name: /^2,/ }).dblclick();
+      await page.getByRole("treeitem", { name: /^2 / }).dblclick();
       await page.getByRole("complementary", { name: /^Step / }).waitFor();
     },
   },
