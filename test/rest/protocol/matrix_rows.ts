@@ -136,7 +136,19 @@ export const ELSEWHERE = new Set([
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
   // One page for all addresses, whatever they name.
-  ...["app", "flow", "database", "database_part", "run", "trigger", "module", "department", "connector", "person", "docs_page"]
+  ...[
+    "app",
+    "flow",
+    "database",
+    "database_part",
+    "run",
+    "trigger",
+    "module",
+    "department",
+    "connector",
+    "person",
+    "docs_page",
+  ]
     .map((page) => `open_console_${page}`),
   "read_console_file",
   // Opened by a key and for its maker: test/rest/apps/apps_preview_test.ts
