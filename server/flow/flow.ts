@@ -28,6 +28,7 @@ import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 
 /** How many runs wait or are executed, and for how long. */
 export { MOST_WAITING } from "./waiting/wait_store.ts";
+export { OVERLAPS_OF_RUNS } from "./waiting/turn_store.ts";
 export { LIMITS as RUN_LIMITS } from "./run/limits.ts";
 export { parseProgram, Program, StepList } from "./program/program.ts";
 export { isOfInput, proveInput } from "./declared/input.ts";
@@ -88,10 +89,14 @@ export interface Flows extends Rehearsals {
   cancel(account_id: number, id: string): Promise<boolean>;
   /** What a run waits for, an approval or a run, may have ended. */
   wake(id: string): Promise<void>;
+  /** The number of runs that a flow may have in progress has changed. */
+  passTurns(account_id: number, flow_id: number): Promise<void>;
   /** The account's runs in flight, newest first. */
   pending(account_id: number, most: number): Promise<RunHead[]>;
   /** The account's runs that wait, newest first. */
   waiting(account_id: number, most: number): Promise<RunHead[]>;
+  /** How many runs of the account wait, at most `MOST_WAITING`. */
+  countWaiting(account_id: number): Promise<number>;
   /** A run in flight or waiting, with its steps so far. */
   inspect(account_id: number, id: string): Promise<RunDetail | undefined>;
   /** Calls the listener when a run of the account begins, advances or ends in this process. @returns stops it */

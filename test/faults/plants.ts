@@ -76,6 +76,7 @@ export const PLANTS: Plant[] = [
       find: `
         const made = await store.create(head, run.idempotency_key, mark);
         if ("id" in made) {
+          if (head.takes_turn && made.id !== head.id) await turns.pass(head, head.id);
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }

@@ -138,12 +138,15 @@ export const apps = router({
       rest: "POST /platform/apps/:id/action/:action_name",
       whole_body: "params",
       names: ACTION_NAMES,
+      refuses: [409],
       summary: "Call an action",
       description: "Runs the action's flow with the body as its input, and waits for its end for at most " +
         "`ACTION_WAIT_MS`. After that it answers `pending`, and the caller polls the status. A caller without a login " +
         "may call public actions of active public apps only, and the run may use public connector methods only. A " +
         "viewer who may see the app may call its actions, regardless of the flow's department. The user who wrote the " +
-        "action last must see its flow at the time of the call; otherwise the flow does not exist. Scope: `apps:write`.",
+        "action last must see its flow at the time of the call; otherwise the flow does not exist. With " +
+        "the flow's `max_at_once` and `overlap` `skip` it is refused with 409 while as many runs are in progress. Scope: " +
+        "`apps:write`.",
     })
     .use(({ ctx, next }) => (proveActionCaller(ctx, "write", ctx.call.params?.id), next()))
     .input(ActionCall).output(ActionAnswer)

@@ -5,7 +5,7 @@ import { findFlowActive } from "../flows/queries.ts";
 import { findCron } from "./queries.ts";
 import type { Fired, Firing } from "./schema.ts";
 
-/** @throws {Refusal} 404; 422 if its flow cannot be started */
+/** @throws {Refusal} 404; 409 if its flow has as many runs as it may have; 422 if its flow cannot be started */
 export async function fireCron({ sql, viewer, schedules }: Context, { id, input }: Firing): Promise<Fired> {
   const cron = (await findCron(sql, viewer, id))?.parse();
   if (!cron) throw notFound("Trigger");

@@ -74,7 +74,7 @@ export const crons = router({
     .meta({
       counts_as: "actions",
       rest: "POST /account/crons/:id/fire.json",
-      refuses: [422],
+      refuses: [409, 422],
       summary: "Fire a scheduled trigger now",
       description: FIRE,
     })

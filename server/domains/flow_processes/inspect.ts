@@ -20,8 +20,8 @@ const MOST_PENDING = 1_000;
 /** More are counted only on request: an account may have a million runs. */
 const MOST_COUNTED = 10_000;
 
-/** @param wake_at milliseconds since 1970; undefined unless it waits */
-export const pendingProcess = (head: RunHead, wake_at?: number): FlowProcess => ({
+/** @param wake_at milliseconds since 1970; undefined unless it waits. @param is_queued waits for its turn */
+export const pendingProcess = (head: RunHead, wake_at?: number, is_queued = false): FlowProcess => ({
   id: head.id,
   flow_code: head.flow_code,
   flow_version: head.flow_version,
@@ -41,7 +41,8 @@ export const pendingProcess = (head: RunHead, wake_at?: number): FlowProcess => 
   failed_steps: null,
   warnings: null,
   started_at: head.begun_at === null ? null : isoOf(head.begun_at),
-  wake_at: wake_at === undefined ? null : isoOf(wake_at),
+  queued: is_queued,
+  wake_at: wake_at === undefined || is_queued ? null : isoOf(wake_at),
   finished_at: null,
   ms: null,
 });
@@ -99,7 +100,7 @@ export async function readProcess(ctx: Context, id: string): Promise<Json<WholeF
   if (ended) return ended;
   if (!run || !visibleTo(viewer, run.head.department_id)) throw notFound("Flow process");
   return new Json(
-    JSON.stringify({ ...pendingProcess(run.head, run.wake_at), input: run.input, data: null, steps: run.steps }),
+    JSON.stringify({ ...pendingProcess(run.head, run.wake_at, run.is_queued), input: run.input, data: null, steps: run.steps }),
   );
 }
 

@@ -10,16 +10,19 @@ import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from
 const columns = (sql: Sql) =>
   sql`
     id, flow_code, flow_version, status, trigger, error, app_id, action, cron_id, user_id, department_id, retry_of,
-    parent_id, failure_of, failure_run_id, attempts, failed_steps, warnings, iso(started_at) as started_at, null::text as wake_at,
-    iso(finished_at) as finished_at, (extract(epoch from finished_at - started_at) * 1000)::bigint as ms
+    parent_id, failure_of, failure_run_id, attempts, failed_steps, warnings, iso(started_at) as started_at,
+    false as queued, null::text as wake_at, iso(finished_at) as finished_at,
+    (extract(epoch from finished_at - started_at) * 1000)::bigint as ms
   `;
 
 /** The same columns of a run that waits. */
 const columnsOfWaiting = (sql: Sql) =>
   sql`
     run_id as id, flow_code, flow_version, 'waiting'::text as status, trigger, null::text as error, app_id, action,
-    cron_id, user_id, department_id, retry_of, parent_id, failure_of, null::uuid as failure_run_id, attempts, null::integer as failed_steps, null::integer as warnings,
-    iso(started_at) as started_at, iso(wake_at) as wake_at, null::text as finished_at, null::bigint as ms
+    cron_id, user_id, department_id, retry_of, parent_id, failure_of, null::uuid as failure_run_id, attempts,
+    null::integer as failed_steps, null::integer as warnings,
+    case when awaits <> array[run_id] then iso(started_at) end as started_at, awaits = array[run_id] as queued,
+    case when awaits <> array[run_id] then iso(wake_at) end as wake_at, null::text as finished_at, null::bigint as ms
   `;
 
 type Filtered = Pick<FlowProcessPage, "flow_code" | "trigger" | "cron_id" | "user_id" | "department_id">;

@@ -7,7 +7,8 @@ import { Milliseconds, Step } from "./step_schema.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
 const Status = z.enum(RUN_STATUSES).describe(
-  "`pending` while it is worked on or waits for its turn, `waiting` at a step that waits, `finished`, `error` or `cancelled`",
+  "`pending` while it is worked on or about to be, `waiting` at a step that waits or while other runs of its flow come " +
+    "first, `finished`, `error` or `cancelled`",
 ).meta({ examples: ["finished"] });
 const Trigger = z.enum(TRIGGERS).meta({ examples: ["action"] });
 
@@ -35,7 +36,10 @@ export const FlowProcess = z.object({
   warnings: z.int().nullable().describe("How many warnings its steps have; null until it has ended")
     .meta({ examples: [0] }),
   started_at: Timestamp.nullable().describe("Null while it waits for its first step"),
-  wake_at: Timestamp.nullable().describe("When it goes on at the latest; null unless its status is `waiting`"),
+  queued: z.boolean().describe("Whether it waits until other runs of its flow have ended (`max_at_once`)").meta({
+    examples: [false],
+  }),
+  wake_at: Timestamp.nullable().describe("When it goes on at the latest; null unless it waits at a step"),
   finished_at: Timestamp.nullable().describe("Null until it has ended"),
   ms: Milliseconds.nullable().describe("Milliseconds from the first step to the end"),
 });

@@ -12,8 +12,8 @@ import { KEPT_VERSIONS } from "./versions/queries.ts";
 /** Columns of a flow in a list. */
 const listed = (sql: Sql) =>
   sql`
-    id, ${KIND}::text as kind, code, name, active, guarded, secret_inputs, on_failure, version, author_id, runs_as,
-    department_id, lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
+    id, ${KIND}::text as kind, code, name, active, guarded, secret_inputs, on_failure, max_at_once, overlap, version,
+    author_id, runs_as, department_id, lock_version, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
 const orders = (sql: Sql) => ({
@@ -91,7 +91,7 @@ const asJson = (sql: Sql, values: Values) => sql`${JSON.stringify(values)}::text
 const stored = (sql: Sql) =>
   sql`
     department_id, code, name, name_folded, active, guarded, author_id, runs_as, input, output, secret_inputs,
-    on_failure, fields
+    on_failure, max_at_once, overlap, fields
   `;
 
 /** What a version keeps of its flow, and where it keeps it. */

@@ -170,9 +170,10 @@ export const flows = router({
     .meta({
       counts_as: "actions",
       rest: "POST /connect/flows/:id/run.json",
+      refuses: [409],
       summary: "Run a flow by hand",
       description:
-        "Waits for the end of the run for at most `ACTION_WAIT_MS`. After that it answers with the status `pending`. " +
+        "With `max_at_once` and `overlap` `skip` it is refused with 409 while as many runs are in progress. Waits for the end of the run for at most `ACTION_WAIT_MS`. After that it answers with the status `pending`. " +
         "With `dry_run`, calls are answered with what is given or recorded, and the steps are part of the answer.",
     })
     .input(FlowRun).output(RunAnswer)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseSchema, Program, RUN_STATUSES } from "../../flow/flow.ts";
+import { OVERLAPS_OF_RUNS, parseSchema, Program, RUN_STATUSES } from "../../flow/flow.ts";
 import {
   ById,
   Id,
@@ -78,6 +78,13 @@ const written = {
   fields: Fields,
   guarded: z.boolean().describe("Whether it is refused to save or activate a program under which an example fails")
     .meta({ examples: [false] }),
+  max_at_once: z.int().min(1).max(1_000).nullable().describe(
+    "How many runs of the flow may be in progress, those included that wait at a step; null: any number",
+  ).meta({ examples: [null] }),
+  overlap: z.enum(OVERLAPS_OF_RUNS).describe(
+    "What happens to a run beyond `max_at_once`: with `queue` it waits for its turn, with `skip` it does not start: the " +
+      "answer is 409, and the row of a trigger is `skipped`",
+  ).meta({ examples: ["queue"] }),
   input: InputSchema.nullable().describe(
     "JSON Schema (2020-12, without `pattern`, remote or recursive `$ref`) of a run's input. An input that does not match " +
       "is 422 by field before a run begins; defaults are filled in. Null: any object. Part of a version",
@@ -121,6 +128,8 @@ export const ListedFlow = z.object({
   guarded: written.guarded,
   secret_inputs: z.array(z.string()).describe("Names of inputs that are never shown").meta({ examples: [[]] }),
   on_failure: written.on_failure,
+  max_at_once: written.max_at_once,
+  overlap: written.overlap,
   version: z.int().min(1).describe("The number of the program's version").meta({ examples: [1] }),
   author_id: Id.nullable()
     .describe("The user who changed the program last, with whose reach it acts; null if that user was deleted"),

@@ -35,7 +35,7 @@ import { proveOnFailure, proveWiring } from "./wiring.ts";
 export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flow>> {
   const { sql, viewer, flows } = ctx;
   const { active = true, guarded = false, runs_as = "author", secret_inputs = [], on_failure = null } = input;
-  const { fields = { program: [] }, department_id = null } = input;
+  const { fields = { program: [] }, department_id = null, max_at_once = null, overlap = "queue" } = input;
   const code = input.code ?? slug(input.name, "_").slice(0, 100);
   if (!code) throw invalid({ code: ["can't be blank"] });
   await proveDepartment(ctx, department_id);
@@ -51,6 +51,8 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
     runs_as,
     secret_inputs,
     on_failure,
+    max_at_once,
+    overlap,
     fields,
     department_id,
     author_id: viewer.user_id,
@@ -85,6 +87,8 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
   });
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
   flows.forget(viewer.account_id);
+  // If this fails, the next sweep does it.
+  if (changes.max_at_once !== undefined) await flows.passTurns(viewer.account_id, id).catch(() => {});
   return await readFlow(ctx, id);
 }
 

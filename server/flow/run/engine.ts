@@ -34,6 +34,7 @@ import { createWatchers } from "./watchers.ts";
 import { createWork } from "./work.ts";
 import { cancelWaiting } from "../waiting/cancel_waiting.ts";
 import { sweepApprovals } from "../waiting/approval_store.ts";
+import { createTurns } from "../waiting/turns.ts";
 import { createWakes } from "../waiting/wakes.ts";
 
 /** The time between two sweeps. */
@@ -93,6 +94,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       exists: async (account_id, id) => await inspection.wait(account_id, id, 0) !== undefined,
     },
   };
+  const turns = createTurns({ sql, store, clock, wakeDue: () => wakes.wakeDue() });
   const passOn = createPassOn({ sql, users: deps.users, programs, runs: services.runs, log });
   const execute = createWork({
     services,
@@ -101,6 +103,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     cancels: cancel_store,
     programs,
     outcomes,
+    turns,
     limits,
     clock,
     log,
@@ -109,16 +112,18 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     notify,
   });
   /**
-   * Wakes the parent of an ended run and cancels its children.
+   * Wakes the parent of an ended run, cancels its children and passes its turn on.
    *
    * @param awaited ids of the child runs that the ended run was still waiting for
    */
-  const noteEnd = async ({ account_id, cron_id, parent }: RunHead, awaited: readonly string[]) => {
+  const noteEnd = async (head: RunHead, awaited: readonly string[]) => {
+    const { account_id, cron_id, parent } = head;
     if (cron_id !== null) deps.cronEnded?.(cron_id);
-    // If this fails, the parent is woken by the next sweep, and the children end by themselves.
-    const ends = awaited.map((id) => cancel(account_id, id));
-    await Promise.all(parent ? [...ends, wakes.wakeReady(parent.id)] : ends)
-      .catch((error) => log.warn("the end of a run was not passed on", faultOf(error)));
+    // If this fails, the next sweep wakes the parent and passes the turn on, and the children end by themselves.
+    const ends: Promise<unknown>[] = awaited.map((id) => cancel(account_id, id));
+    if (parent) ends.push(wakes.wakeReady(parent.id));
+    if (head.takes_turn) ends.push(turns.pass(head));
+    await Promise.all(ends).catch((error) => log.warn("the end of a run was not passed on", faultOf(error)));
   };
 
   const work = async (job: Job) => {
@@ -141,6 +146,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     programs,
     store,
     heartbeat,
+    turns,
     limits,
     clock,
     closing,
@@ -199,6 +205,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
 
     cancel,
     wake: wakes.wakeReady,
+    passTurns: (account_id, flow_id) => turns.pass({ account_id, flow_id }),
     watch,
     load: () => ({ in_progress: jobs.count(), executed: jobs.all().filter(({ begun }) => begun).length }),
     forget: programs.forget,
@@ -206,6 +213,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     async sweep() {
       if (closing.aborted) return;
       const next_ms = await takeover.claimAll();
+      await turns.sweep();
       await wakes.wakeDue();
       await sweepHistory(sql, clock.now());
       await sweepApprovals(sql, clock.now(), 1_000);

@@ -3,7 +3,7 @@ import type { Sql } from "../../database/pool.ts";
 import { boundedSteps } from "../storage/bounded_steps.ts";
 import { findOutcome } from "../storage/history.ts";
 import type { RunStore } from "../storage/run_store.ts";
-import { findEarlier, findWaiting, listWaiting } from "../waiting/wait_store.ts";
+import { countWaiting, findEarlier, findWaiting, listWaiting } from "../waiting/wait_store.ts";
 import { endedState, pendingState, waitingState } from "./heads.ts";
 import type { Jobs } from "./jobs.ts";
 import type { RunDetail, RunHead, RunState, StepRecord } from "./model.ts";
@@ -21,7 +21,7 @@ interface Deps {
   clock: { now(): Date };
 }
 
-/** @returns `wait`, `pending`, `waiting` and `inspect` of `Flows` */
+/** @returns `wait`, `pending`, `waiting`, `countWaiting` and `inspect` of `Flows` */
 export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
   /** Where the run is now: a run moves to PostgreSQL when it waits, and back to Deno KV when it is woken. */
   async function find(account_id: number, id: string) {
@@ -33,7 +33,8 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
       const waiting = await findWaiting(sql, account_id, id);
       // Its head may still be in Deno KV for a moment.
       if (waiting && waiting.attempts >= (kept?.head.attempts ?? 0)) {
-        return { head: waiting.head, state: waitingState(waiting.head), wake_at: waiting.wake_at };
+        const { head, wake_at, is_queued } = waiting;
+        return { head, state: waitingState(head), wake_at, is_queued };
       }
       if (kept) return { head: kept.head, state: pendingState(kept.head) };
     }
@@ -45,7 +46,8 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
       const found = await find(account_id, id);
       if (!found || found.has_ended) return found?.state;
       const left_ms = until - performance.now();
-      const is_long = found.wake_at !== undefined && found.wake_at > clock.now().getTime() + left_ms;
+      const is_long = !found.is_queued && found.wake_at !== undefined &&
+        found.wake_at > clock.now().getTime() + left_ms;
       if (is_long || pause_ms > left_ms || waits.ended.aborted) return found.state;
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
@@ -69,6 +71,8 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
 
     waiting: (account_id: number, most: number): Promise<RunHead[]> => listWaiting(sql, account_id, most),
 
+    countWaiting: (account_id: number): Promise<number> => countWaiting(sql, account_id),
+
     async inspect(account_id: number, id: string): Promise<RunDetail | undefined> {
       const job = jobs.get(id);
       if (job?.journal && job.head.account_id === account_id) {
@@ -77,13 +81,13 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
       }
       const found = await find(account_id, id);
       if (!found?.head) return undefined;
-      const { head, wake_at } = found;
+      const { head, wake_at, is_queued } = found;
       const [input = {}, earlier, steps] = await Promise.all([
         store.inputOf(head),
         findEarlier(sql, id),
         wake_at === undefined ? store.journalOf(id) : [],
       ]);
-      return { head: job?.head ?? head, input, steps: boundedSteps(latest([...earlier, ...steps])), wake_at };
+      return { head: job?.head ?? head, input, steps: boundedSteps(latest([...earlier, ...steps])), wake_at, is_queued };
     },
   };
 }

@@ -134,6 +134,8 @@ export interface RunHead {
   trigger_data?: JsonObject | undefined;
   retry: Repetition | null;
   parent?: Parent | undefined;
+  /** Its flow limited its runs when it was started: it waits for its turn before its first step. */
+  takes_turn?: true | undefined;
   failure_of?: string | undefined;
   after_failure?: boolean | undefined;
   /** Start of the run, in milliseconds since 1970. */
@@ -219,6 +221,8 @@ export interface RunDetail {
   steps: readonly StepRecord[];
   /** Milliseconds since 1970; undefined unless it waits. */
   wake_at?: number | undefined;
+  /** It waits for its turn. */
+  is_queued?: boolean | undefined;
 }
 
 /** ISO 8601 with the offset that the API writes. */

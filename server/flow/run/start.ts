@@ -12,6 +12,7 @@ import type { KnownFlow, Programs } from "../storage/program_cache.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
 import { createHiding } from "../secret/hiding.ts";
 import { MASK, masked, openSealed, seal, secretsOf, unmasked } from "../secret/seal.ts";
+import type { Turns } from "../waiting/turns.ts";
 import { newHead } from "./heads.ts";
 import type { Limits } from "./limits.ts";
 import type { NewRun } from "./model.ts";
@@ -22,6 +23,7 @@ interface Deps {
   programs: Programs;
   store: RunStore;
   heartbeat: Heartbeat;
+  turns: Turns;
   limits: Limits;
   clock: { now(): Date };
   closing: AbortSignal;
@@ -39,7 +41,7 @@ export interface Starts {
 }
 
 export function createStarts(deps: Deps): Starts {
-  const { users, programs, store, heartbeat, limits, clock, closing, count, enqueue } = deps;
+  const { users, programs, store, heartbeat, turns, limits, clock, closing, count, enqueue } = deps;
   const starting = new Set<string>();
   /** Triggers may wait in half the number, beside the others. */
   const mostOf = ({ trigger }: NewRun) => limits.most_per_account / (trigger === "cron" ? 2 : 1);
@@ -55,10 +57,14 @@ export function createStarts(deps: Deps): Starts {
       if (count() >= limits.most || count(run) >= mostOf(run)) throw unavailable("Too many runs wait", undefined, 5);
       const head = newHead({ ...run, id, input }, flow, await heartbeat.prove(), clock.now().getTime());
       if (sealed !== undefined) head.sealed = sealed;
+      // A repeated start takes no turn: what it repeats has one.
+      const repeats = flow.max_at_once !== null && await store.isUsed(head.account_id, run.idempotency_key);
+      if (flow.max_at_once !== null && !repeats && await turns.take(head)) head.takes_turn = true;
       starting.add(head.id);
       try {
         const made = await store.create(head, run.idempotency_key, mark);
         if ("id" in made) {
+          if (head.takes_turn && made.id !== head.id) await turns.pass(head, head.id);
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }

@@ -8,6 +8,7 @@ import { resealed, secretTexts, unmasked, unseal } from "../secret/seal.ts";
 import type { Services } from "../steps/step_type.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
 import { findSteps } from "../storage/history.ts";
+import type { Turns } from "../waiting/turns.ts";
 import { findEarlier, isFull, MOST_WAITING, type Wait } from "../waiting/wait_store.ts";
 import { findUser, type KnownProgram, type Programs } from "../storage/program_cache.ts";
 import type { RunStore } from "../storage/run_store.ts";
@@ -23,6 +24,8 @@ import { type Patience, untilStored } from "./execution/recovery.ts";
 
 /** A run ends with an error after so many processes died while they executed it: it may be what kills them. */
 const MOST_LOST = 5;
+/** As long as a run may wait at a step. */
+const MOST_QUEUED_DAYS = 30;
 /** An older run is not continued, because the sweep deletes its values and claims. */
 const MOST_AGE_MS = (VALUES_KEPT_HOURS - 1) * 3_600_000;
 
@@ -33,6 +36,7 @@ interface Deps {
   cancels: CancelStore;
   programs: Programs;
   outcomes: Outcomes;
+  turns: Turns;
   limits: Limits;
   clock: { now(): Date };
   log: Log;
@@ -48,7 +52,7 @@ interface Deps {
  *   {Interrupted} if the run continues in a peer
  */
 export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | undefined> {
-  const { services, keys, store, cancels, programs, outcomes, limits, log, closing, proveOwned, notify } = deps;
+  const { services, keys, store, cancels, programs, outcomes, turns, limits, log, closing, proveOwned, notify } = deps;
   const now = () => deps.clock.now().getTime();
 
   async function journalOf(job: Job, patience: Patience, hiding: Hiding | undefined): Promise<KeptJournal> {
@@ -99,9 +103,22 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
         throw error instanceof NoReach ? new RunFault(error.message) : error;
       }));
 
-  /** @throws {RunFault | Interrupted} */
+  /** Before the first step. @throws {Suspended} if other runs of the flow come first; {RunFault | Interrupted} */
+  async function awaitTurn(head: RunHead, patience: Patience): Promise<void> {
+    if (!isQueued(head)) return;
+    if (!await untilStored(patience, () => turns.holds(head))) {
+      const until = head.made_at + MOST_QUEUED_DAYS * 86_400_000;
+      if (now() >= until) throw new RunFault(`It was not this run's turn for ${MOST_QUEUED_DAYS} days (max_at_once)`);
+      throw new Suspended({ until, awaits: [head.id] });
+    }
+    segmentOf(head);
+    head.begun_at ??= now();
+  }
+
+  /** @throws {RunFault | Interrupted | Suspended} */
   async function executeJob(job: Job, patience: Patience, { input, hiding }: OpenInput): Promise<Outcome> {
     const { head } = job;
+    await awaitTurn(head, patience);
     const program = await untilStored(patience, () => programs.read(head));
     const journal = job.journal = await untilStored(patience, () => journalOf(job, patience, hiding));
     const obstacle = obstacleOf(head, program, input);
@@ -121,6 +138,8 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
   /** @returns the outcome if the run may not wait */
   async function suspend(job: Job, patience: Patience, wait: Wait): Promise<Outcome | undefined> {
     const { head } = job;
+    // It was counted when it was started.
+    if (isQueued(head)) return void await outcomes.suspend(job, wait);
     if (await untilStored(patience, () => isFull(services.sql, head.account_id))) {
       return failed(`${MOST_WAITING} runs of the account wait already`);
     }
@@ -134,11 +153,12 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
 
   return async (job) => {
     const { head, controller: { signal } } = job;
-    head.begun_at ??= now();
+    if (!isQueued(head)) head.begun_at ??= now();
     head.working = true;
+    const since = isQueued(head) ? now() : segmentOf(head);
     const deadline = setTimeout(
       () => job.controller.abort(TOO_LONG),
-      Math.max(0, segmentOf(head) + limits.run_ms - (head.worked_ms ?? 0) - now()),
+      Math.max(0, since + limits.run_ms - (head.worked_ms ?? 0) - now()),
     );
     const waits = (error: unknown) => log.warn("a run waits for a store", { run: head.id, ...faultOf(error) });
     const patience: Patience = { signal, waits, idle: job.slot.idle };
@@ -170,6 +190,9 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
     }
   };
 }
+
+/** Whether it may still have to wait for its turn. */
+const isQueued = (head: RunHead): boolean => head.takes_turn === true && head.begun_at === null;
 
 /** The input as templates see it. */
 interface OpenInput {

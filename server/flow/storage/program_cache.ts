@@ -24,6 +24,8 @@ export interface KnownFlow {
   version: number;
   /** Its current version declares an input, or secret ones. */
   declares_input: boolean;
+  /** Runs that may be in progress; null without a limit. */
+  max_at_once: number | null;
 }
 
 export interface KnownProgram {
@@ -106,7 +108,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
 
 async function findFlow(sql: Sql, account_id: number, code: string): Promise<KnownFlow | undefined> {
   const [flow] = await sql<KnownFlow[]>`
-    select id, account_id, department_id, code, active, version,
+    select id, account_id, department_id, code, active, version, max_at_once,
       input is not null or secret_inputs <> '{}' as declares_input
     from flows
     where account_id = ${account_id}

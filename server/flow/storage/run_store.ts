@@ -114,6 +114,10 @@ export function createRunStore(kv: Deno.Kv, { commit }: Commits, sql: Sql) {
       return value === null || versionstamp === null ? undefined : { head: decode(value), versionstamp };
     },
 
+    /** Whether a run was started with the idempotency key. */
+    isUsed: async (account_id: number, key: string | undefined): Promise<boolean> =>
+      key !== undefined && (await kv.get(idempotencyKey(account_id, key))).versionstamp !== null,
+
     /** @returns undefined if it was too large for the head and its row was swept away */
     inputOf: (head: RunHead, at: Sql = sql): Promise<JsonObject | undefined> => readInput(at, head),
 

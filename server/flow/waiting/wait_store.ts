@@ -17,14 +17,18 @@ export interface Wait {
 /** Waiting runs of an account. */
 export const MOST_WAITING = 10_000;
 
-/** @returns whether the account has so many waiting runs that no further one may wait */
-export async function isFull(sql: Sql, account_id: number): Promise<boolean> {
+/** Counts at most `MOST_WAITING`. */
+export async function countWaiting(sql: Sql, account_id: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count
     from (select from flow_waits where account_id = ${account_id} and wake_at is not null limit ${MOST_WAITING}) found
   `;
-  return (row?.count ?? 0) >= MOST_WAITING;
+  return row?.count ?? 0;
 }
+
+/** @returns whether the account has so many waiting runs that no further one may wait */
+export const isFull = async (sql: Sql, account_id: number): Promise<boolean> =>
+  await countWaiting(sql, account_id) >= MOST_WAITING;
 
 /** @returns false if the run has an outcome, or a later claim forbids it */
 export async function suspend(
@@ -115,6 +119,7 @@ export async function noteReady(sql: Sql, now: Date, run_id?: string): Promise<n
         and (
           exists (select from flow_processes p where p.id = any(w.awaits))
           or exists (select from flow_approvals a where a.id = any(w.awaits) and a.answered_at is not null)
+          or exists (select from flow_turns t where t.run_id = any(w.awaits) and t.held_since is not null)
         )
       limit ${MOST_READY}
     ))
@@ -131,15 +136,25 @@ export async function nextDue(sql: Sql, before: Date): Promise<number | undefine
   return row?.due ?? undefined;
 }
 
+interface WaitingRun {
+  head: RunHead;
+  attempts: number;
+  /** Milliseconds since 1970. */
+  wake_at: number;
+  /** It waits for its turn. */
+  is_queued: boolean;
+}
+
 /** A waiting run. @param lock keeps others from waking it, in a transaction */
 export async function findWaiting(
   sql: Sql,
   account_id: number,
   id: string,
   lock = false,
-): Promise<{ head: RunHead; attempts: number; wake_at: number } | undefined> {
-  const [row] = await sql<{ head: RunHead; attempts: number; wake_at: number }[]>`
-    select head, attempts, (extract(epoch from wake_at) * 1000)::float8 as wake_at
+): Promise<WaitingRun | undefined> {
+  const [row] = await sql<WaitingRun[]>`
+    select
+      head, attempts, (extract(epoch from wake_at) * 1000)::float8 as wake_at, awaits = array[run_id] as is_queued
     from flow_waits
     where run_id = ${id}
       and account_id = ${account_id}

@@ -47,7 +47,8 @@ const REFUSALS: Record<string, RefusalShape> = {
   Conflict: {
     status: 409,
     description:
-      "Somebody else has changed it meanwhile, and `current` holds it as it is now; or `used_by` names what uses it",
+      "Somebody else has changed it meanwhile, and `current` holds it as it is now; or `used_by` names what uses it; or as " +
+      "many runs of the flow are in progress as it may have",
     code: "conflict",
     when: never,
   },

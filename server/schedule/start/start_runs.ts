@@ -91,6 +91,10 @@ export async function startOne(deps: Deps, row: PendingStart, full: Set<number>)
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
       return undefined;
     }
+    if (error instanceof Refusal && error.status === 409) {
+      await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, false);
+      return undefined;
+    }
     if (error instanceof Refusal && error.status === 503) full.add(row.account_id);
     else log.warn("a trigger's run could not be started", { cron: row.cron_id, ...faultOf(error) });
     await release(sql, [row]);

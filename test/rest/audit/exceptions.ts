@@ -61,6 +61,7 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   flow_waits: RUN,
   flow_inputs: RUN,
   flow_outcomes: "counts",
+  flow_turns: RUN,
   cron_runs: RUN,
   record_cursors: "how far triggers have read the feed of records",
 };
