@@ -36,7 +36,7 @@ export const account = router({
       rest: "GET /account/limits.json",
       summary: "Read the limits in force and their use",
       description:
-        "The rates of the caller and of the account, and the runs in progress. Rates are counted in the memory " +
+        "The rates of the caller and of the account, the runs in progress and those that wait. Rates are counted in the memory " +
         "of each server process.",
     })
     .output(LimitsInForce)

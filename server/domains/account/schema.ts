@@ -97,8 +97,11 @@ export const LimitsInForce = z.object({
     used: z.int().min(0).describe("Used of it now, in the process that answers").meta({ examples: [12] }),
   })),
   runs: z.object({
-    in_progress: z.int().min(0).describe("Runs that wait or are executed").meta({ examples: [2] }),
+    in_progress: z.int().min(0).describe("Runs that are executed or about to be").meta({ examples: [2] }),
     most: z.int().describe("The most of them, in one process").meta({ examples: [10_000] }),
+    waiting: z.int().min(0).describe("Runs that wait at a step, or until other runs of their flow have ended")
+      .meta({ examples: [1] }),
+    most_waiting: z.int().describe("The most of them, in all processes").meta({ examples: [10_000] }),
     at_once: z.int().describe("The most that a process works on at once").meta({ examples: [50] }),
     minutes: z.int().describe("A run is ended after this time").meta({ examples: [10] }),
   }),

@@ -65,7 +65,14 @@ onServer("limits: limits.json says which are in force, and how much of them is u
   assert.ok(writes && "used" in writes && [1, 2, 3].includes(Number(writes.used)), JSON.stringify(writes));
   assert.deepEqual({ ...writes, used: 0 }, { name: "writes", limit: 3, default: 3000, own: true, used: 0 });
   assert.deepEqual(rate(now, "compiles"), { name: "compiles", limit: null, default: 60, own: true, used: 0 });
-  assert.deepEqual(now.runs, { in_progress: 0, most: 10_000, at_once: 50, minutes: 10 });
+  assert.deepEqual(now.runs, {
+    in_progress: 0,
+    most: 10_000,
+    waiting: 0,
+    most_waiting: 10_000,
+    at_once: 50,
+    minutes: 10,
+  });
   assert.deepEqual(rate(await read(ann.token), "writes"), {
     name: "writes",
     limit: 3,
