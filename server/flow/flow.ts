@@ -28,6 +28,7 @@ import type { NewRun, RunDetail, RunHead, RunState } from "./run/model.ts";
 
 /** How many runs wait or are executed, and for how long. */
 export { MOST_WAITING } from "./waiting/wait_store.ts";
+export { answererKey } from "./waiting/approval_store.ts";
 export { OVERLAPS_OF_RUNS } from "./waiting/turn_store.ts";
 export { LIMITS as RUN_LIMITS } from "./run/limits.ts";
 export { parseProgram, Program, StepList } from "./program/program.ts";

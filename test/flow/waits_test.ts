@@ -202,10 +202,10 @@ inTeam("waits: the sweep leaves what a run needs that has waited for long", asyn
 // The embedded database has one connection, so nothing happens between the search and the update there.
 if (on_postgres) {
   inTeam("waits: a run that another process wakes is not made due again", async (team) => {
-    const { server: { sql, sweep } } = team;
+    const { ask, server: { sql, sweep } } = team;
     const id = await start(team, [{ type: "approval", id: "ask", question: "Go on?", roles: ["admin"] }]);
     await reaches(team, id, "waiting");
-    await sql`update flow_approvals set answered_at = now(), choice = 'yes' where run_id = ${id}`;
+    const { body: [approval] } = await ask("GET", "/connect/approvals.json");
     const woken = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const waking = sql.begin(async (tx) => {
@@ -214,7 +214,7 @@ if (on_postgres) {
       await woken.promise;
     });
     await locked.promise;
-    const sweeping = sweep();
+    const answering = ask("POST", `/connect/approvals/${approval.id}.json`, { json: { choice: "approve" } });
     const is_blocked = async () => {
       const rows = await sql`
         select
@@ -225,11 +225,46 @@ if (on_postgres) {
       `;
       return rows.length > 0;
     };
-    await until(is_blocked, "the sweep has found the run");
+    await until(is_blocked, "the answer has found the run");
     woken.resolve();
     await waking;
-    await sweeping;
+    assert.equal((await answering).status, 200);
+    await sweep();
     const [row] = await sql`select wake_at, attempts from flow_waits where run_id = ${id}`;
     assert.deepEqual({ ...row }, { wake_at: null, attempts: 2 });
   });
 }
+
+inTeam("waits: each row is compared with what it awaits once, by an index, in case a process died", async (team) => {
+  const { addFlow, inspect, server: { sql, sweep } } = team;
+  const child = await addFlow([wait(86_400)]);
+  const sub = { type: "flow", id: "sub", flow_code: child.code };
+  const id = await start(team, [sub, { type: "return", data: "{steps.sub.body}" }]);
+  await reaches(team, id, "waiting");
+  const below = (await inspect(id)).steps[0].begun.awaits;
+  await reaches(team, below, "waiting");
+  // As if the end had been recorded while the parent began to wait, by a process that died then.
+  await sql`
+    insert into flow_processes (
+      id, account_id, flow_id, flow_version, flow_code, trigger, status, attempts, input, data, steps, started_at, finished_at
+    )
+    select
+      run_id, account_id, flow_id, flow_version, flow_code, trigger, 'finished', attempts, '{}', '"below"', '[]', now(), now()
+    from flow_waits
+    where run_id = ${below}
+  `;
+  await sql`delete from flow_waits where run_id = ${below}`;
+  await sweep();
+  assert.equal((await inspect(id)).status, "waiting", "the moment of the second look has not come");
+  await sql`update flow_waits set check_after = now() - interval '1 second' where run_id = ${id}`;
+  await sweep();
+  await reaches(team, id, "finished");
+  assert.equal((await inspect(id)).data, "below");
+
+  const other = await start(team, [sub]);
+  await reaches(team, other, "waiting");
+  await sql`update flow_waits set check_after = now() - interval '1 second' where run_id = ${other}`;
+  await sweep();
+  const [row] = await sql`select check_after, wake_at is null as awake from flow_waits where run_id = ${other}`;
+  assert.deepEqual({ ...row }, { check_after: null, awake: false }, "it is not looked at again");
+});

@@ -33,7 +33,7 @@ export async function answerOnce(
   if (Object.keys(faults).length > 0) throw invalid(faults);
   const answered = await updateAnswer(sql, account_id, answer, user_id);
   if (!answered) throw conflict(approval, OVER);
-  // If this fails, the next sweep wakes the run.
+  // If this fails, the next sweep wakes the run, which is due.
   await flows.wake(answered.flow_process_id)
     .catch((error) => log.warn("the run of an answer was not woken", faultOf(error)));
   return answered;

@@ -33,7 +33,7 @@ import { createWaits } from "./waits.ts";
 import { createWatchers } from "./watchers.ts";
 import { createWork } from "./work.ts";
 import { cancelWaiting } from "../waiting/cancel_waiting.ts";
-import { sweepApprovals } from "../waiting/approval_store.ts";
+import { closeExpired, sweepApprovals } from "../waiting/approval_store.ts";
 import { createTurns } from "../waiting/turns.ts";
 import { createWakes } from "../waiting/wakes.ts";
 
@@ -216,6 +216,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       await turns.sweep();
       await wakes.wakeDue();
       await sweepHistory(sql, clock.now());
+      await closeExpired(sql, clock.now(), 1_000);
       await sweepApprovals(sql, clock.now(), 1_000);
       // A peer that died just before this sweep is not dead yet. Its runs need not wait for the next sweep.
       clearTimeout(next_takeover);

@@ -39,9 +39,16 @@ export const withoutValues = (ended: EndedRun): EndedRun => ({
 const MOST_ROWS = 200;
 const MOST_CHARACTERS = 4_000_000;
 
+/** A row of `flow_processes` as JSON. */
+export interface ProcessRow {
+  text: string;
+  /** A run may await this one. */
+  has_parent: boolean;
+}
+
 interface Waiting {
   id: string;
-  row: string;
+  row: ProcessRow;
   resolve(inserted: boolean): void;
   reject(error: unknown): void;
 }
@@ -83,7 +90,7 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   let characters = 0;
   let count = 0;
   for (const { row } of waiting) {
-    characters += row.length;
+    characters += row.text.length;
     if (count > 0 && (characters > MOST_CHARACTERS || count === MOST_ROWS)) break;
     count++;
   }
@@ -91,9 +98,9 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /** @throws {NoJson} */
-export function rowOf(ended: EndedRun): string {
+export function rowOf(ended: EndedRun): ProcessRow {
   try {
-    return storable(columnsOf(ended));
+    return { text: storable(columnsOf(ended)), has_parent: ended.head.parent !== undefined };
   } catch (error) {
     throw new NoJson("the outcome cannot be written as JSON", { cause: error });
   }
@@ -135,11 +142,31 @@ const countsOf = (steps: readonly StepRecord[]) => ({
 });
 
 /**
- * Rows of a deleted account are skipped, and a deleted department becomes null: neither may fail the other rows.
+ * Rows of a deleted account are skipped, and a deleted department becomes null: neither may fail the other rows. Runs that
+ * await one of the rows are due then. They are locked in the order of their ids, so that two batches do not wait for each
+ * other.
  *
  * @returns the ids of the rows that were inserted
  */
-export async function insertProcesses(sql: Sql, rows: readonly string[]): Promise<Set<string>> {
+export async function insertProcesses(sql: Sql, rows: readonly ProcessRow[]): Promise<Set<string>> {
+  const due = sql`,
+    parents as materialized (
+      select w.run_id, i.finished_at
+      from inserted i
+      join flow_waits w on w.run_id = i.parent_id
+      where w.awaits @> array[i.id]
+        and w.wake_at > i.finished_at
+      order by w.run_id
+      for update of w
+    ),
+    due as (
+      update flow_waits w
+      set wake_at = p.finished_at
+      from parents p
+      where w.run_id = p.run_id
+        and w.wake_at > p.finished_at
+    )
+  `;
   const inserted = await sql<{ id: string }[]>`
     with inserted as (
     insert into flow_processes (
@@ -151,20 +178,21 @@ export async function insertProcesses(sql: Sql, rows: readonly string[]): Promis
       r.id, r.account_id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
       r.parent_id, r.failure_of, r.trigger_data, r.user_id, r.retry_of, r.attempts, r.input, r.input_terms, r.sealed,
       r.data, r.error, r.steps, r.failed_steps, r.warnings, r.started_at, r.finished_at
-    from json_populate_recordset(null::flow_processes, ${`[${rows.join()}]`}::text::json) r
+    from json_populate_recordset(null::flow_processes, ${`[${rows.map(({ text }) => text).join()}]`}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id
     left join flow_claims c on c.run_id = r.id
     where c.attempts is null
       or c.attempts <= r.attempts
     on conflict (id) do nothing
-    returning id, account_id, input_terms
+    returning id, account_id, input_terms, parent_id, finished_at
     ),
     found_by as (
       insert into flow_inputs (account_id, term, run_id)
       select account_id, unnest(input_terms), id
       from inserted
     )
+    ${rows.some(({ has_parent }) => has_parent) ? due : sql``}
     select id from inserted
   `;
   return new Set(inserted.map(({ id }) => id));

@@ -30,6 +30,9 @@ export async function countWaiting(sql: Sql, account_id: number): Promise<number
 export const isFull = async (sql: Sql, account_id: number): Promise<boolean> =>
   await countWaiting(sql, account_id) >= MOST_WAITING;
 
+/** Longer than PostgreSQL's limit for a statement. */
+const CHECKED_AFTER_S = 60;
+
 /** @returns false if the run has an outcome, or a later claim forbids it */
 export async function suspend(
   sql: Sql,
@@ -52,11 +55,12 @@ export async function suspend(
   const stored = await sql`
     insert into flow_waits (
       run_id, account_id, department_id, flow_id, flow_version, flow_code, trigger, app_id, action, cron_id, user_id,
-      retry_of, parent_id, failure_of, attempts, started_at, wake_at, awaits, head, steps
+      retry_of, parent_id, failure_of, attempts, started_at, wake_at, awaits, check_after, head, steps
     )
     select
       r.run_id, a.id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.app_id, r.action, r.cron_id, r.user_id,
-      r.retry_of, r.parent_id, r.failure_of, r.attempts, r.started_at, r.wake_at, r.awaits, r.head, r.steps
+      r.retry_of, r.parent_id, r.failure_of, r.attempts, r.started_at, r.wake_at, r.awaits,
+      case when r.awaits <> '{}' then now() + ${CHECKED_AFTER_S}::int * interval '1 second' end, r.head, r.steps
     from json_populate_record(null::flow_waits, ${storable(row)}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id
@@ -68,6 +72,7 @@ export async function suspend(
       attempts = excluded.attempts,
       wake_at = excluded.wake_at,
       awaits = excluded.awaits,
+      check_after = excluded.check_after,
       head = excluded.head,
       steps = excluded.steps
     where flow_waits.attempts <= excluded.attempts
@@ -93,39 +98,65 @@ export const lockDue = (sql: Sql, now: Date, limit: number): Promise<{ head: Run
 
 /** The runs are in progress again. @param sql the transaction that has locked them */
 export async function noteAwake(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql`update flow_waits set wake_at = null, attempts = attempts + 1 where run_id = any(${[...ids]}::uuid[])`;
+  await sql`
+    update flow_waits
+    set
+      wake_at = null,
+      check_after = null,
+      attempts = attempts + 1
+    where run_id = any(${[...ids]}::uuid[])
+  `;
 }
 
-/** Runs that one statement makes due. */
-const MOST_READY = 1_000;
-
-/**
- * Makes runs due that await what has ended. The time is compared again when the row is locked: PostgreSQL does not repeat
- * the search after it has waited for another process, which may have woken the run.
- *
- * @param run_id undefined looks at all runs
- * @returns how many runs are due now
- */
-export async function noteReady(sql: Sql, now: Date, run_id?: string): Promise<number> {
-  const { count } = await sql`
-    update flow_waits
-    set wake_at = ${now}
-    where run_id = any(array(
-      select run_id
-      from flow_waits w
-      where wake_at > ${now}
-        and awaits <> '{}'
-        ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
-        and (
-          exists (select from flow_processes p where p.id = any(w.awaits))
-          or exists (select from flow_approvals a where a.id = any(w.awaits) and a.answered_at is not null)
-          or exists (select from flow_turns t where t.run_id = any(w.awaits) and t.held_since is not null)
-        )
-      limit ${MOST_READY}
-    ))
-      and wake_at > ${now}
+/** Whether something that a waiting run `w` awaits has ended. */
+const hasEnded = (sql: Sql) =>
+  sql`
+    (
+      exists (select from flow_processes p where p.id = any(w.awaits))
+      or exists (select from flow_approvals a where a.id = any(w.awaits) and a.answered_at is not null)
+      or exists (select from flow_turns t where t.run_id = any(w.awaits) and t.held_since is not null)
+    )
   `;
-  return count;
+
+/** Makes a run due if what it awaits has ended. @returns whether it is due */
+export async function noteReady(sql: Sql, now: Date, run_id: string): Promise<boolean> {
+  const [row] = await sql<{ due: boolean }[]>`
+    with ready as (
+      update flow_waits w
+      set wake_at = ${now}
+      where run_id = ${run_id}
+        and wake_at > ${now}
+        and awaits <> '{}'
+        and ${hasEnded(sql)}
+      returning 1
+    )
+    select exists (select from ready)
+      or exists (select from flow_waits where run_id = ${run_id} and wake_at <= ${now}) as due
+  `;
+  return row?.due ?? false;
+}
+
+/** Runs that one statement compares with what they await. */
+const MOST_CHECKED = 1_000;
+
+/** Makes runs due whose end of waiting was recorded while they began to wait, by a process that died then. */
+export async function checkWaiting(sql: Sql, now: Date): Promise<void> {
+  const check = () =>
+    sql`
+      update flow_waits w
+      set
+        check_after = null,
+        wake_at = case when wake_at > ${now} and ${hasEnded(sql)} then ${now} else wake_at end
+      where run_id = any(array(
+        select run_id
+        from flow_waits
+        where check_after < now()
+        order by check_after
+        limit ${MOST_CHECKED}
+        for update skip locked
+      ))
+    `;
+  while ((await check()).count === MOST_CHECKED);
 }
 
 /** The earliest wake time before a moment. */

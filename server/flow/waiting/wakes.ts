@@ -7,7 +7,7 @@ import { faultOf, type Log } from "../../log.ts";
 import type { Heartbeat } from "../lease/heartbeat.ts";
 import type { RunHead } from "../run/model.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
-import { lockDue, nextDue, noteAwake, noteReady } from "./wait_store.ts";
+import { checkWaiting, lockDue, nextDue, noteAwake, noteReady } from "./wait_store.ts";
 
 /** Runs in one transaction. */
 const AT_ONCE = 100;
@@ -85,8 +85,7 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
   };
 
   const wakeAll = async () => {
-    // A process that died did not wake the runs that were waiting for the runs and approvals that it ended.
-    await noteReady(sql, clock.now());
+    await checkWaiting(sql, clock.now());
     do {
       again = false;
       while (!ended && hasRoom() && await wakeBatch() === AT_ONCE);
@@ -120,7 +119,7 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
     wakeDue,
     soon,
     async wakeReady(run_id) {
-      if (await noteReady(sql, clock.now(), run_id) > 0) await wakeDue();
+      if (await noteReady(sql, clock.now(), run_id)) await wakeDue();
     },
     isWaking: (id) => moving.has(id),
     async end() {
