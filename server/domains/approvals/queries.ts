@@ -1,6 +1,7 @@
 /** SQL of approvals. */
 import type { Sql } from "../../database/pool.ts";
 import { listJson, slice } from "../../database/lists.ts";
+import { answererKey } from "../../flow/flow.ts";
 import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
 import type { Answer, Approval, ApprovalPage, NewAnswer } from "./schema.ts";
@@ -30,13 +31,28 @@ const isFor = (sql: Sql, viewer: Viewer) =>
       )
   `;
 
+/** More are not counted. */
+const MOST_COUNTED = 10_000;
+
+/** What open questions that the viewer may answer have in their `audience`. */
+const keysOf = ({ account_id, user_id, role, department_ids }: Viewer): string[] => [
+  answererKey(account_id, "user", user_id),
+  answererKey(account_id, "role", role),
+  ...department_ids.map((id) => answererKey(account_id, "department", id)),
+];
+
 /** Those that wait for the viewer, the oldest first. */
 export function listApprovals(sql: Sql, viewer: Viewer, page: ApprovalPage) {
-  const chosen = sql`from flow_approvals where ${isFor(sql, viewer)} and ${isOpen(sql)}`;
+  const chosen = sql`
+    from flow_approvals
+    where audience && ${keysOf(viewer)}::text[]
+      and ${isFor(sql, viewer)}
+      and ${isOpen(sql)}
+  `;
   return listJson<Approval>(
     sql,
     sql`select ${columns(sql)} ${chosen} order by id ${slice(sql, page)}`,
-    sql`select count(*) ${chosen}`,
+    sql`select count(*) from (select ${chosen} limit ${MOST_COUNTED}) counted`,
   );
 }
 
@@ -71,7 +87,7 @@ export async function findByLink(
   return row;
 }
 
-/** @returns undefined if it was answered meanwhile */
+/** Makes its run due. @returns undefined if it was answered meanwhile */
 export async function updateAnswer(
   sql: Sql,
   account_id: number,
@@ -79,16 +95,28 @@ export async function updateAnswer(
   user_id: number | null,
 ): Promise<Answer | undefined> {
   const [row] = await sql<Answer[]>`
-    update flow_approvals
-    set
-      answered_at = now(),
-      answered_by = ${user_id},
-      choice = ${choice},
-      "values" = ${JSON.stringify(values)}::text::json
-    where id = ${id}
-      and account_id = ${account_id}
-      and ${isOpen(sql)}
-    returning id, run_id as flow_process_id, choice, "values", iso(answered_at) as answered_at, answered_by
+    with answered as (
+      update flow_approvals
+      set
+        audience = '{}',
+        answered_at = now(),
+        answered_by = ${user_id},
+        choice = ${choice},
+        "values" = ${JSON.stringify(values)}::text::json
+      where id = ${id}
+        and account_id = ${account_id}
+        and ${isOpen(sql)}
+      returning id, run_id as flow_process_id, choice, "values", iso(answered_at) as answered_at, answered_by
+    ),
+    due as (
+      update flow_waits w
+      set wake_at = now()
+      from answered a
+      where w.run_id = a.flow_process_id
+        and w.wake_at > now()
+        and w.awaits @> array[a.id]
+    )
+    select * from answered
   `;
   return row;
 }

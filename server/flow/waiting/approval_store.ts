@@ -17,18 +17,27 @@ export interface Question {
   expires_at: string;
 }
 
+/** The word by which an open question is found for those who may answer it. */
+export const answererKey = (account_id: number, kind: "user" | "department" | "role", name: number | string): string =>
+  `${account_id}/${kind}/${name}`;
+
 /** Without an effect if the question was asked before. */
 export async function askPeople(sql: Sql, head: RunHead, question: Question): Promise<void> {
   const { id: run_id, account_id, department_id, flow_code } = head;
-  const row = { ...question, run_id, account_id, department_id, flow_code };
+  const audience = [
+    ...question.user_ids.map((id) => answererKey(account_id, "user", id)),
+    ...question.department_ids.map((id) => answererKey(account_id, "department", id)),
+    ...question.roles.map((role) => answererKey(account_id, "role", role)),
+  ];
+  const row = { ...question, run_id, account_id, department_id, flow_code, audience };
   await sql`
     insert into flow_approvals (
       id, account_id, department_id, run_id, place, flow_code, question, choices, form, roles, user_ids,
-      department_ids, link, expires_at
+      department_ids, audience, link, expires_at
     )
     select
       r.id, r.account_id, d.id, r.run_id, r.place, r.flow_code, r.question, r.choices, r.form, r.roles, r.user_ids,
-      r.department_ids, r.link, r.expires_at
+      r.department_ids, r.audience, r.link, r.expires_at
     from json_populate_record(null::flow_approvals, ${storable(row)}::text::json) r
     left join departments d on d.id = r.department_id
     on conflict (id) do nothing
@@ -49,6 +58,35 @@ export async function findAnswer(sql: Sql, account_id: number, id: string): Prom
       and a.answered_at is not null
   `;
   return row && { ...row };
+}
+
+/** Nobody can answer these questions any more. */
+export async function closeApprovals(sql: Sql, account_id: number, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update flow_approvals
+    set audience = '{}'
+    where id = any(${[...ids]}::uuid[])
+      and account_id = ${account_id}
+  `;
+}
+
+/** Closes questions whose time is over. @returns how many */
+export async function closeExpired(sql: Sql, now: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    update flow_approvals
+    set audience = '{}'
+    where ctid = any(array(
+      select ctid
+      from flow_approvals
+      where expires_at < ${now}
+        and audience <> '{}'
+      order by expires_at
+      limit ${limit}
+      for update skip locked
+    ))
+  `;
+  return count;
 }
 
 /** Questions are kept for so long after their time, like runs. */

@@ -4,6 +4,7 @@ import type { RunHead, StepRecord } from "../run/model.ts";
 import { CANCELLED } from "../run/execution/interruption.ts";
 import { insertProcesses, rowOf } from "../storage/record_outcomes.ts";
 import type { RunStore } from "../storage/run_store.ts";
+import { closeApprovals } from "./approval_store.ts";
 import { findEarlier, findWaiting, forgetWait } from "./wait_store.ts";
 
 /** @returns the run; undefined if it does not wait */
@@ -29,6 +30,11 @@ export async function cancelWaiting(
     });
     await insertProcesses(tx, [row]);
     await forgetWait(tx, id);
+    await closeApprovals(tx, account_id, steps.flatMap(openApproval));
     return { head, steps };
   });
 }
+
+/** The question that a step still asks. */
+const openApproval = ({ type, status, begun }: StepRecord): string[] =>
+  type === "approval" && status === "waiting" && begun?.awaits ? [begun.awaits] : [];
