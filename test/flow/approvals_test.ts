@@ -137,7 +137,8 @@ inTeam(
     await reaches(team, fails, "error");
     assert.equal((await inspect(branch)).data, "late");
     assert.equal((await inspect(fails)).error, "ok: nobody has answered in time");
-    await server.sql`update flow_approvals set expires_at = now() - interval '1 minute' where run_id in (${branch}, ${fails})`;
+    await server
+      .sql`update flow_approvals set expires_at = now() - interval '1 minute' where run_id in (${branch}, ${fails})`;
     await server.sweep();
     const open = await server.sql`
       select from flow_approvals where run_id in (${branch}, ${fails}, ${cancelled}) and audience <> '{}'

@@ -56,7 +56,10 @@ inTeam("max_at_once: further runs wait for their turn in order, hold nothing, an
     more.push(id);
   }
   const [second = "", third = "", last = ""] = more;
-  assert.equal(await start(team, flow, { input: { n: 1, large: "x".repeat(40_000) }, idempotency_key: "key 1" }), second);
+  assert.equal(
+    await start(team, flow, { input: { n: 1, large: "x".repeat(40_000) }, idempotency_key: "key 1" }),
+    second,
+  );
   const { started_at, wake_at, steps } = await inspect(second);
   assert.deepEqual([started_at, wake_at, steps], [null, null, []]);
   const { body: listed } = await ask("GET", `${PATH}.json?status=waiting`);

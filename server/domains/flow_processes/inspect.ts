@@ -100,7 +100,12 @@ export async function readProcess(ctx: Context, id: string): Promise<Json<WholeF
   if (ended) return ended;
   if (!run || !visibleTo(viewer, run.head.department_id)) throw notFound("Flow process");
   return new Json(
-    JSON.stringify({ ...pendingProcess(run.head, run.wake_at, run.is_queued), input: run.input, data: null, steps: run.steps }),
+    JSON.stringify({
+      ...pendingProcess(run.head, run.wake_at, run.is_queued),
+      input: run.input,
+      data: null,
+      steps: run.steps,
+    }),
   );
 }
 

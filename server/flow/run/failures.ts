@@ -55,7 +55,8 @@ export function createPassOn({ sql, users, programs, runs, log }: Deps): PassOn 
           idempotency_key: `failure:${id}`,
         });
       } catch (error) {
-        const is_final = error instanceof NoReach || error instanceof Refusal && (error.status === 422 || error.status === 409);
+        const is_final = error instanceof NoReach ||
+          error instanceof Refusal && (error.status === 422 || error.status === 409);
         if (!is_final) throw error;
         log.warn("a flow could not be called with a failure", { run: id, flow_code, reason: error.message });
         return;

@@ -87,7 +87,13 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
         findEarlier(sql, id),
         wake_at === undefined ? store.journalOf(id) : [],
       ]);
-      return { head: job?.head ?? head, input, steps: boundedSteps(latest([...earlier, ...steps])), wake_at, is_queued };
+      return {
+        head: job?.head ?? head,
+        input,
+        steps: boundedSteps(latest([...earlier, ...steps])),
+        wake_at,
+        is_queued,
+      };
     },
   };
 }

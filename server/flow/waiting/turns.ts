@@ -3,7 +3,16 @@ import type { Pool } from "../../database/pool.ts";
 import { Refusal, unavailable } from "../../errors.ts";
 import type { RunHead } from "../run/model.ts";
 import type { RunStore } from "../storage/run_store.ts";
-import { dropTurn, findTurn, type HeldTurn, listHeld, listQueues, type OfFlow, passTurns, takeTurn } from "./turn_store.ts";
+import {
+  dropTurn,
+  findTurn,
+  type HeldTurn,
+  listHeld,
+  listQueues,
+  type OfFlow,
+  passTurns,
+  takeTurn,
+} from "./turn_store.ts";
 
 /** Longer than a start takes from its turn to its head in Deno KV. */
 const STARTING_MS = 60_000;
