@@ -51,13 +51,13 @@ inTeam("max_at_once: further runs wait for their turn in order, hold nothing, an
   await until(() => api.count("/held") === 1, "the first one calls");
   const more: string[] = [];
   for (const n of [1, 2, 3]) {
-    const id = await start(team, flow, { input: { n, large: "x".repeat(40_000) }, idempotency_key: `key ${n}` });
+    const id = await start(team, flow, { input: { n, large: "x".repeat(40_000) }, idempotency_key: `key_${n}` });
     await isQueued(team, id);
     more.push(id);
   }
   const [second = "", third = "", last = ""] = more;
   assert.equal(
-    await start(team, flow, { input: { n: 1, large: "x".repeat(40_000) }, idempotency_key: "key 1" }),
+    await start(team, flow, { input: { n: 1, large: "x".repeat(40_000) }, idempotency_key: "key_1" }),
     second,
   );
   const { started_at, wake_at, steps } = await inspect(second);
@@ -137,7 +137,11 @@ inTeam("max_at_once: with skip a further run does not start, and everybody is to
   await reaches(team, first, "waiting");
   const reason = `1 run is in progress, which is as many as ${flow.code} may have`;
   const refused = await ask_run(team, flow);
-  assert.deepEqual([refused.status, refused.body], [409, { error: reason, code: "conflict" }]);
+  assert.deepEqual([refused.status, refused.body], [409, {
+    error: reason,
+    code: "conflict",
+    current: { flow_code: flow.code, max_at_once: 1 },
+  }]);
   assert.equal(await start(team, flow, { idempotency_key: "first" }), first, "a repeated start is no further run");
   const app = await addApp(flow.code);
   const action = await ask("POST", `/platform/apps/${app}/action/go`, { json: {} });

@@ -94,7 +94,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       exists: async (account_id, id) => await inspection.wait(account_id, id, 0) !== undefined,
     },
   };
-  const turns = createTurns({ sql, store, clock, wakeDue: () => wakes.wakeDue() });
+  const turns = createTurns({ sql, store, clock, lease_ms: limits.lease_ms, wakeDue: () => wakes.wakeDue() });
   const passOn = createPassOn({ sql, users: deps.users, programs, runs: services.runs, log });
   const execute = createWork({
     services,

@@ -1,6 +1,6 @@
 /** Turns of runs whose flow has `max_at_once`: taken at the start, passed on at the end, and mended by the sweep. */
 import type { Pool } from "../../database/pool.ts";
-import { Refusal, unavailable } from "../../errors.ts";
+import { conflict, unavailable } from "../../errors.ts";
 import type { RunHead } from "../run/model.ts";
 import type { RunStore } from "../storage/run_store.ts";
 import {
@@ -14,8 +14,8 @@ import {
   takeTurn,
 } from "./turn_store.ts";
 
-/** Longer than a start takes from its turn to its head in Deno KV. */
-const STARTING_MS = 60_000;
+/** Leases: longer than a start takes from its turn to its head in Deno KV. */
+const STARTING_LEASES = 2;
 const PAGE = 500;
 /** Queues that one sweep looks at. */
 const MOST_QUEUES = 1_000;
@@ -24,6 +24,7 @@ interface Deps {
   sql: Pool;
   store: RunStore;
   clock: { now(): Date };
+  lease_ms: number;
   /** Wakes the runs that are due. */
   wakeDue(): Promise<void>;
 }
@@ -44,7 +45,7 @@ export interface Turns {
   sweep(): Promise<void>;
 }
 
-export function createTurns({ sql, store, clock, wakeDue }: Deps): Turns {
+export function createTurns({ sql, store, clock, lease_ms, wakeDue }: Deps): Turns {
   const take = async (run: RunHead, is_started: boolean) => {
     const taken = await takeTurn(sql, run, clock.now(), is_started);
     if (taken.woken > 0) await wakeDue();
@@ -69,7 +70,10 @@ export function createTurns({ sql, store, clock, wakeDue }: Deps): Turns {
       if (turn === "full") throw unavailable("Too many runs wait", undefined, 5);
       if (turn !== "skipped") return turn !== "free";
       const are = max_at_once === 1 ? "run is" : "runs are";
-      throw new Refusal(409, `${max_at_once} ${are} in progress, which is as many as ${run.flow_code} may have`);
+      throw conflict(
+        { flow_code: run.flow_code, max_at_once },
+        `${max_at_once} ${are} in progress, which is as many as ${run.flow_code} may have`,
+      );
     },
     async holds(run) {
       // Without one its process died before it took a turn, or the limit was another one.
@@ -77,7 +81,7 @@ export function createTurns({ sql, store, clock, wakeDue }: Deps): Turns {
       return turn !== "queued";
     },
     async sweep() {
-      const before = new Date(clock.now().getTime() - STARTING_MS);
+      const before = new Date(clock.now().getTime() - STARTING_LEASES * lease_ms);
       let after: Pick<HeldTurn, "flow_id" | "run_id"> | undefined = {
         flow_id: 0,
         run_id: "00000000-0000-0000-0000-000000000000",
