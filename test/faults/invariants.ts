@@ -10,6 +10,8 @@ export interface Acknowledged {
   key: string | undefined;
   /** The outcomes that callers got. */
   ends: End[];
+  /** A cancellation was requested. */
+  cancelled?: boolean;
 }
 
 interface End {
@@ -35,6 +37,7 @@ interface Step {
 
 interface Run {
   id: string;
+  input: { secret?: string };
   status: string;
   error: string | null;
   data: Record<string, unknown> | null;
@@ -87,8 +90,19 @@ export async function settle(
     const left = pending.length === 0 ? await listLeft(site) : [];
     const broken = [...pending, ...left.map((key) => `${key} is left in Deno KV`)];
     if (broken.length === 0 || performance.now() > deadline) return broken;
+    // Also of runs whose start was not acknowledged.
+    await answerAll(worker);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** Answers what runs ask. Several workers may be asked at the same time: the first answer counts. */
+export async function answerAll(worker: Worker): Promise<void> {
+  const { status, body } = await worker.ask("GET", "/connect/approvals.json");
+  if (status !== 200) return;
+  await Promise.all(
+    body.map(({ id }: { id: string }) => worker.ask("POST", `/connect/approvals/${id}.json`, { choice: "approve" })),
+  );
 }
 
 /** Returns all violations, for runs that have settled. */
@@ -98,9 +112,11 @@ export async function findBroken(
   runs: readonly Acknowledged[],
   faults: readonly Fault[],
 ): Promise<string[]> {
-  const broken = brokenCalls(site, faults);
+  const alone = new Set(runs.filter(({ flow }) => flow === "alone").map(({ id }) => id));
+  const broken = [...brokenCalls(site, faults), ...brokenTurns(site, alone, faults)];
+  const cancelled = new Set(runs.filter(({ cancelled }) => cancelled).map(({ id }) => id));
   for (const run of runs) {
-    broken.push(...await brokenRun(site, workers, run));
+    broken.push(...await brokenRun(site, workers, { ...run, cancelled: cancelled.has(run.id) }));
   }
   for (const [key, same] of Map.groupBy(runs.filter(({ key }) => key), ({ key }) => key)) {
     if (new Set(same.map(({ id }) => id)).size > 1) broken.push(`the key ${key} was given several runs`);
@@ -121,9 +137,10 @@ async function brokenRun(site: Site, workers: readonly Worker[], known: Acknowle
   const broken = [...known.ends, ...told].flatMap((end) =>
     sameEnd(end, run) ? [] : [`was told ${JSON.stringify(end)}`]
   );
-  if (run.status === "finished") {
+  if (flow === "fails" && run.status !== "cancelled") broken.push(...brokenFailure(run, calls, marks));
+  else if (run.status === "finished") {
     broken.push(...brokenSteps(run, calls), ...brokenMarks(run, flow, marks), ...brokenData(run, flow));
-  } else if (!/^Given up/.test(run.error ?? "")) {
+  } else if (!(run.status === "cancelled" && known.cancelled) && !/^Given up/.test(run.error ?? "")) {
     broken.push(`ended as ${run.status}: ${run.error}`);
   }
   for (const [place, same] of Map.groupBy(marks, ({ place }) => place)) {
@@ -132,9 +149,41 @@ async function brokenRun(site: Site, workers: readonly Worker[], known: Acknowle
   return broken.map((what) => `${id} (${flow}, ${run.status}): ${what}`);
 }
 
+/** An action answers that a cancelled run has failed. */
 const sameEnd = (end: End, { status, data, error }: Run) =>
-  end.status === status &&
+  end.status === (status === "cancelled" ? "error" : status) &&
   (status === "finished" ? JSON.stringify(end.data) === JSON.stringify(data) : end.error === error);
+
+/** A run of `fails` must hide its secret, send it, and have called `tell` once. */
+function brokenFailure(run: Run, calls: readonly Call[], marks: readonly Mark[]): string[] {
+  const told = marks.filter(({ place }) => place === "told").length;
+  return [
+    ...run.status === "error" && run.error === "No [redacted]" || /^Given up/.test(run.error ?? "")
+      ? []
+      : [`ended as ${run.status}: ${run.error}`],
+    ...run.input.secret === "[secret]" && !/secret-/.test(JSON.stringify(run)) ? [] : ["its secret is shown"],
+    ...calls.every(({ caller_key }) => caller_key?.startsWith("secret-")) ? [] : ["its secret was not sent"],
+    ...told === 1 ? [] : [`its failure was told ${told} times`],
+  ];
+}
+
+/** A run of `alone` must begin after the end of the one before. */
+function brokenTurns({ oracle: { calls } }: Site, ids: ReadonlySet<string>, faults: readonly Fault[]): string[] {
+  const own = calls.filter(({ run, at }) => ids.has(run) && !isWaking(faults, at));
+  const runs = [...Map.groupBy(own, ({ run }) => run).values()].map((calls) => ({
+    run: calls[0]?.run,
+    from: Math.min(...calls.map(({ at }) => at)),
+    until: Math.max(...calls.map(({ at }) => at)),
+  })).toSorted((a, b) => a.from - b.from);
+  return runs.flatMap((run, i) => {
+    const before = runs[i - 1];
+    return before && before.until > run.from ? [`${run.run} called before the end of ${before.run}`] : [];
+  });
+}
+
+/** Whether a worker that was paused may still send what it had decided before. */
+const isWaking = (faults: readonly Fault[], at: number): boolean =>
+  faults.some(({ wakes, until }) => wakes && at >= until && at < until + WAKING_MS);
 
 /** The connector steps must match the oracle's calls and answers. */
 function brokenSteps({ steps }: Run, calls: readonly Call[]): string[] {
@@ -199,7 +248,6 @@ function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): str
   }
   const between = (from: number, until: number) =>
     faults.some((fault) => fault.from <= until && fault.until + (fault.wakes ? WAKING_MS : 0) >= from);
-  const waking = (at: number) => faults.some(({ wakes, until }) => wakes && at >= until && at < until + WAKING_MS);
   for (const [run, own] of Map.groupBy(calls, ({ run }) => run)) {
     const places = Object.values(FLOWS).map((flow) => flow.places).find((known) =>
       own.every(({ place }) => known.includes(place))
@@ -214,7 +262,9 @@ function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): str
       }
       const rank = places ? rankOf(places, place) : 0;
       if (rank > furthest + 1) broken.push(`${run}: ${place} was called before the one before it`);
-      if (rank < furthest && !waking(at)) broken.push(`${run}: ${place} was called after ${places?.[furthest]}`);
+      if (rank < furthest && !isWaking(faults, at)) {
+        broken.push(`${run}: ${place} was called after ${places?.[furthest]}`);
+      }
       furthest = Math.max(furthest, rank);
     }
   }

@@ -1,5 +1,5 @@
 /** A round of the long test: many runs are started while workers are killed, paused and stopped at random. */
-import { type Acknowledged, type Fault, findBroken, settle } from "./invariants.ts";
+import { type Acknowledged, answerAll, type Fault, findBroken, settle } from "./invariants.ts";
 import { FLOW_NAMES, LEASE_MS, type Site } from "./site.ts";
 import type { Postgres } from "../stage/postgres/postgres.ts";
 import type { Worker } from "./workers.ts";
@@ -131,13 +131,19 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
     const key = random() < 0.7 ? crypto.randomUUID() : undefined;
     // A caller may ask again after an answer that got lost, or send several requests at once.
     const [answers, at_once] = key === undefined ? [1, 1] : [random() < 0.3 ? 2 : 1, random() < 0.3 ? 3 : 1];
+    const secret = `secret-${key ?? crypto.randomUUID()}`;
     const deadline = performance.now() + START_MS;
     for (let answered = 0; answered < answers && performance.now() < deadline;) {
       const worker = workers[Math.floor(random() * workers.length)];
       const ask = () =>
-        worker?.ask("POST", `/platform/apps/${site.app_id}/action/${flow}`, { key }, {
-          ...key !== undefined && { "idempotency-key": key },
-        });
+        worker?.ask(
+          "POST",
+          `/platform/apps/${site.app_id}/action/${flow}`,
+          { key, ...flow === "fails" && { secret } },
+          {
+            ...key !== undefined && { "idempotency-key": key },
+          },
+        );
       const given = (await Promise.all(Array.from({ length: at_once }, ask))).filter((one) => one?.status === 200);
       for (const answer of given) {
         const { flow_process_id: id, ...end } = answer?.body;
@@ -145,6 +151,7 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
       }
       if (given.length > 0) {
         answered++;
+        if (worker) await handle(worker, random, runs, runs.at(-1));
       } else if (key === undefined) {
         break;
       } else {
@@ -153,6 +160,27 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
     }
     await pause(120 * random());
   }
+}
+
+/** Cancels a run that has begun, or repeats one that has ended and has no key, and answers what runs ask. */
+async function handle(
+  worker: Worker,
+  random: Random,
+  runs: Acknowledged[],
+  run: Acknowledged | undefined,
+): Promise<void> {
+  if (!run) return;
+  const at = `/connect/flow_processes/${run.id}`;
+  const dice = random();
+  if (dice < 0.15) {
+    run.cancelled = true;
+    await worker.ask("POST", `${at}/cancel.json`);
+  } else if (dice < 0.5 && run.key === undefined && run.ends.length > 0) {
+    const from = run.flow === "fails" ? "failed_step" : "start";
+    const { status, body } = await worker.ask("POST", `${at}/retry.json`, { from });
+    if (status === 201) runs.push({ id: body.id, flow: run.flow, key: undefined, ends: [] });
+  }
+  if (run.flow === "asks") await answerAll(worker);
 }
 
 /** Kills, pauses and stops workers. At the end all of them run. */

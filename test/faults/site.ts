@@ -43,12 +43,12 @@ export interface Base {
 
 const method = { method: "POST", path: "/call", body: { run: "{run}", started: "{started}", key: "{key}" } };
 const retry = { attempts: 6, delay: 0.02, backoff: "fixed" };
-const call = (id: string) => ({
+const call = (id: string, key = "{input.key|default:}") => ({
   type: "connector",
   id,
   connector_code: "oracle",
   method: "call",
-  params: { run: "{run.id}", started: "{run.started_at}", key: "{input.key|default:}" },
+  params: { run: "{run.id}", started: "{run.started_at}", key },
   retry,
 });
 const note = (id: string, of: string) => ({
@@ -124,7 +124,54 @@ export const FLOWS = {
     notes: { save: "one", last: "three" },
     returns: { one: "one", three: "three" },
   },
+  /** Waits for an answer, which `answerAll` gives. */
+  asks: {
+    program: [
+      call("one"),
+      { type: "approval", id: "ok", question: "Go on with {steps.one.body.mark}?", roles: ["admin"] },
+      note("save", "one"),
+      {
+        type: "switch",
+        id: "answer",
+        value: "{steps.ok.body.choice}",
+        cases: { approve: [call("two")] },
+      },
+      { type: "return", data: { one: "{steps.one.body.mark}", two: "{steps.two.body.mark}" } },
+    ],
+    places: ["one", "two"],
+    notes: { save: "one" },
+    returns: { one: "one", two: "two" },
+  },
+  /** The oracle gets its secret input. Each run fails, and calls the flow `tell`. */
+  fails: {
+    program: [call("one", "{input.secret}"), { type: "fail", id: "end", message: "No {input.secret}" }],
+    settings: { secret_inputs: ["secret"], on_failure: "tell" },
+    places: ["one"],
+    notes: {},
+    returns: {},
+  },
+  /** One run at a time, the others are queued. */
+  alone: {
+    program: [
+      { type: "mutation", id: "made", set: { marks: [] } },
+      call("one"),
+      { type: "repeat", id: "again", while: "{index} < 1", steps: [call("two")] },
+      { type: "return", data: { one: "{steps.one.body.mark}" } },
+    ],
+    settings: { max_at_once: 1 },
+    places: ["one", "again.0.two", "again.1.two"],
+    notes: {},
+    returns: { one: "one" },
+  },
 };
+/** What `fails` calls. */
+const TELL = [{
+  type: "record",
+  id: "told",
+  action: "create",
+  db_code: "marks",
+  data: { run: "{input.run_id}", place: "told", mark: 0 },
+}];
 export type FlowName = keyof typeof FLOWS;
 export const FLOW_NAMES = Object.keys(FLOWS) as FlowName[];
 
@@ -142,8 +189,13 @@ async function furnish(worker: Worker, port: number): Promise<string> {
     indexes: { idx_str_1: "run" },
   };
   await make("/platform/dbs.json", { db: { name: "Marks", code: "marks", schema } });
-  for (const code of FLOW_NAMES) {
-    const flow = { kind: "platform/custom_flow", code, name: code, fields: { program: FLOWS[code].program } };
+  const programs: [string, unknown, object][] = FLOW_NAMES.map((code) => [
+    code,
+    FLOWS[code].program,
+    Reflect.get(FLOWS[code], "settings") ?? {},
+  ]);
+  for (const [code, program, settings] of [["tell", TELL, {}] as const, ...programs]) {
+    const flow = { kind: "platform/custom_flow", code, name: code, fields: { program }, ...settings };
     const { warnings } = await make("/connect/flows.json", { flow });
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings));
   }
