@@ -87,6 +87,9 @@ async function lockFlow(
   return flow;
 }
 
+/** Of a turn `t`. For an `exists`, PostgreSQL may read the whole history (600 ms instead of 10 with 1,000 turns). */
+const hasOutcome = (sql: Sql) => sql`((select true from flow_processes p where p.id = t.run_id) is not null)`;
+
 /** @param most null: without a limit */
 async function passFree(
   sql: Sql,
@@ -103,14 +106,14 @@ async function passFree(
         where flow_id = ${flow_id}
           and account_id = ${account_id}
           and held_since is not null
-          and not exists (select from flow_processes p where p.id = t.run_id)
+          and not ${hasOutcome(sql)}
       ),
       ended as (
         delete from flow_turns t
         where flow_id = ${flow_id}
           and account_id = ${account_id}
           and held_since is not null
-          and exists (select from flow_processes p where p.id = t.run_id)
+          and ${hasOutcome(sql)}
       ),
       next as materialized (
         select run_id
@@ -182,8 +185,8 @@ export const listHeld = (
     select *
     from (
       select
-        run_id, flow_id, account_id, exists (select from flow_processes p where p.id = t.run_id) as has_ended,
-        exists (select from flow_waits w where w.run_id = t.run_id) as waits
+        run_id, flow_id, account_id, ${hasOutcome(sql)} as has_ended,
+        (select true from flow_waits w where w.run_id = t.run_id) is not null as waits
       from flow_turns t
       where held_since < ${before}
         and (flow_id, run_id) > (${after.flow_id}, ${after.run_id})
