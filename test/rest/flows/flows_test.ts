@@ -26,6 +26,8 @@ const KEYS = [
   "guarded",
   "secret_inputs",
   "on_failure",
+  "max_at_once",
+  "overlap",
   "version",
   "author_id",
   "runs_as",

@@ -161,6 +161,8 @@ const MORE: Record<string, number[]> = {
   "apps.restore": [409, 422],
   "apps.drafts.put": [409],
   "apps.drafts.delete": [409],
+  "apps.call_action": [409],
+  "flows.run": [409],
   "dbs.update": [409],
   "connectors.update": [409],
   "flows.update": [409],
@@ -174,6 +176,7 @@ const MORE: Record<string, number[]> = {
   "flow_processes.retry": [409],
   "crons.read_schedule": [422],
   "flow_processes.outcomes": [422],
+  "crons.fire": [409],
   "user_settings.delete": [422],
   "passkeys.options": [422],
 };
