@@ -42,6 +42,7 @@ const runOf = (steps: Step[], ms: number): WholeRun => ({
   failed_steps: 1,
   warnings: 0,
   started_at: at(0),
+  queued: false,
   wake_at: null,
   finished_at: at(ms),
   ms,
