@@ -1,5 +1,5 @@
 /** A round of the long test: many runs are started while workers are killed, paused and stopped at random. */
-import { type Acknowledged, answerAll, type Fault, findBroken, settle } from "./invariants.ts";
+import { type Acknowledged, answerAll, type Fault, findBroken, SECRET_WITHOUT_KEY, settle } from "./invariants.ts";
 import { FLOW_NAMES, LEASE_MS, type Site } from "./site.ts";
 import type { Postgres } from "../stage/postgres/postgres.ts";
 import type { Worker } from "./workers.ts";
@@ -131,7 +131,7 @@ async function beginRuns({ site, workers }: Crew, random: Random, runs: Acknowle
     const key = random() < 0.7 ? crypto.randomUUID() : undefined;
     // A caller may ask again after an answer that got lost, or send several requests at once.
     const [answers, at_once] = key === undefined ? [1, 1] : [random() < 0.3 ? 2 : 1, random() < 0.3 ? 3 : 1];
-    const secret = `secret-${key ?? crypto.randomUUID()}`;
+    const secret = key === undefined ? SECRET_WITHOUT_KEY : `secret-${key}`;
     const deadline = performance.now() + START_MS;
     for (let answered = 0; answered < answers && performance.now() < deadline;) {
       const worker = workers[Math.floor(random() * workers.length)];

@@ -266,7 +266,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual(await flows.list.query({ q: "GIVE", active: false }), [listed]);
     const [seen] = await flows.activity.query({ ids: `${id}` });
     assert.deepEqual([seen?.flow_id, seen?.runs.map(({ status }) => status), seen?.used_by], [id, ["finished"], []]);
-    assert.ok((await flows.step_types.query({})).some(({ type }) => type === "mutation"));
+    assert.ok((await flows.step_types.query()).some(({ type }) => type === "mutation"));
     assert.equal(await flows.delete.mutate({ id }), undefined);
   },
 

@@ -48,7 +48,7 @@ export const flows = router({
         "For editors: what each type is called, how a step of it is shown and what its keys hold. Made from the shapes " +
         "that check programs, like `/schemas/flow.json`.",
     })
-    .input(z.object({})).output(z.array(DescribedStep))
+    .output(z.array(DescribedStep))
     .query(() => described()),
 
   activity: userProcedure

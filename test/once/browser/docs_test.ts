@@ -47,7 +47,7 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
   await page.goto(`${base}/docs`);
   await page.getByRole("heading", { name: "Documentation" }).waitFor();
   await page.keyboard.press("/");
-  await page.keyboard.type("missed due times");
+  await page.keyboard.type("ledger of missed due times");
   await page.getByRole("heading", { name: "Results for" }).waitFor();
   await page.locator("mark").first().waitFor();
   await page.keyboard.press("Enter");

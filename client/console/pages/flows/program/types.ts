@@ -12,7 +12,7 @@ let types: Promise<StepType[]> | undefined;
 
 /** Read once: they change with the server's release only. */
 export function stepTypes(): Promise<StepType[]> {
-  types ??= api.flows.step_types.query({});
+  types ??= api.flows.step_types.query();
   types.catch(() => (types = undefined));
   return types;
 }
