@@ -140,7 +140,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
     });
     const close = async () => {
       await openings.close();
-      process_report.close();
+      await process_report.close();
       await schedules.close();
       await flows.close();
       await Promise.all([

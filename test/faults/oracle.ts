@@ -7,7 +7,7 @@ import { freePort } from "../stage/network/ports.ts";
 /** Its host name in connectors. */
 export const HOST = "oracle.test";
 const MOST_WORKERS = 4;
-const REACHED_MS = 60_000;
+const REACHED_MS = 180_000;
 
 export interface Call {
   /** The header `Idempotency-Key` of the call. */
@@ -32,7 +32,7 @@ export interface Oracle extends AsyncDisposable {
   calls: Call[];
   /** Decides the status of an answer, and by its promise the time. */
   behave: (call: Call) => number | Promise<number>;
-  /** Resolves to the `count`th call from a place, of any run. @throws {Error} if it does not come in time, by default 60 s */
+  /** Resolves to the `count`th call from a place, of any run. @throws {Error} if it does not come in time, by default 180 s */
   reached(place: string, count?: number, limit_ms?: number): Promise<Call>;
 }
 

@@ -16,7 +16,7 @@ export interface ProcessReport {
   /** Deletes the rows of processes that have ended. */
   sweep(): Promise<void>;
   /** Its row is left: it is not shown after half a minute, and a database that is away delays no stop. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 interface Parts {
@@ -35,6 +35,7 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
   const passes: Record<"sweep" | "tick", Pass | null> = { sweep: null, tick: null };
   let failed = false;
   let telling = false;
+  let closed = false;
 
   const write = async () => {
     const { rss, heapUsed } = Deno.memoryUsage();
@@ -52,6 +53,8 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
     if (telling) return;
     telling = true;
     try {
+      await release.id();
+      if (closed) return;
       await write();
       failed = false;
     } catch (error) {
@@ -82,6 +85,11 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
       }
     },
     sweep: () => sweepReports(sql),
-    close: () => clearInterval(timer),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      // The sources may be being read.
+      if (telling) await release.id();
+    },
   };
 }
