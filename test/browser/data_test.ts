@@ -156,7 +156,7 @@ async function follows(browser: Browser, server: TestServer, base: string): Prom
   await until(async () => await cell(page, 0, 0).innerText() === "Entry 2", "sorted");
   match(page.url(), /filter=.*&sort=-n/);
 
-  // An edited row stays where it is, and what somebody else writes appears.
+  // An edited row stays where it is, and changes by another person appear.
   await cell(page, 0, 1).click();
   await page.keyboard.type("500");
   await page.keyboard.press("Enter");

@@ -8,6 +8,7 @@ import { hasReach, type Users } from "../../reach.ts";
 import { fieldsOf } from "../../input/messages.ts";
 import { fold } from "../../input/shapes.ts";
 import { slug } from "../../input/slug.ts";
+import { faultOf } from "../../log.ts";
 import type { Viewer } from "../../viewer.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { proveCode } from "./code.ts";
@@ -64,7 +65,7 @@ export async function createFlow(ctx: Context, input: NewFlow): Promise<Json<Flo
 
 /** @throws {Refusal} 404; 409 if `lock_version` is stale; 422 */
 export async function changeFlow(ctx: Context, id: number, changes: FlowChanges): Promise<Json<Flow>> {
-  const { sql, viewer, flows } = ctx;
+  const { sql, viewer, flows, log } = ctx;
   if (changes.department_id !== undefined) await proveDepartment(ctx, changes.department_id);
   // Before the transaction: nothing is locked while a source is compiled.
   if (changes.fields) await proveCode(ctx, changes.fields.program);
@@ -88,7 +89,10 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
   if (!is_current) throw conflict((await readFlow(ctx, id)).parse());
   flows.forget(viewer.account_id);
   // If this fails, the next sweep does it.
-  if (changes.max_at_once !== undefined) await flows.passTurns(viewer.account_id, id).catch(() => {});
+  if (changes.max_at_once !== undefined) {
+    await flows.passTurns(viewer.account_id, id)
+      .catch((error) => log.warn("the turns of a flow were not passed on", faultOf(error)));
+  }
   return await readFlow(ctx, id);
 }
 

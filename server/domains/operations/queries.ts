@@ -111,7 +111,11 @@ export async function listSlowest(sql: Sql): Promise<Operations["statements"]["s
       and s.calls > 0
     order by s.mean_exec_time desc
     limit 20
-  `.catch(() => null);
+  `.catch((error) => {
+    // insufficient_privilege; object_not_in_prerequisite_state: the library is not loaded
+    if (["42501", "55000"].includes(error.code)) return null;
+    throw error;
+  });
   return rows && [...rows];
 }
 

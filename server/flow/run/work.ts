@@ -175,6 +175,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
         return failed("The server failed while it executed the flow");
       });
       if (!ended) return undefined;
+      // If a store could not be read, that is the outcome already.
       const { hiding } = await opening.catch(() => NOTHING);
       const outcome = hiding ? await hiding.outcome(ended) : ended;
       const input = await reading.catch(() => undefined);

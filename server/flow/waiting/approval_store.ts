@@ -60,7 +60,7 @@ export async function findAnswer(sql: Sql, account_id: number, id: string): Prom
   return row && { ...row };
 }
 
-/** Nobody can answer these questions any more. */
+/** These approvals can no longer be answered. */
 export async function closeApprovals(sql: Sql, account_id: number, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`

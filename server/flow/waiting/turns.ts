@@ -55,7 +55,7 @@ export function createTurns({ sql, store, clock, lease_ms, wakeDue }: Deps): Tur
     if (await passTurns(sql, of, clock.now(), given_back) > 0) await wakeDue();
   };
 
-  /** A run whose process died between taking the turn and storing the run was acknowledged to nobody. */
+  /** Its process may have died after it took the turn and before it stored the run. No caller got the id of such a run. */
   async function mend(turn: HeldTurn): Promise<void> {
     // Deno KV before PostgreSQL: a run that begins to wait in between is found in PostgreSQL.
     if (!turn.has_ended && await store.find(turn.account_id, turn.run_id)) return;

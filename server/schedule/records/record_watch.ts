@@ -20,7 +20,7 @@ const GATHERED_MS = 100;
 const RETRY_MS = 250;
 /** Triggers of one pass. */
 const MOST_DUE = 10_000;
-/** After this time a pass ends and looks again at what is due, so that a long backlog does not delay new changes. */
+/** A pass ends after this time, and the next one reads the due triggers again: a long backlog of one delays no other. */
 const PASS_MS = 500;
 /** Triggers at the same time. */
 const LANES = 2;

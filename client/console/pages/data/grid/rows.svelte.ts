@@ -32,7 +32,7 @@ export class Rows {
   readonly records = new Map<string, Rec>();
   /** Holes are rows that have not been read. */
   ids: (string | undefined)[] = [];
-  /** Records that somebody else has deleted. Their rows stay until the list is read again. */
+  /** Records that another person or program has deleted. Their rows stay until the list is read again. */
   readonly gone = new Set<string>();
   /** Of records that were created by others and may belong to this list. */
   readonly unseen = new Set<string>();
