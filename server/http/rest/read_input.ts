@@ -10,12 +10,11 @@ import type { Route } from "./routes.ts";
 
 /** @throws {Refusal} 400, 408, 413, 415, 422 */
 export function readInput(route: Route, context: HttpContext, params: Params): unknown {
-  if (!route.input) return undefined;
   const { request } = context.call;
   const input: Record<string, unknown> = {};
   if (route.body.length > 0) return readWithBody(route, context, params, input);
   takeQuery(input, route, request.url);
-  return takeParams(input, route, params);
+  return route.input && takeParams(input, route, params);
 }
 
 async function readWithBody(route: Route, context: HttpContext, params: Params, input: Record<string, unknown>) {
