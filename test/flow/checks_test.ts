@@ -245,7 +245,7 @@ inTeam("test_step: one step is executed as the viewer, with given values or thos
   );
 });
 
-inTeam("test_step: the viewer's reach holds, not that of the author", async ({ ask, addFlow }) => {
+inTeam("test_step, dry run: the viewer's reach holds, not that of the author alone", async ({ ask, addFlow }) => {
   const department = async (name: string) =>
     made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
   const [d1, d2] = [await department("D1"), await department("D2")];
@@ -255,10 +255,12 @@ inTeam("test_step: the viewer's reach holds, not that of the author", async ({ a
     department_id: d1,
   });
   const manager = await addPerson(ask, "manager", { department_ids: [d1], without_department: false });
-  const test = async (token?: string) =>
-    (await ask("POST", `/connect/flows/${id}/test_step.json`, { json: { step: "all" }, ...token && { token } })).body;
-  assert.equal((await test()).status, "finished");
-  assert.match((await test(manager.token)).error, /Database notes not found/);
+  for (const [path, json] of [["test_step", { step: "all" }], ["run", { dry_run: true }]] as const) {
+    const test = async (token?: string) =>
+      (await ask("POST", `/connect/flows/${id}/${path}.json`, { json, ...token && { token } })).body;
+    assert.equal((await test()).status, "finished", path);
+    assert.match((await test(manager.token)).error, /Database notes not found/, path);
+  }
 });
 
 inTeam("dry run: sub-flows and people are not asked; recorded answers stand in for them", async ({ ask, addFlow }) => {

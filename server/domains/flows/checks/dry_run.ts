@@ -3,6 +3,7 @@ import type { Context } from "../../../context.ts";
 import { invalid, notFound } from "../../../errors.ts";
 import { type Answer, asStored, parseProgram, proveInput, readSchema, seenRun } from "../../../flow/flow.ts";
 import { reachOfRun } from "../../../reach.ts";
+import { commonReach } from "../../../visibility.ts";
 import type { FlowRun, RunAnswer } from "../schema.ts";
 import { byPath } from "../warnings.ts";
 import { readKnown } from "./check.ts";
@@ -37,7 +38,8 @@ export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: 
     user: await userOf(ctx, viewer),
     run,
     user_id: viewer.user_id,
-    reach: () => reachOfRun(viewers.users, viewer, flow),
+    // With answers of its own choice, the viewer decides which records the steps look for.
+    reach: async () => commonReach(await reachOfRun(viewers.users, viewer, flow), viewer),
     most_ms: MOST_MS,
     answer: (place, step_id) => given.get(place) ?? given.get(step_id) ?? answerOf(place),
     unanswered: "records",
