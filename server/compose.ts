@@ -16,6 +16,7 @@ import { sweepOpenings } from "./domains/apps/openings/queries.ts";
 import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
+import { createLogExchange } from "./domains/operations/log_exchange.ts";
 import { createProcessReport } from "./domains/operations/process_report.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
 import { createEvaluations } from "./flow/confined/evaluations.ts";
@@ -112,6 +113,12 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       process_number: config.process_number,
       load: () => ({ runs: flows.load(), calls: connectors.load(), compiler: compiler.load() }),
     });
+    const log_exchange = createLogExchange({
+      sql,
+      log,
+      process: { number: config.process_number ?? 1, pid: Deno.pid },
+      alone: config.database_url === undefined,
+    });
     const handler = createApp({
       body_deadlines,
       openings,
@@ -136,11 +143,13 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       clock,
       release,
       process_report,
+      log_exchange,
       log,
     });
     const close = async () => {
       await openings.close();
       await process_report.close();
+      await log_exchange.close();
       await schedules.close();
       await flows.close();
       await Promise.all([

@@ -11,6 +11,7 @@ import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { IdentityProvider } from "./secrets/identity_provider.ts";
 import type { Keys } from "./secrets/keys.ts";
 import type { Log } from "./log.ts";
+import type { LogFilter, LogLine } from "./recent_lines.ts";
 import type { Mailer } from "./outside/mail.ts";
 import type { Passwords } from "./secrets/passwords.ts";
 import type { PasswordStrength } from "./secrets/password_strength.ts";
@@ -54,6 +55,21 @@ export interface ProcessReport {
   write(): Promise<void>;
 }
 
+/** The lines of the logs of all processes. */
+export interface LogExchange {
+  /** The process that answers. */
+  readonly process: { number: number; pid: number };
+  /**
+   * The latest lines that match, then further ones.
+   *
+   * @returns ends it
+   */
+  follow(
+    filter: LogFilter,
+    onLines: (lines: (LogLine & { process: { number: number; pid: number } })[], left_out: number) => void,
+  ): () => void;
+}
+
 export interface Clock {
   now(): Date;
 }
@@ -92,6 +108,7 @@ export interface Services {
   clock: Clock;
   release: Release;
   process_report: ProcessReport;
+  log_exchange: LogExchange;
   log: Log;
 }
 

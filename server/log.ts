@@ -1,4 +1,8 @@
-/** Writes one JSON line for each event to standard output. Secrets, headers and bodies are never logged. */
+/**
+ * Writes one JSON line for each event to standard output, and keeps the latest ones in memory. Secrets, headers and
+ * bodies are never logged.
+ */
+import { createRecentLines, type RecentLines } from "./recent_lines.ts";
 
 export interface Log {
   info(event: string, detail?: Record<string, unknown>): void;
@@ -8,6 +12,7 @@ export interface Log {
   request(line: RequestLine): void;
   /** Writes the buffered lines. Called before the process ends. */
   flush(): void;
+  readonly recent: RecentLines;
 }
 
 export interface RequestLine {
@@ -42,6 +47,7 @@ export function writeOut(text: string, to: { writeSync(bytes: Uint8Array): numbe
 
 /** @param write receives one or more complete lines */
 export function createLog(write: (text: string) => void = writeOut, now: () => number = Date.now): Log {
+  const recent = createRecentLines();
   let held = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
@@ -52,6 +58,7 @@ export function createLog(write: (text: string) => void = writeOut, now: () => n
   };
   const add = (line: string, at_once: boolean) => {
     held += line;
+    recent.add(line);
     if (at_once || held.length > BUFFER_CHARACTERS) return flush();
     timer ??= setTimeout(flush, BUFFER_MS);
   };
@@ -69,7 +76,7 @@ export function createLog(write: (text: string) => void = writeOut, now: () => n
       false,
     );
   };
-  return { request, info: line("info"), warn: line("warn"), error: line("error"), flush };
+  return { request, info: line("info"), warn: line("warn"), error: line("error"), flush, recent };
 }
 
 /** The current time in ISO 8601. The text is cached, because a busy server logs many lines in one millisecond. */

@@ -40,6 +40,8 @@ export function troubleOf(error: unknown): Trouble {
   const { data } = error;
   if (!data) return { message: "The server does not answer. What you typed is kept.", fields: {}, status: 0 };
   const fields = fieldsOf(error);
+  const request = data.httpStatus >= 500 ? requestOf(error) : null;
+  if (request !== null) return { message: namingRequest(error.message, request), fields, status: data.httpStatus };
   const listed = Object.entries(fields).map(([field, [message]]) => `${field} ${message}`);
   return { message: listed.join("; ") || error.message, fields, status: data.httpStatus };
 }
@@ -48,4 +50,17 @@ function fieldsOf({ data }: ClientError): Record<string, string[]> {
   if (data?.httpStatus !== 422) return {};
   const lists = Object.entries(data.body ?? {}).filter((entry): entry is [string, string[]] => Array.isArray(entry[1]));
   return Object.fromEntries(lists);
+}
+
+/** The id under which the server's log has the lines of a failed call. */
+function requestOf({ meta }: ClientError): string | null {
+  return meta?.response instanceof Response ? meta.response.headers.get("x-request-id") : null;
+}
+
+const namingRequest = (message: string, id: string): string => `${message} (request ${id})`;
+
+/** A message that names its request: the message, and the id. */
+export function readRequest(message: string): { words: string; request_id: string | undefined } {
+  const [, words = message, request_id] = /^(.*) \(request ([\w.:-]{1,64})\)$/s.exec(message) ?? [];
+  return { words, request_id };
 }

@@ -1,3 +1,46 @@
+/** Server-sent events. */
+import { viewedFetch } from "./api.ts";
+
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 15_000;
+
+/**
+ * Calls `onevent` for each event of a stream, and connects again when the connection is lost.
+ *
+ * @param ends whether the stream is over when the server ends it
+ * @returns stops it
+ */
+export function followStream(
+  address: string,
+  ends: boolean,
+  onevent: (event: string, data: unknown) => void,
+): () => void {
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const work = async () => {
+    for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+      try {
+        const answer = await viewedFetch(address, { signal });
+        // What is not there, or not for this person, does not come by asking again.
+        if (!answer.ok && answer.status < 500) return;
+        if (answer.ok && answer.body) {
+          for await (const { event, data } of eventsOf(answer.body)) {
+            if (signal.aborted) return;
+            pause = FIRST_PAUSE_MS;
+            onevent(event, data);
+          }
+          if (ends) return;
+        }
+      } catch {
+        // The connection was lost, or the page has been left.
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  };
+  void work();
+  return () => leaving.abort();
+}
+
 /** Reads server-sent events from the body of an answer. */
 export async function* eventsOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

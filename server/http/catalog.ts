@@ -19,10 +19,12 @@ import type { PlainRoute } from "./plain_route.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 import { ASSIST } from "./streams/assist.ts";
 import { FLOW_PROCESS_CHANGES } from "./streams/flow_process_changes.ts";
+import { LOG_LINES } from "./streams/log_lines.ts";
 import { RECORD_CHANGES } from "./streams/record_changes.ts";
 
 export const PLAIN_ROUTES: readonly PlainRoute[] = [
   FLOW_PROCESS_CHANGES,
+  LOG_LINES,
   ASSIST,
   ...RECORD_CHANGES,
   ...DB_FILES,

@@ -7,7 +7,7 @@
  * | /account/…, /platform/…, /connect/… | rest/, from the metas of the procedures in the domains' routers |
  * | /trpc/… | trpc.ts: the same procedures over tRPC's protocol |
  * | /a/… | pages/ |
- * | …/changes | streams/ |
+ * | …/changes, /account/operations/log | streams/ |
  * | /logos/…, /vendor/…, /platform.d.ts, /schemas/…, exports and imports | files/ |
  * | /openapi.json | openapi/ |
  * | /healthz, /readyz | health.ts |

@@ -16,6 +16,7 @@ browserTest("runs, approvals and triggers in a browser", async ({ browser, step 
   try {
     await step("a run fails, is found, looked into and repeated", () => failure(browser, server, base));
     await step("a question is answered at home, and its run goes on", () => question(browser, server, base));
+    await step("a failure of the server leads to its lines in the log", () => log(browser, server, base));
     await step("a trigger across a change of the clocks", () => trigger(browser, server, base));
   } finally {
     await server.close();
@@ -113,6 +114,32 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
   await page.getByRole("button", { name: "Retry all that fit the filters" }).click();
   await page.getByText("Finished: 1 done").waitFor();
   deepEqual(complaints.filter(unexpected), []);
+  await close();
+}
+
+async function log(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await server.sql`alter table reindexings rename to away`;
+  try {
+    await page.goto(`${base}/operations`);
+    await page.getByRole("alert").getByRole("link", { name: "Log of the request" }).click();
+  } finally {
+    await server.sql`alter table away rename to reindexings`;
+  }
+  await page.getByRole("button", { name: /Error.*relation "reindexings" does not exist/ }).first().click();
+  await page.getByText(/PostgresError/).first().waitFor();
+  const request_id = new URL(page.url()).searchParams.get("request_id") ?? "";
+  ok(request_id, page.url());
+  // Then everything, as it is written.
+  await page.getByRole("button", { name: "Remove the filter Request" }).click();
+  const id = `run-${crypto.randomUUID()}`;
+  await page.getByRole("searchbox", { name: "Text or request" }).fill(id);
+  await page.getByText("No line in memory matches.").waitFor();
+  await server.request("GET", "/account/me.json", { headers: { "x-request-id": id } });
+  await page.getByRole("button", { name: /GET \/account\/me.json 200/ }).click();
+  await page.getByRole("button", { name: "Lines of this request" }).click();
+  await page.waitForURL((url) => url.searchParams.get("request_id") === id);
+  deepEqual(complaints.filter((text) => !/status of 500/.test(text)), []);
   await close();
 }
 

@@ -145,6 +145,7 @@ export const PAGES: readonly Screen[] = [
   { name: "team", path: first("/account/teams.json?per_page=1", (id) => `/people?tab=teams&entry=${id}`) },
   { name: "mailboxes", path: at("/people?tab=mailboxes") },
   { name: "operations", path: at("/operations") },
+  { name: "operations-log", path: at("/operations?tab=log") },
   { name: "profile", path: at("/profile") },
   ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit", "/about"].map((part) => ({
     name: `account${part.replace("/", "-")}`,

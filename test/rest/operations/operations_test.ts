@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { createProcessReport } from "../../../server/domains/operations/process_report.ts";
 import { createLog } from "../../../server/log.ts";
-import { on_postgres } from "../../stage/harness.ts";
+import { follow } from "../../stage/followers.ts";
+import { ADMIN_TOKEN, beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
@@ -121,3 +122,78 @@ inAccount("operations: processes, queues, the database and background work", asy
   const rows = await sql<{ id: string }[]>`select id from server_processes`;
   assert.ok(rows.length >= 1 && !rows.some(({ id }) => id === dead), "rows of dead processes are swept");
 }, { of_default: true });
+
+interface Lines {
+  event: string;
+  data: { lines?: { event: string; request_id: string | null; level: string; process: { pid: number } }[] };
+}
+
+const linesOf = (told: Lines[]) => told.flatMap(({ event, data }) => event === "lines" ? data.lines ?? [] : []);
+
+inAccount(
+  "operations: the log is followed by request, level and text, by the server's admins only",
+  async ({ ask, server }) => {
+    const LOG = "/account/operations/log";
+    const stranger = await addAccount(server);
+    const manager = await addPerson(ask, "manager");
+    const limited = await addToken(ask, { scopes: ["account:read"] });
+    for (const token of [stranger.token, manager.token, limited]) {
+      assert.equal((await as(ask, token)("HEAD", LOG)).status, 403);
+    }
+    assert.equal((await ask("HEAD", LOG, { token: null })).status, 401);
+    assert.equal((await ask("HEAD", LOG)).status, 200);
+    for (const query of ["level=loud", "request_id=%20", "other=1", `q=${"x".repeat(201)}`]) {
+      assert.equal((await ask("GET", `${LOG}?${query}`)).status, 422, query);
+    }
+
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const [id, later] = [crypto.randomUUID(), crypto.randomUUID()];
+    const secret = `secret-${crypto.randomUUID()}`;
+    const named = (request_id: string) =>
+      ask("GET", `/account/me.json?q=${secret}`, { headers: { "x-request-id": request_id, "x-other": secret } });
+    await named(id);
+    await using by_request = await follow(server, `${LOG}?request_id=${id}`, headers);
+    await until(() => linesOf(by_request.told).length > 0, "the latest lines are sent");
+    assert.deepEqual(by_request.told[0], { id: 1, event: "ready", data: { process: { number: 1, pid: Deno.pid } } });
+    await using by_text = await follow(server, `${LOG}?q=${later.toUpperCase()}`, headers);
+    await using by_level = await follow(server, `${LOG}?level=error`, headers);
+    await using all = await follow(server, LOG, headers);
+    await named(later);
+    await until(() => linesOf(by_text.told).length > 0, "further lines are sent");
+    await until(() => linesOf(all.told).some(({ request_id }) => request_id === later), "without a filter, too");
+    assert.deepEqual(linesOf(by_request.told).map(({ event, request_id }) => [event, request_id]), [["request", id]]);
+    assert.deepEqual(linesOf(by_text.told).map(({ request_id }) => request_id), [later]);
+    assert.ok(linesOf(by_level.told).every(({ level }) => level === "error"));
+    assert.ok(!JSON.stringify(all.told).includes(secret), "queries and headers are not logged");
+  },
+  { of_default: true },
+);
+
+Deno.test({
+  name: "operations: the log of one process shows the lines of the others, also very many and very long ones",
+  ignore: !on_postgres,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const DATABASE_URL = await createDatabase();
+    const here = await startServer({ DATABASE_URL });
+    const there = await startServer({ ...beside(here, DATABASE_URL), PROCESS_NUMBER: "2" });
+    try {
+      const ids = Array.from({ length: 30 }, () => `r-${crypto.randomUUID()}`);
+      const called = (request_id: string, path = "/account/me.json") =>
+        there.request("GET", path, { headers: { "x-request-id": request_id } });
+      await called(ids[0] ?? "");
+      await using follower = await follow(here, "/account/operations/log?q=r-", {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+      });
+      const seen = () => linesOf(follower.told).map(({ request_id }) => request_id);
+      await until(() => seen().includes(ids[0] ?? ""), "the latest lines of the other process");
+      for (const id of ids.slice(1)) await called(id, `/account/${"ü".repeat(500)}`);
+      await until(() => ids.every((id) => seen().includes(id)), "its further lines");
+      assert.equal(new Set(seen()).size, seen().length, "none twice");
+    } finally {
+      await there.close();
+      await here.close();
+    }
+  },
+});

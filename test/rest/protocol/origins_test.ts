@@ -41,6 +41,9 @@ function callersOf({ name, meta }: Route): Callers {
 
 const ALL = routesOf(appRouter);
 
+/** A stream without end is asked for its headers. */
+const isStream = (path: string) => /\/(changes|log)$/.test(path);
+
 const bodyOf = ({ meta: { wrapper, multipart_only }, body, method }: Route): Sent =>
   method === "GET" || method === "DELETE" || (body.length === 0 && !multipart_only)
     ? {}
@@ -49,8 +52,7 @@ const bodyOf = ({ meta: { wrapper, multipart_only }, body, method }: Route): Sen
 const CASES: Case[] = [
   ...ALL.map((route): Case => ({
     name: route.name,
-    // A stream without end is asked for its headers.
-    method: route.path.endsWith("/changes") ? "HEAD" : route.method,
+    method: isStream(route.path) ? "HEAD" : route.method,
     path: addressOf(route).replace(/:\w+/g, "there_is_none"),
     callers: callersOf(route),
     sent: bodyOf(route),
@@ -58,7 +60,7 @@ const CASES: Case[] = [
   })),
   ...PLAIN_ROUTES.map(({ method, path, name, callers, body }): Case => ({
     name,
-    method: path.endsWith("/changes") ? "HEAD" : method,
+    method: isStream(path) ? "HEAD" : method,
     path: path.replace(":db_code", "there_is_none").replace(":id", NO_UUID).replace(/:\w+/g, "there_is_none"),
     callers: callers === "viewers" ? "viewers" : "anyone",
     sent: body ? { raw: "", headers: { "content-type": Object.keys(body)[0] ?? "" } } : {},
