@@ -57,8 +57,9 @@ interface Parts {
 export async function compose(config: Config, log: Log, parts: Parts = {}) {
   const database = await openDatabase(config, log);
   try {
-    const { sql } = database;
+    const { sql, times } = database;
     const applied = await migrate(sql);
+    times.clear();
     if (applied.length > 0) log.info("migrated", { applied });
     const kv = await openKv(config);
     await proveSameStore(sql, kv).catch((error) => {
@@ -144,6 +145,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       release,
       process_report,
       log_exchange,
+      statement_times: times,
       log,
     });
     const close = async () => {

@@ -6,12 +6,12 @@ import type { ChatModel } from "./outside/chat_model.ts";
 import type { Connectors } from "./connectors/connectors.ts";
 import { actingPool } from "./database/acting.ts";
 import type { Pool } from "./database/pool.ts";
+import type { StatementTimes } from "./database/statement_times.ts";
 import type { Flows } from "./flow/flow.ts";
 import type { RateLimiter } from "./fairness/rate_limits.ts";
 import type { IdentityProvider } from "./secrets/identity_provider.ts";
 import type { Keys } from "./secrets/keys.ts";
-import type { Log } from "./log.ts";
-import type { LogFilter, LogLine } from "./recent_lines.ts";
+import type { Log, LogFilter, LogLine } from "./log.ts";
 import type { Mailer } from "./outside/mail.ts";
 import type { Passwords } from "./secrets/passwords.ts";
 import type { PasswordStrength } from "./secrets/password_strength.ts";
@@ -109,6 +109,7 @@ export interface Services {
   release: Release;
   process_report: ProcessReport;
   log_exchange: LogExchange;
+  statement_times: StatementTimes;
   log: Log;
 }
 

@@ -5,17 +5,18 @@
  */
 import { faultOf, type Log } from "../log.ts";
 import type { Pool } from "./sql.ts";
+import type { StatementTimes } from "./statement_times.ts";
 import { withParts } from "./tagged.ts";
 
 type Begin = Pool["begin"];
 type Work = Parameters<Begin>[1];
 
 /** Makes transactions on a lost connection end without a rollback. Their callers get the error at once. */
-export function guardTransactions(sql: Pool): Pool {
+export function guardTransactions(sql: Pool, times: StatementTimes): Pool {
   const begin = sql.begin.bind(sql);
   const guarded = (work: Work): Work => async (handle) => {
     try {
-      return await work(withParts(handle));
+      return await work(withParts(handle, times));
     } catch (error) {
       // The driver has already rejected the caller's promise. It would send the rollback when this function returns, so
       // this function never returns.

@@ -5,12 +5,14 @@ import type { Config } from "../config.ts";
 import { guardTransactions } from "./connection_loss.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "./sql.ts";
+import { createStatementTimes, type StatementTimes } from "./statement_times.ts";
 import { withParts } from "./tagged.ts";
 
 export type { Pool, Sql } from "./sql.ts";
 
 export interface Database {
   sql: Pool;
+  times: StatementTimes;
   close(): Promise<void>;
 }
 
@@ -86,7 +88,9 @@ function openPostgres(url: string, log: Log): Promise<Database> {
     // Renews connections, so that none stays with an old server long after a failover.
     max_lifetime: 30 * 60,
   });
-  return Promise.resolve({ sql: withParts(guardTransactions(sql)), close: () => sql.end({ timeout: DRAIN_S }) });
+  const times = createStatementTimes();
+  const tagged = withParts(guardTransactions(sql, times), times);
+  return Promise.resolve({ sql: tagged, times, close: () => sql.end({ timeout: DRAIN_S }) });
 }
 
 async function openFolder(folder: string, log: Log): Promise<Database> {
@@ -94,8 +98,10 @@ async function openFolder(folder: string, log: Log): Promise<Database> {
   // A separate constant, because the driver's types lack its `socket` option.
   const options = { ...common(log), socket: embedded.socket, max: 4, max_lifetime: null, idle_timeout: 0 };
   const sql = postgres(options);
+  const times = createStatementTimes();
   return {
-    sql: withParts(guardTransactions(sql)),
+    sql: withParts(guardTransactions(sql, times), times),
+    times,
     async close() {
       await sql.end({ timeout: DRAIN_S });
       await embedded.close();

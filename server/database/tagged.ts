@@ -4,6 +4,7 @@
  */
 import { Part, run } from "./part.ts";
 import type { Sql } from "./sql.ts";
+import { type StatementTimes, timed, timeUnsafe } from "./statement_times.ts";
 
 /** Where each template stands in the program: an error of the driver names it in its stack. */
 const origins = new WeakMap<TemplateStringsArray, Error>();
@@ -46,6 +47,7 @@ interface Tagged {
   driver: Sql;
   /** Whether a value writes SQL that only the driver knows. */
   isDrivers(value: unknown): boolean;
+  times: StatementTimes | undefined;
 }
 
 const hasAny = ({ values }: Part, isDrivers: Tagged["isDrivers"]): boolean =>
@@ -58,8 +60,11 @@ const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
     ...values.map((value) => value instanceof Part ? native(value, driver) : value),
   ]);
 
-function send({ driver, isDrivers }: Tagged, statement: Part): Promise<unknown> {
-  if (hasAny(statement, isDrivers)) return native(statement, driver);
+function send({ driver, isDrivers, times }: Tagged, statement: Part): Promise<unknown> {
+  if (hasAny(statement, isDrivers)) {
+    const query = native(statement, driver);
+    return times ? timed(query, statement.template.join("…"), times) : query;
+  }
   const query = run(driver, statement);
   const origin = origins.get(statement.template);
   Object.defineProperty(query, "origin", { get: () => origin?.stack ?? "" });
@@ -67,10 +72,12 @@ function send({ driver, isDrivers }: Tagged, statement: Part): Promise<unknown> 
 }
 
 /** @param driver a pool or transaction of postgres.js */
-export function withParts<Handle extends Sql>(driver: Handle): Handle {
+export function withParts<Handle extends Sql>(driver: Handle, times?: StatementTimes): Handle {
   const writers = [driver("name"), driver({ name: 1 }), driver.unsafe("")].map((writer) => writer.constructor);
+  if (times) timeUnsafe(driver, times);
   const tagged: Tagged = {
     driver,
+    times,
     isDrivers: (value) => typeof value === "object" && value !== null && writers.includes(value.constructor),
   };
   const tag: Tag = { send: (statement) => send(tagged, statement) };

@@ -1,6 +1,6 @@
 /** The stream of the server's log. */
 import type { Context } from "../../context.ts";
-import type { LogFilter } from "../../recent_lines.ts";
+import type { LogFilter } from "../../log.ts";
 import type { ProcessLine, ProcessName } from "./schema.ts";
 
 interface LogEvent {

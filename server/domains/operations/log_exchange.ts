@@ -4,8 +4,7 @@
  * asking.
  */
 import type { Pool } from "../../database/pool.ts";
-import { faultOf, type Log } from "../../log.ts";
-import { type LogFilter, matching } from "../../recent_lines.ts";
+import { faultOf, type Log, type LogFilter, matching } from "../../log.ts";
 import type { ProcessLine, ProcessName } from "./schema.ts";
 import { PeerAnswer, PeerQuestion } from "./schema.ts";
 

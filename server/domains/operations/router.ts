@@ -1,5 +1,6 @@
 /** Routes of the figures of the whole server. */
 import type { Context } from "../../context.ts";
+import type { StatementTimes } from "../../database/statement_times.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { proveOperator } from "../../operator.ts";
 import { adminProcedure, router } from "../../trpc.ts";
@@ -19,10 +20,19 @@ export const operations = router({
     .query(({ ctx }) => readOperations(ctx)),
 });
 
+const MOST_MEASURED = 20;
+const LONGEST_TEXT = 500;
+
+const measured = (times: StatementTimes): Operations["statements"]["measured"] =>
+  times.slowest(MOST_MEASURED).map(({ text, ...time }) => ({
+    ...time,
+    text: text.replace(/\s+/g, " ").trim().slice(0, LONGEST_TEXT),
+  }));
+
 /** @throws {Refusal} 403 */
 async function readOperations(ctx: Context): Promise<Operations> {
   await proveOperator(ctx);
-  const { sql, config, clock, process_report } = ctx;
+  const { sql, config, clock, process_report, statement_times } = ctx;
   await process_report.write();
   const [processes, queues, database, running, slowest, background] = await Promise.all([
     listProcesses(sql),
@@ -37,7 +47,7 @@ async function readOperations(ctx: Context): Promise<Operations> {
     processes,
     queues,
     database,
-    statements: { running, slowest },
+    statements: { running, measured: measured(statement_times), slowest },
     background,
   };
 }

@@ -1,7 +1,7 @@
 /** Shapes of the figures of the whole server. They name no account and nothing of one. */
 import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
-import { LEVELS } from "../../recent_lines.ts";
+import { LEVELS } from "../../log.ts";
 
 const Count = z.int().min(0).meta({ examples: [0] });
 
@@ -39,6 +39,13 @@ export const Report = z.object({
 export type Report = z.output<typeof Report>;
 export type Pass = z.output<typeof Pass>;
 
+const StatementTimes = z.array(z.object({
+  text: z.string().describe("Without values").meta({ examples: ["select 1"] }),
+  calls: Count,
+  ms: z.number().describe("On average").meta({ examples: [12.5] }),
+  most_ms: z.number().meta({ examples: [340] }),
+}));
+
 const LiveProcess = Report.extend({ id: Uuid, started_at: Timestamp, seen_at: Timestamp });
 
 export const Operations = z.object({
@@ -69,12 +76,13 @@ export const Operations = z.object({
       ms: Count.describe("Since its begin"),
       waits_for: z.string().nullable().meta({ examples: ["Lock"] }),
     })).describe("Statements of this server that have run for more than a second"),
-    slowest: z.array(z.object({
-      text: z.string().describe("Without values").meta({ examples: ["select 1"] }),
-      calls: Count,
-      ms: z.number().describe("On average").meta({ examples: [12.5] }),
-      most_ms: z.number().meta({ examples: [340] }),
-    })).nullable().describe("By average, if PostgreSQL has the extension `pg_stat_statements`; otherwise null"),
+    measured: StatementTimes.describe(
+      "The slowest by average since the start of the process that answers, as it measured them, with the waits for a " +
+        "connection",
+    ),
+    slowest: StatementTimes.nullable().describe(
+      "By average, if PostgreSQL has the extension `pg_stat_statements`; otherwise null",
+    ),
   }),
   background: z.object({
     reindexing: z.array(z.object({ done: Count, total: Count, told_at: Timestamp }))

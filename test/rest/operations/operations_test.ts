@@ -97,6 +97,14 @@ inAccount("operations: processes, queues, the database and background work", asy
   assert.ok(now.database.bytes > 1_000_000 && now.database.tables.length === 10);
   assert.ok(!JSON.stringify(now).includes("canary"));
 
+  // Statements are measured on either database, in transactions too, without their values.
+  const slow =
+    `/* ${crypto.randomUUID()} */ select length(md5(string_agg(n::text, ','))) from generate_series(1, 400000) n`;
+  await sql.begin((tx) => tx.unsafe(`${slow} where n > $1`, [0]));
+  await sql.unsafe(`${slow} where n > $1`, [0]);
+  const listed = (await read()).statements.measured.find(({ text }: Running) => text === `${slow} where n > $1`);
+  assert.ok(listed && listed.calls === 2 && listed.most_ms >= listed.ms && listed.ms > 0, JSON.stringify(listed));
+
   if (on_postgres) {
     const locked = Promise.withResolvers<void>();
     let seen = false;

@@ -24,7 +24,7 @@ const OPERATIONS: Operations = {
   processes: [PROCESS],
   queues: { runs_waiting: 0, runs_due: 0, approvals_open: 0, triggers_overdue: 0, trigger_runs_queued: 0 },
   database: { engine: "embedded", version: "1", bytes: 1, connections: null, tables: [] },
-  statements: { running: [], slowest: null },
+  statements: { running: [], measured: [], slowest: null },
   background: { reindexing: [], dropped_tables: 0 },
 };
 
