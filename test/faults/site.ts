@@ -1,6 +1,6 @@
 /** What workers share: a database, a file of Deno KV, the oracle, and the flows that call it. */
 import postgres from "postgres";
-import { copyMigrated } from "../stage/harness.ts";
+import { fillPlace } from "../stage/places.ts";
 import { createDatabase, dropDatabase } from "../stage/postgres/postgres.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
 import type { SmallDisk } from "./small_disk.ts";
@@ -235,7 +235,7 @@ export async function openSite(base: Base | undefined, disk?: SmallDisk): Promis
   const name = nameOf("site");
   const url = base && await createDatabase(base.admin_url, name, base.name);
   if (url && base && disk) await disk.adopt(base.admin_url, name);
-  if (!url) await copyMigrated(folder);
+  if (!url) await fillPlace(folder, "migrated");
   const sql = url === undefined ? undefined : postgres(url, { max: 4, onnotice: () => {} });
   if (sql) await sql`update connectors set url = ${urlOf(oracle.port)}`;
   // The base was used with another file of Deno KV.

@@ -6,7 +6,7 @@ export const TREE = new URL("../../", import.meta.url).pathname;
 export const TOKEN = "token-of-the-fault-test";
 export const SECRET_KEYS = "k1:0123456789abcdef0123456789abcdef";
 /** Environment variables that a worker inherits. Settings of Atrium are not inherited. */
-const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
+const INHERITED = ["PATH", "HOME", "DENO_DIR", "DENO_V8_FLAGS", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
 /** Long, because several workers may start on a busy machine. */
 const READY_MS = 120_000;
 

@@ -4,7 +4,7 @@ import { findSuite, sortIntoSuite } from "../run/suite.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 
-Deno.test("tests beside their module run once; tests under test/ run on every database, except those in test/once/", () => {
+Deno.test("tests beside their module run once; tests under test/ run on every database, except those in test/once/; long ones come first", () => {
   const suite = sortIntoSuite([
     "test/rest/departments/departments_test.ts",
     "test/once/embedded/embedded_test.ts",
@@ -22,9 +22,9 @@ Deno.test("tests beside their module run once; tests under test/ run on every da
     ],
     perDatabase: [
       "test/faults/faults_test.ts",
+      "test/start/launch_test.ts",
       "test/oncelike_test.ts",
       "test/rest/departments/departments_test.ts",
-      "test/start/launch_test.ts",
     ],
   });
 });

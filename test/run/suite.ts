@@ -6,7 +6,21 @@ const ROOTS = ["server", "db", "client", "test"];
 /** Under test/, files in here do not depend on the database and run once. All others run on each database. */
 const ONCE = "test/once/";
 
-/** Test files, relative to the project's root, sorted. */
+/** Folders and files that take longest. They come first: at the end of a run, one of them would keep one core busy alone. */
+const LONG = [
+  "test/once/browser/",
+  "test/faults/",
+  "test/browser/",
+  "test/start/",
+  "test/once/compiler/hostile_test.ts",
+  "test/once/compiler/faults_test.ts",
+  "test/once/compiler/pool_test.ts",
+  "test/once/console/",
+  "test/trpc/",
+  "test/rest/sessions/",
+];
+
+/** Test files, relative to the project's root: those that take long, then the others, each sorted by name. */
 export interface Suite {
   once: string[];
   perDatabase: string[];
@@ -20,7 +34,8 @@ function* testFiles(tree: string, folder: string): Generator<string> {
 }
 
 export function sortIntoSuite(files: readonly string[]): Suite {
-  const sorted = files.toSorted();
+  const rank = (file: string) => [...LONG, ""].findIndex((place) => file.startsWith(place));
+  const sorted = files.toSorted().toSorted((a, b) => rank(a) - rank(b));
   const isPerDatabase = (file: string) => file.startsWith("test/") && !file.startsWith(ONCE);
   return { once: sorted.filter((file) => !isPerDatabase(file)), perDatabase: sorted.filter(isPerDatabase) };
 }

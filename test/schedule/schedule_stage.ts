@@ -1,11 +1,10 @@
 /** A schedule with its own database, a clock that tests set, and a fake flow engine that records the starts. */
-import { migrate } from "../../db/migrate.ts";
 import { openDatabase, type Pool } from "../../server/database/pool.ts";
 import { invalid, unavailable } from "../../server/errors.ts";
 import type { Flows, NewRun, RunState } from "../../server/flow/flow.ts";
 import { createLog } from "../../server/log.ts";
 import { createSchedules, type Overlap, type Schedules } from "../../server/schedule/schedule.ts";
-import { copyMigrated, createDatabase, on_postgres } from "../stage/harness.ts";
+import { fillPlace } from "../stage/places.ts";
 
 /** The outcome of each run right after its start; `never`: the test ends the runs. */
 type Ends = "finished" | "error" | "never";
@@ -146,10 +145,8 @@ export function onSharedDatabase(): (name: string, work: (stage: Stage) => Promi
 
 async function openPlace() {
   const folder = await Deno.makeTempDir({ prefix: "atrium_schedule_" });
-  const database_url = on_postgres ? await createDatabase() : undefined;
-  if (!database_url) await copyMigrated(folder);
+  const database_url = await fillPlace(folder, "migrated");
   const database = await openDatabase({ database_url, data_dir: folder }, createLog(() => {}));
-  if (database_url) await migrate(database.sql);
   return {
     sql: database.sql,
     async close() {

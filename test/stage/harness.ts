@@ -4,20 +4,15 @@
  */
 import { compose } from "../../main.ts";
 import { type Client, createClient } from "../../client/mod.ts";
-import { readMigrations } from "../../db/migrate.ts";
 import { childEnvironment, readConfig } from "../../server/config.ts";
 import { createLog } from "../../server/log.ts";
 import { sharedStore } from "../once/compiler/scratch.ts";
-import { hashOf } from "../../server/http/files/variants.ts";
 import type { Connectors, Lookup } from "../../server/connectors/connectors.ts";
 import type { ConsoleFiles } from "../../server/compiler/compiler.ts";
-import { openDatabase, type Pool } from "../../server/database/pool.ts";
-import { migrate } from "../../db/migrate.ts";
+import type { Pool } from "../../server/database/pool.ts";
+import { ADMIN_PASSWORD, ADMIN_TOKEN, fillPlace, on_postgres } from "./places.ts";
 
-export const ADMIN_TOKEN = "admin-token-of-the-tests";
-
-/** Of the first admin, whose login is `admin`. */
-export const ADMIN_PASSWORD = "password of the tests";
+export { ADMIN_PASSWORD, ADMIN_TOKEN, createDatabase, on_postgres } from "./places.ts";
 
 export interface Answer {
   status: number;
@@ -64,8 +59,6 @@ export interface TestServer {
 /** The machine may be busy with other tests. */
 const PATIENT_MS = 300_000;
 
-export const on_postgres = Deno.env.get("TEST_DATABASE") === "postgres";
-
 /**
  * @param environment further environment variables
  * @param parts replacements for parts of a real server
@@ -75,15 +68,16 @@ export async function startServer(
   parts: { lookup?: Lookup; compile_wait_ms?: number } = {},
 ): Promise<TestServer> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_test_" });
-  const database_url = on_postgres ? await createDatabase() : undefined;
-  if (!database_url) await copyMigrated(folder);
+  const has_own = environment.DATABASE_URL !== undefined || environment.DATA_DIR !== undefined;
+  const database_url = has_own ? undefined : await fillPlace(folder, "admin");
   const config = readConfig({
     ...childEnvironment(Deno.env.toObject()),
     DATA_DIR: folder,
     ADMIN_TOKEN,
     ADMIN_PASSWORD,
     BASE_URL: "http://atrium.test",
-    ...(database_url && { DATABASE_URL: database_url, SECRET_KEYS: "k1:0123456789abcdef0123456789abcdef" }),
+    ...(on_postgres && { SECRET_KEYS: "k1:0123456789abcdef0123456789abcdef" }),
+    ...(database_url && { DATABASE_URL: database_url }),
     ...environment,
   });
   const logged: string[] = [];
@@ -143,42 +137,4 @@ async function bodyOf(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === "") return undefined;
   return response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
-}
-
-/** Creates an empty database in the test run's cluster, whose administrative address is in `TEST_POSTGRES_URL`. */
-export async function createDatabase(): Promise<string> {
-  const { default: postgres } = await import("postgres");
-  const admin_url = Deno.env.get("TEST_POSTGRES_URL");
-  if (!admin_url) throw new Error("TEST_DATABASE=postgres needs TEST_POSTGRES_URL: run `deno task test`");
-  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  const admin = postgres(admin_url, { max: 1 });
-  await admin`create database ${admin(name)}`;
-  await admin.end();
-  const url = new URL(admin_url);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-/** Creates an embedded database in the folder, with every migration applied and no account. */
-export const copyMigrated = async (folder: string) => copyFolder(await migratedFolder(), folder);
-
-/** A data folder with every migration applied. It is created once for each version of the migrations and then kept. */
-async function migratedFolder(): Promise<string> {
-  const hash = hashOf(JSON.stringify(await readMigrations()));
-  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_migrated_${hash}`;
-  if (await exists(folder)) return folder;
-  const fresh = await Deno.makeTempDir({ prefix: "atrium_migrating_" });
-  const database = await openDatabase({ database_url: undefined, data_dir: fresh }, createLog(() => {}));
-  await migrate(database.sql);
-  await database.close();
-  // Several test files may create it at the same time. The first folder stays.
-  await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
-  return folder;
-}
-
-const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
-
-async function copyFolder(from: string, to: string): Promise<void> {
-  const { success, stderr } = await new Deno.Command("cp", { args: ["-r", `${from}/.`, to] }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

@@ -1,10 +1,10 @@
 /** Starts Atrium as a separate process, with the permissions of `deno task start`. */
-import { copyMigrated, createDatabase, on_postgres } from "./harness.ts";
+import { createDatabase, fillPlace, on_postgres } from "./places.ts";
 import { freePort } from "./network/ports.ts";
 
 const TREE = new URL("../../", import.meta.url);
 /** Environment variables that the process inherits. Settings of Atrium are not inherited. */
-const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
+const INHERITED = ["PATH", "HOME", "DENO_DIR", "DENO_V8_FLAGS", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR"];
 /** Long, because several processes may start on a busy machine. */
 const READY_MS = 120_000;
 /** The warning that Deno writes to standard error because `-P` is not stable yet. */
@@ -27,11 +27,10 @@ export async function emptyPlace(database_url?: string): Promise<Place> {
   return placeOf(folder, url);
 }
 
-/** A place with every migration applied and no account. The embedded database then starts faster than an empty one. */
+/** A place with every migration applied and no account. A server starts faster there than in an empty one. */
 export async function newPlace(): Promise<Place> {
-  const place = await emptyPlace();
-  if (!on_postgres) await copyMigrated(place.folder);
-  return place;
+  const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
+  return placeOf(folder, await fillPlace(folder, "migrated"));
 }
 
 function placeOf(folder: string, url: string | undefined): Place {

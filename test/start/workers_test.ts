@@ -54,7 +54,7 @@ Deno.test({
   name: "workers: one that is killed is started again, and requests go on meanwhile",
   ignore: !on_postgres,
   async fn() {
-    await using place = await newPlace();
+    await using place = await emptyPlace();
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN, WORKERS: "2" });
     assert.equal(process.output().match(/^listening on /mg)?.length, 1);
     assert.deepEqual(started(process).map(({ number }) => number), [1, 2]);
