@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../client/mod.ts";
 import { ADMIN_PASSWORD } from "../stage/harness.ts";
+import { dataWalks } from "./data_walks.ts";
 import { refusalOf } from "./refusal.ts";
 
 /** The first bytes of a PNG, then every byte value, so that any conversion of the bytes to text and back shows. */
@@ -218,18 +219,6 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal(await apps.delete.mutate({ id: app.id }), undefined);
   },
 
-  async dbs({ dbs }) {
-    const schema = { fields: { title: { type: "string", required: true }, pages: "integer" } };
-    const db = await dbs.create.mutate({ db: { name: "My books", schema } });
-    assert.deepEqual([db.code, db.schema, db.public_methods, db.reindexing], ["my_books", schema, {}, null]);
-    assert.deepEqual((await dbs.list.query({ q: "BOOK" })).map(({ code }) => code), ["my_books"]);
-    const indexed = { ...schema, indexes: { idx_int_1: "pages" } };
-    const changed = await dbs.update.mutate({ db_code: db.code, db: { schema: indexed, lock_version: 0 } });
-    assert.deepEqual([changed.schema, changed.lock_version], [indexed, 1]);
-    assert.deepEqual(await dbs.find.query({ db_code: db.code }), changed);
-    assert.equal(await dbs.delete.mutate({ db_code: db.code }), undefined);
-  },
-
   async connectors({ connectors }) {
     const methods = { latest: { method: "GET" as const, path: "/rates/{base}", query: { n: "{n}" }, public: true } };
     const { id, ...made } = await connectors.create.mutate({
@@ -342,50 +331,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await crons.delete.mutate({ id: hook.id });
   },
 
-  async records({ dbs, records }) {
-    const schema = { fields: { title: "string", pages: "integer" }, indexes: { idx_int_1: "pages" } };
-    const { code: db_code } = await dbs.create.mutate({ db: { name: "Shelf", schema } });
-    const create = (data: Record<string, unknown>) => records.create.mutate({ db_code, record: { data } });
-    const [thin, thick] = [await create({ title: "Thin", pages: 9 }), await create({ title: "Thick", pages: 900 })];
-    assert.deepEqual([thin.table_name, thin.data], [null, { title: "Thin", pages: 9 }]);
-    const { id } = thick;
-    const many = await records.list.query({ db_code, filter: { pages: { gt: 9, in: [9, 900] } }, sort: "-pages" });
-    assert.deepEqual(many, [thick]);
-    assert.deepEqual((await records.list.query({ db_code, after: id })).map(({ id }) => id), [thin.id]);
-    assert.deepEqual((await records.search.query({ db_code, q: "HI", sort: "pages" })).map(({ title }) => title), [
-      "Thin",
-      "Thick",
-    ]);
-    const changed = await records.update.mutate({ db_code, id, record: { data: { pages: null } } });
-    assert.deepEqual(changed.data, { title: "Thick", pages: null });
-    assert.deepEqual(await records.find.query({ db_code, id }), changed);
-    const [change, creation] = await records.history.query({ db_code, id });
-    assert.deepEqual([change?.before, change?.after, creation?.action], [{ pages: 900 }, { pages: null }, "create"]);
-    const [made] = await records.batch.mutate({
-      db_code,
-      operations: [{ action: "create", record: { data: { title: "Thinner" } } }, { action: "delete", id: thin.id }],
-    });
-    assert.ok(made && "data" in made && made.data.title === "Thinner");
-    assert.equal(await records.delete.mutate({ db_code, id }), undefined);
-    assert.deepEqual((await records.list.query({ db_code })).map(({ id }) => id), [made.id]);
-  },
-
-  async public_methods({ dbs, records }) {
-    const { code: db_code } = await dbs.create.mutate({
-      db: {
-        name: "Guests",
-        schema: { fields: { title: "string" } },
-        public_methods: { list: {}, create: {}, update: {}, delete: {} },
-      },
-    });
-    const { list, create, update, delete: remove } = records.public;
-    const made = await create.mutate({ db_code, data: { title: "Here" } });
-    const changed = await update.mutate({ db_code, id: made.id, data: { title: "There" } });
-    assert.deepEqual([made.title, changed.title], ["Here", "There"]);
-    assert.deepEqual(await list.query({ db_code, filter: { title: "There" } }), [changed]);
-    assert.deepEqual(await remove.mutate({ db_code, id: made.id }), { id: made.id });
-    assert.deepEqual(await list.query({ db_code }), []);
-  },
+  ...dataWalks,
 };
 
 async function walkEntries(directory: Client["teams"] | Client["groups"], key: "team" | "group"): Promise<void> {

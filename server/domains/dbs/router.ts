@@ -4,6 +4,7 @@ import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listDbs, readDb } from "./queries.ts";
 import { ByCode, Db, DbChanges, DbCode, DbPage, DbToDelete, ListedDb, NewDb } from "./schema.ts";
 import { IN_USE } from "../uses/uses.ts";
+import { views } from "./views/router.ts";
 import { changeDb, createDb, removeDb } from "./write.ts";
 
 export const dbs = router({
@@ -57,4 +58,6 @@ export const dbs = router({
     })
     .input(DbToDelete).output(z.void())
     .mutation(({ ctx, input }) => removeDb(ctx, input)),
+
+  views,
 });

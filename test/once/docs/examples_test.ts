@@ -138,6 +138,7 @@ async function fill({ request }: TestServer): Promise<Record<string, Record<stri
   await create("/platform/dbs.json", create_db.bodies[0].example);
   const path = "/platform/dbs/guestbook/records.json";
   const record = await create(path, { record: { data: { message: "Hello", author: "Ada" } } });
+  const view = await create("/platform/dbs/guestbook/views.json", { view: { name: "Messages by Ada" } });
   await create("/account/departments.json", { department: { name: "Sales" } });
   const program = [{ type: "return", data: {} }];
   const flow = await create("/connect/flows.json", { flow: { name: "Watch", code: "watch", fields: { program } } });
@@ -163,6 +164,7 @@ async function fill({ request }: TestServer): Promise<Record<string, Record<stri
     records: id(record.id),
     flows: id(flow.id),
     flow_processes: id(run.body.flow_process_id),
+    "dbs.views.find": { view_id: String(view.id) },
     crons: id(cron.id),
     connectors: id(connector.id),
     apps: id(app.id),

@@ -36,6 +36,10 @@ const db = (ask: Ask) =>
   create(ask, "/platform/dbs.json", {
     db: { name: name(), schema: { fields: { title: "string" } }, public_methods: all_public },
   });
+async function view(ask: Ask) {
+  const path = `/platform/dbs/${(await db(ask)).code}/views`;
+  return `${path}/${(await create(ask, `${path}.json`, { view: { name: name() } })).id}.json`;
+}
 /** A record with the path of its database. */
 async function record(ask: Ask) {
   const { code } = await db(ask);
@@ -210,6 +214,19 @@ export const WRITES: Record<string, Written> = {
   "dbs.delete": {
     row: "db.delete",
     call: async ({ ask }) => await ask("DELETE", `/platform/dbs/${(await db(ask)).code}.json`),
+  },
+  "dbs.views.create": {
+    row: "db_view.create",
+    call: async ({ ask }) =>
+      await ask("POST", `/platform/dbs/${(await db(ask)).code}/views.json`, json({ view: { name: name() } })),
+  },
+  "dbs.views.update": {
+    row: "db_view.update",
+    call: async ({ ask }) => await ask("PATCH", await view(ask), json({ view: { name: name() } })),
+  },
+  "dbs.views.delete": {
+    row: "db_view.delete",
+    call: async ({ ask }) => await ask("DELETE", await view(ask)),
   },
   "records.create": {
     row: "record.create",

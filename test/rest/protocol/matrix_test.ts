@@ -43,7 +43,7 @@ interface World {
 
 const MISSING: Record<Kind, Names> = {
   app: { id: NO_UUID, url_code: NO_UUID, version: 1, action_name: "go" },
-  db: { db_code: "there_is_none" },
+  db: { db_code: "there_is_none", view_id: 999_999 },
   connector: { id: 999_999 },
   flow: { id: 999_999, version: 1, example_id: 999_999 },
   run: { id: NO_UUID },
@@ -78,8 +78,11 @@ async function setWorld(ask: Ask): Promise<World> {
         await ask("PATCH", `/platform/apps/${id}.json`, { json: { app: { source_code: "<p>2" } } });
         return { id, url_code: id, version: 1, action_name: "go" };
       }
-      case "db":
-        return { db_code: (await post("/platform/dbs.json", { db: { name, schema, department_id } })).code };
+      case "db": {
+        const db_code = (await post("/platform/dbs.json", { db: { name, schema, department_id } })).code;
+        const { id } = await post(`/platform/dbs/${db_code}/views.json`, { view: { name, shared: true } });
+        return { db_code, view_id: id };
+      }
       case "connector": {
         const connector = { name, url: "https://api.example.com", department_id };
         return { id: (await post("/connect/connectors.json", { connector })).id };

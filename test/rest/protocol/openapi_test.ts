@@ -262,7 +262,7 @@ Deno.test(
         const path = route.path.replace(":id", String(ids.get(domain))).replace(":version", "1").replace(
           ":db_code",
           DB,
-        ).replace(":example_id", String(ids.get("flows.examples")));
+        ).replace(":example_id", String(ids.get("flows.examples"))).replace(":view_id", String(ids.get("dbs.views")));
         const json = await exampleFor(route, request);
         const answer = await request(method, path, { json });
         assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
