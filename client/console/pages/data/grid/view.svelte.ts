@@ -12,7 +12,7 @@ export interface Layout {
   /** Names of fields; those that are missing come last. */
   order: string[];
   widths: Record<string, number>;
-  hidden: string[];
+  hidden: readonly string[];
   /** Columns at the left that stay in place. */
   frozen: number;
 }
@@ -29,7 +29,7 @@ const WIDTHS = {
 } as const;
 export const LEAST_WIDTH = 64;
 const MOST_WIDTH = 800;
-const HIDDEN = ["id", "updated_at"];
+export const HIDDEN: readonly string[] = ["id", "updated_at"];
 
 const isLayout = (value: unknown): value is Layout =>
   typeof value === "object" && value !== null && "order" in value && Array.isArray(value.order) && "widths" in value &&
@@ -43,8 +43,13 @@ export class View {
   layout = $state.raw<Layout>(FIRST_LAYOUT);
   fields: readonly Field[] = $state.raw([]);
 
-  readonly all = $derived.by<Column[]>(() => {
-    const { order, widths } = this.layout;
+  /** While a named view is open, changes are not kept in the browser. */
+  #is_named = false;
+
+  readonly all = $derived(this.columnsIn(this.layout));
+
+  /** All columns of a layout, in their order. */
+  columnsIn({ order, widths }: Layout): Column[] {
     const own = new Set(OWN_FIELDS.map(({ name }) => name));
     const known = [...this.fields, ...OWN_FIELDS];
     const place = (name: string) => order.indexOf(name) >= 0 ? order.indexOf(name) : order.length + known.length;
@@ -54,7 +59,7 @@ export class View {
       width: widths[field.name] ?? WIDTHS[field.type] + (field.slot ? 16 : 0),
       frozen: false,
     }));
-  });
+  }
 
   readonly columns = $derived.by<Column[]>(() => {
     const { hidden, frozen } = this.layout;
@@ -65,17 +70,28 @@ export class View {
   constructor(key: string, fields: readonly Field[]) {
     this.#key = `data_columns:${key}`;
     this.fields = fields;
+    this.open(undefined);
+  }
+
+  /** Shows the columns of a named view; undefined: those that this browser has kept. */
+  open(named: Layout | undefined): void {
+    this.#is_named = named !== undefined;
+    this.layout = named ?? this.#kept();
+  }
+
+  #kept(): Layout {
     try {
       const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? "null");
-      if (isLayout(kept)) this.layout = kept;
+      if (isLayout(kept)) return kept;
     } catch {
       // What cannot be read is replaced by the next change.
     }
+    return FIRST_LAYOUT;
   }
 
   set(changes: Partial<Layout>): void {
     this.layout = { ...this.layout, ...changes };
-    localStorage.setItem(this.#key, JSON.stringify(this.layout));
+    if (!this.#is_named) localStorage.setItem(this.#key, JSON.stringify(this.layout));
   }
 
   resize(name: string, width: number): void {
