@@ -24,6 +24,10 @@ browserTest("data in a browser", async ({ browser, step }) => {
       () => follows(browser, server, base),
     );
     await step(
+      "what is shown is saved as a view, changed, shared, opened by its address and deleted",
+      () => names(browser, server, base),
+    );
+    await step(
       "a file is mapped, tried, imported and exported; what is rejected is a file",
       () => imports(browser, server, base),
     );
@@ -170,6 +174,62 @@ async function follows(browser: Browser, server: TestServer, base: string): Prom
   await panel.getByText("Entry 1", { exact: true }).waitFor();
   await page.goBack();
   await panel.waitFor({ state: "detached" });
+  deepEqual(complaints, []);
+  await close();
+}
+
+async function names(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { request } = server;
+  const schema = { fields: { title: "string", n: "integer", size: "integer" } };
+  const { code } = made(
+    await request("POST", "/platform/dbs.json", { json: { db: { name: unique("Plan"), schema } } }),
+  );
+  const at = `/platform/dbs/${code}`;
+  for (const n of [1, 2, 3]) {
+    made(await request("POST", `${at}/records.json`, { json: { record: { data: { title: `Plan ${n}`, n } } } }));
+  }
+  const { page, complaints, close } = await seatOf(browser, server, base);
+  await page.goto(`${base}/data/${code}/records?filter=${encodeURIComponent('[["n","gte","2"],["size","blank",""]]')}`);
+  await page.getByText("2 records", { exact: true }).waitFor({ timeout: BUILD_MS });
+  complaints.length = 0;
+  const pick = page.getByRole("button", { name: /^View:/ });
+  const choose = async (item: string) => {
+    await pick.click();
+    await page.getByRole("menu", { name: "Views" }).getByText(item, { exact: true }).click();
+  };
+  await choose("Save as a new view");
+  const dialog = page.getByRole("dialog", { name: "Save as a new view" });
+  await dialog.getByLabel("Name").fill("Large plans");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "View: Large plans" }).waitFor();
+  await page.waitForURL(/view=\d/);
+  // A column is moved: the address says that the view is changed, until it is saved.
+  await page.getByRole("columnheader", { name: /^title/ }).getByRole("button").click();
+  await page.getByRole("menuitem", { name: "Hide" }).click();
+  await page.waitForURL(/edited=1/);
+  await choose("Save changes");
+  await page.waitForURL((url) => !url.searchParams.has("edited"));
+  await choose("Share with everyone");
+  await page.getByText(/Everyone who sees the database has/).waitFor();
+  const [view] = (await request("GET", `${at}/views.json`)).body;
+  deepEqual([view.shared, view.filter, view.left_out], [true, { n: { gte: "2" }, size: { eq: null } }, []]);
+
+  // Not in front of the list, which would be read once more by its old filter.
+  await page.goto("about:blank");
+  // A field of the view is removed: its address still opens it, and says what is left out.
+  const [columns, fields] = [{ title: "string", n: "integer" }, { fields: { title: "string", n: "integer" } }];
+  deepEqual((await request("PATCH", `${at}.json`, { json: { db: { schema: fields } } })).body.schema.fields, columns);
+  await page.goto(`${base}/data/${code}/records?view=${view.id}`);
+  await page.getByText("2 records", { exact: true }).waitFor();
+  await page.getByText("Large plans leaves out the column size and a filter by size").waitFor();
+  equal(await page.getByRole("columnheader", { name: /^title/ }).count(), 0);
+  await choose("All records");
+  await page.getByText("3 records", { exact: true }).waitFor();
+  await page.goBack();
+  await page.getByText("2 records", { exact: true }).waitFor();
+  await choose("Delete");
+  await page.getByText("Large plans is deleted").waitFor();
+  deepEqual((await request("GET", `${at}/views.json`)).body, []);
   deepEqual(complaints, []);
   await close();
 }

@@ -13,6 +13,7 @@ export const dataWalks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual([changed.schema, changed.lock_version], [indexed, 1]);
     assert.deepEqual(await dbs.find.query({ db_code: db.code }), changed);
     const by = { db_code: db.code };
+    assert.deepEqual(await dbs.mentions.query({ ...by, name: "title" }), []);
     const view = await dbs.views.create.mutate({ ...by, view: { name: "Long", filter: { pages: { gt: 500 } } } });
     assert.deepEqual([view.shared, view.left_out], [false, []]);
     const with_id = { ...by, view_id: view.id };

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { managerProcedure, router, userProcedure } from "../../trpc.ts";
 import { listDbs, readDb } from "./queries.ts";
-import { ByCode, Db, DbChanges, DbCode, DbPage, DbToDelete, ListedDb, NewDb } from "./schema.ts";
-import { IN_USE } from "../uses/uses.ts";
+import { ByCode, ByMention, Db, DbChanges, DbCode, DbPage, DbToDelete, ListedDb, NewDb } from "./schema.ts";
+import { readMentions } from "./mentions.ts";
+import { IN_USE, UsedBy } from "../uses/uses.ts";
 import { views } from "./views/router.ts";
 import { changeDb, createDb, removeDb } from "./write.ts";
 
@@ -17,6 +18,17 @@ export const dbs = router({
     .meta({ rest: "GET /platform/dbs/:db_code.json", summary: "Read a database" })
     .input(ByCode).output(sent(Db))
     .query(({ ctx, input }) => readDb(ctx, input.db_code)),
+
+  mentions: userProcedure
+    .meta({
+      rest: "GET /platform/dbs/:db_code/mentions.json",
+      summary: "List what mentions a field",
+      description:
+        "The apps, flows and triggers that use the database and have the name as a word in their source, program or " +
+        "settings, as far as the caller may see them; at most 100. Without `name`: all that use it.",
+    })
+    .input(ByMention).output(sent(UsedBy))
+    .query(({ ctx, input }) => readMentions(ctx, input)),
 
   create: managerProcedure
     .meta({
@@ -43,7 +55,8 @@ export const dbs = router({
         "A change of the schema is applied to all records. Values of removed fields are dropped. If records do not fit, " +
         "the change is refused with their number and first ids. Meanwhile reads continue, and writes of records are " +
         "answered with 503. If a table with records is left out, the change is refused unless `drop_tables` names the " +
-        'table. This includes the table without a name (`""`) when one table becomes several.',
+        'table. This includes the table without a name (`""`) when one table becomes several. `rename_tables` and ' +
+        "`rename_fields` keep records and values under new names.",
     })
     .input(z.object({ db_code: DbCode, db: DbChanges })).output(sent(Db))
     .mutation(({ ctx, input }) => changeDb(ctx, input.db_code, input.db)),

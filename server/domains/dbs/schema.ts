@@ -54,6 +54,30 @@ const written = {
 export const NewDb = z.object(written).partial().extend({ name: written.name });
 export type NewDb = z.output<typeof NewDb>;
 
+const OldName = text(63).meta({ examples: ["author"] });
+const NewName = text(63).meta({ examples: ["writer"] });
+
+export const Renames = z.object({
+  rename_tables: z.array(z.object({ from: OldName, to: NewName })).max(50).optional()
+    .describe(
+      'Tables that keep their records under another name of the schema that is sent; "" is the table without a name',
+    )
+    .meta({ examples: [[]] }),
+  rename_fields: z.array(
+    z.object({
+      table_name: text(63).default("").describe("As the schema that is sent names the table"),
+      from: OldName,
+      to: NewName,
+    }),
+  ).max(500).optional()
+    .describe(
+      "Fields that keep their values under another name of the schema that is sent. Public methods and views are " +
+        "changed with them; sources of apps, flows and triggers are not",
+    )
+    .meta({ examples: [[]] }),
+});
+export type Renames = z.output<typeof Renames>;
+
 export const DbChanges = z.object(written).partial().extend({
   lock_version: LockVersion.optional(),
   drop_tables: z.array(text(63)).max(50).optional()
@@ -61,6 +85,7 @@ export const DbChanges = z.object(written).partial().extend({
       'Tables that may be dropped with their records, because the schema leaves them out; "" is the table without a name',
     )
     .meta({ examples: [[]] }),
+  ...Renames.shape,
 });
 export type DbChanges = z.output<typeof DbChanges>;
 
@@ -96,4 +121,9 @@ export type DbPage = z.output<typeof DbPage>;
 
 export const DbCode = z.string().regex(/^[a-z0-9_]{1,100}$/).meta({ examples: ["guestbook"] });
 export const ByCode = z.object({ db_code: DbCode });
+export const ByMention = ByCode.extend({
+  name: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,62}$/).optional().describe("Of a field or a table")
+    .meta({ examples: ["author"] }),
+});
+export type ByMention = z.output<typeof ByMention>;
 export const DbToDelete = ByCode.extend({ force: Force });

@@ -31,10 +31,12 @@ export async function insertTable(sql: Sql, db: OwnDb, name: string, searched: s
   `;
 }
 
-export async function updateTable(sql: Sql, db: OwnDb, id: number, searched: string[]): Promise<void> {
+export async function updateTable(sql: Sql, db: OwnDb, id: number, name: string, searched: string[]): Promise<void> {
   await sql`
     update db_tables
-    set searched = ${searched}
+    set
+      name = ${name},
+      searched = ${searched}
     where id = ${id}
       and db_id = ${own(sql, db)}
   `;

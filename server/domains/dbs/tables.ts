@@ -2,7 +2,9 @@
 import type { Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { knownTable, type Progress, reindex, type Table } from "../../store/store.ts";
+import { type Renamed, renamedSearch } from "./renames.ts";
 import type { Restriction } from "../../visibility.ts";
+import { renameInViews } from "./views/rename.ts";
 import {
   countRecords,
   dropTable,
@@ -16,8 +18,7 @@ import {
 /** A refusal counts records up to this number. */
 const COUNTED = 1_000;
 
-interface Schemas {
-  before: ReadonlyMap<string, Table>;
+interface Schemas extends Renamed {
   after: ReadonlyMap<string, Table>;
   /** Tables that may be dropped although they have records. */
   drop_tables: readonly string[];
@@ -30,7 +31,7 @@ export async function addTables(tx: Sql, db: OwnDb, tables: Iterable<Table>): Pr
 }
 
 /**
- * @returns whether a table or a field was removed, which subscribers may have seen
+ * @returns whether a table or a field was removed or renamed, which subscribers may have seen
  * @throws {Refusal} 422 if records would be dropped without `drop_tables`, or do not fit
  */
 export async function changeTables(
@@ -38,22 +39,24 @@ export async function changeTables(
   progress: Progress,
   author: Restriction,
   db: OwnDb,
-  { before, after, drop_tables }: Schemas,
+  { before, after, tables, fields, drop_tables }: Schemas,
 ): Promise<boolean> {
-  const stored = await listTables(tx, db);
+  const stored = (await listTables(tx, db)).map((table) => ({ ...table, name: tables.get(table.name) ?? table.name }));
   const leaving = stored.filter(({ name }) => !after.has(name));
   await proveLeaving(tx, db, leaving, drop_tables, after);
-  let loses = leaving.length > 0;
+  let loses = leaving.length + tables.size > 0;
   for (const { id, name, searched } of stored) {
     const [was, becomes] = [before.get(name), after.get(name)];
     if (!was || !becomes) {
       await dropTable(tx, db, id);
       continue;
     }
-    loses ||= [...was.fields.keys()].some((field) => !becomes.fields.has(field));
-    const places = searchedIn(becomes.fields, searched);
-    await updateTable(tx, db, id, places);
-    await reindex(tx, progress, author, { before: was, after: knownTable(becomes, id, places) });
+    const renamed = fields.get(name);
+    loses ||= renamed !== undefined || [...was.fields.keys()].some((field) => !becomes.fields.has(field));
+    const places = searchedIn(becomes.fields, renamedSearch(searched, renamed));
+    await updateTable(tx, db, id, name, places);
+    if (renamed) await renameInViews(tx, db, id, renamed);
+    await reindex(tx, progress, author, { before: was, after: knownTable(becomes, id, places), renamed });
   }
   await addTables(tx, db, [...after.values()].filter(({ name }) => !stored.some((table) => table.name === name)));
   return loses;

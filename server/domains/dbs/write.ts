@@ -13,6 +13,7 @@ import {
   readSchema,
   resetFeed,
 } from "../../store/store.ts";
+import { readRenames, renamedMethods } from "./renames.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { deleteDb, findDb, insertDb, lockDb, readDb, updateDb, type Values, type WrittenDb } from "./queries.ts";
 import { proveUnused } from "../uses/uses.ts";
@@ -52,17 +53,19 @@ export async function changeDb(ctx: Context, code: string, changes: DbChanges): 
       throw conflict((await findDb(tx, viewer, code))?.parse());
     }
     const after = readSchema(changes.schema ?? db.schema);
-    if (changes.schema !== undefined || changes.public_methods !== undefined) {
-      provePublicMethods(PublicMethods.parse(changes.public_methods ?? db.public_methods), after);
-    }
+    const renamed = readRenames(readSchema(db.schema), after, changes);
+    const methods = changes.public_methods ??
+      renamedMethods(PublicMethods.parse(db.public_methods), renamed.fields.get(""));
+    if (changes.schema !== undefined || changes.public_methods !== undefined) provePublicMethods(methods, after);
     let loses = false;
     if (changes.schema !== undefined || changes.drop_tables !== undefined) {
       progress = progressOf(ctx, db.id);
-      const schemas = { before: readSchema(db.schema), after, drop_tables: changes.drop_tables ?? [] };
+      const schemas = { ...renamed, after, drop_tables: changes.drop_tables ?? [] };
       loses = await changeTables(tx, progress, viewer, db, schemas);
     }
     if (loses || changesVisibility(db, changes)) await resetFeed(tx, db);
-    await updateDb(tx, viewer.account_id, db.id, valuesOf(changes));
+    const carried = renamed.fields.has("") ? { public_methods: methods } : {};
+    await updateDb(tx, viewer.account_id, db.id, { ...valuesOf(changes), ...carried });
     return db.id;
   }).finally(() => progress?.end());
   dbs.forget(id);
@@ -83,6 +86,14 @@ export async function removeDb(ctx: Context, { db_code: code, force }: z.output<
 const changesVisibility = (db: WrittenDb, { department_id, public_methods }: DbChanges) =>
   public_methods !== undefined || department_id !== undefined && department_id !== db.department_id;
 
-function valuesOf({ lock_version: _lock_version, drop_tables: _tables, ...input }: Partial<NewDb> & DbChanges): Values {
+function valuesOf(
+  {
+    lock_version: _lock_version,
+    drop_tables: _drop_tables,
+    rename_tables: _rename_tables,
+    rename_fields: _rename_fields,
+    ...input
+  }: Partial<NewDb> & DbChanges,
+): Values {
   return { ...input, ...(input.name !== undefined && { name_folded: fold(input.name) }) };
 }

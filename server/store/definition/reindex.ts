@@ -1,6 +1,6 @@
 /**
- * Applies a new definition to the records of a table: checks that they fit, drops the values of removed fields and
- * fills the index slots. It works page by page, so that memory does not grow with the table, and in the caller's
+ * Applies a new definition to the records of a table: checks that they fit, carries the values of renamed fields over,
+ * drops those of removed ones and fills the index slots. It works page by page, so that memory does not grow with the table, and in the caller's
  * transaction, so that other transactions see all of the change or nothing.
  */
 import type { Pool, Sql } from "../../database/pool.ts";
@@ -16,8 +16,11 @@ const AT_ONCE = 2_000;
 const NAMED = 5;
 
 interface Definitions {
+  /** With the names that its fields have after the change. */
   before: Table;
   after: KnownTable;
+  /** Old name → new name, of the fields that stored records have by their old names. */
+  renamed?: ReadonlyMap<string, string> | undefined;
 }
 
 interface Stored {
@@ -34,9 +37,9 @@ export async function reindex(
   tx: Sql,
   progress: Progress,
   author: Restriction,
-  { before, after }: Definitions,
+  { before, after, renamed = new Map() }: Definitions,
 ): Promise<void> {
-  if (!touchesRecords(before, after)) return;
+  if (renamed.size === 0 && !touchesRecords(before, after)) return;
   const total = await countRecords(tx, after.id);
   if (total === 0) return;
   const unfit: string[] = [];
@@ -45,7 +48,8 @@ export async function reindex(
     const rows = await listStored(tx, after.id, last);
     if (rows.length === 0) break;
     const fitting = rows.flatMap(({ id, department_id, data }) => {
-      const kept = Object.fromEntries(Object.entries(data).filter(([name]) => after.fields.has(name)));
+      const named = Object.entries(data).map(([name, value]) => [renamed.get(name) ?? name, value] as const);
+      const kept = Object.fromEntries(named.filter(([name]) => before.fields.has(name) && after.fields.has(name)));
       const { changes, faults } = readValues(after, kept, true);
       if (Object.keys(faults).length === 0) return [rowOf(after, id, changes)];
       if (unfit.length < NAMED && visibleTo(author, department_id)) unfit.push(id);

@@ -30,7 +30,11 @@ export async function runBatch<T>(
   shape: Shape,
   given: readonly Operation[],
 ): Promise<Outcome<T>[] | typeof STALE> {
-  const operations = given.map((operation) => ({ ...operation, place: { ...operation.place, by: undefined } }));
+  // Created records are part of the batch's entry in the audit log. Changes and deletions have entries of their own,
+  // too, so that a record's history is complete.
+  const operations = given.map((operation) =>
+    operation.action === "create" ? { ...operation, place: { ...operation.place, by: undefined } } : operation
+  );
   const changing_ids = operations.flatMap((operation) => operation.action === "create" ? [] : [operation.id]);
   const tables = [...new Set(operations.map(({ place }) => place.table.id))];
   try {

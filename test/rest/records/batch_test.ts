@@ -45,6 +45,14 @@ test("batch: creates, updates and deletes in one answer, in their order", async 
   assert.deepEqual(await titles(ask, code), ["a", "c", "d"]);
   assert.deepEqual(await titles(ask, code, "filter[n]=7"), ["a"], "the index knows it");
   assert.deepEqual(await titles(ask, code, "sort=created_at"), ["a", "c", "d"], "creates stand in their order");
+  const history = (await ask("GET", `/platform/dbs/${code}/records/${a.id}/history.json`)).body;
+  assert.deepEqual(
+    history.map((
+      { action, before, after, user_name }: Record<string, unknown>,
+    ) => [action, before, after, !!user_name]),
+    [["update", { note: null }, { note: "second" }, true], ["update", { n: null }, { n: 7 }, true]],
+    "each change is in the record's history, with its author",
+  );
 });
 
 test("batch: one fault and nothing is written", async ({ ask, play }) => {

@@ -112,6 +112,7 @@ const WEAKEST: Record<string, Role> = {
   "dbs.create": "manager",
   "dbs.update": "manager",
   "dbs.delete": "manager",
+  "dbs.mentions": "user",
   "dbs.views.list": "user",
   "dbs.views.find": "user",
   "dbs.views.create": "user",

@@ -1,6 +1,7 @@
 /** A schema that is edited, and what saving it would do. */
 import { counted } from "../../../format.ts";
-import { type Field, kindOf, kindsFor, SLOTS, type Table, TYPE_WORDS } from "../tables.ts";
+import type { api } from "../../../api.ts";
+import { type Field, kindOf, kindsFor, schemaOf, SLOTS, type Table, TYPE_WORDS } from "../tables.ts";
 
 /** A field with the name that it has on the server; undefined for a new one. */
 export interface Draft extends Field {
@@ -9,7 +10,10 @@ export interface Draft extends Field {
 }
 
 export interface DraftTable {
+  key: number;
   name: string;
+  /** Its name on the server; undefined for a new one. Empty for the table of a database with one. */
+  was: string | undefined;
   fields: Draft[];
   /** Names of fields that are taken out. */
   removed: Field[];
@@ -18,10 +22,14 @@ export interface DraftTable {
 let last = 0;
 
 export const draftOf = ({ name, fields }: Table): DraftTable => ({
+  key: ++last,
   name,
+  was: name,
   fields: fields.map((field) => ({ ...field, key: ++last, was: field })),
   removed: [],
 });
+
+export const newTable = (name: string): DraftTable => ({ key: ++last, name, was: undefined, fields: [], removed: [] });
 
 export const newField = (name: string): Draft => ({
   name,
@@ -35,7 +43,50 @@ export const newField = (name: string): Draft => ({
 export const isChanged = ({ name, type, required, slot, was }: Draft): boolean =>
   !was || was.name !== name || was.type !== type || was.required !== required || was.slot !== slot;
 
-export const countOf = ({ fields, removed }: DraftTable): number => fields.filter(isChanged).length + removed.length;
+export const countOf = ({ name, was, fields, removed }: DraftTable): number =>
+  fields.filter(isChanged).length + removed.length + Number(name !== was);
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
+const TAKEN = ["id", "created_at", "updated_at", "table_name"];
+
+/** What is wrong with a new name of a field or a table. @param others the names beside it */
+export function faultOf(name: string, others: readonly string[]): string | undefined {
+  if (!NAME.test(name)) return `${name || "A blank name"}: a name is a letter, then letters, digits and _.`;
+  if (TAKEN.includes(name)) return `${name} is a name of the record's own.`;
+  return others.includes(name) ? `There is ${name} already.` : undefined;
+}
+
+type Changes = Parameters<typeof api.dbs.update.mutate>[0]["db"];
+
+/** The draft as the API takes it. @param dropped tables that are taken out with their records */
+export function changesOf(tables: readonly DraftTable[], dropped: readonly DraftTable[]): Changes {
+  const as_tables: Table[] = tables.map(({ name, fields }) => ({
+    name,
+    fields: fields.map(({ name, type, required, slot }) => ({ name, type, required, slot })),
+  }));
+  return {
+    schema: schemaOf(as_tables),
+    rename_tables: tables.flatMap(({ was, name }) =>
+      was !== undefined && was !== name ? [{ from: was, to: name }] : []
+    ),
+    rename_fields: tables.flatMap(({ name: table_name, fields }) =>
+      fields.flatMap(({ was, name }) => was && was.name !== name ? [{ table_name, from: was.name, to: name }] : [])
+    ),
+    drop_tables: dropped.flatMap(({ was }) => was ?? []),
+  };
+}
+
+/** Names that sources may use and that are gone after saving: of renamed and removed fields and tables. */
+export const goneNames = (tables: readonly DraftTable[], dropped: readonly DraftTable[]): string[] => [
+  ...new Set([
+    ...tables.flatMap(({ was, name, fields, removed }) => [
+      ...was && was !== name ? [was] : [],
+      ...fields.flatMap((field) => field.was && field.was.name !== field.name ? [field.was.name] : []),
+      ...removed.map((field) => field.name),
+    ]),
+    ...dropped.flatMap(({ was }) => was || []),
+  ]),
+];
 
 /** Slots that a field of this type may take: its own, and free ones. */
 export const slotsFor = (field: Draft, fields: readonly Draft[]): string[] => {
@@ -49,10 +100,17 @@ export interface Effect {
 }
 
 /** What saving does, a sentence each. @param total records of the table */
-export function effectsOf({ fields, removed }: DraftTable, total: number | undefined): Effect[] {
+export function effectsOf(table: DraftTable, total: number | undefined): Effect[] {
+  const { fields, removed } = table;
   const records = total === undefined ? "all records" : counted(total, "record");
   const effects: Effect[] = [];
   const say = (text: string, kind: Effect["kind"] = "plain") => effects.push({ text, kind });
+  if (table.was === undefined) say(`The table ${table.name} is added.`);
+  else if (table.was === "" && table.name !== "") {
+    say(`The records stay, in the table ${table.name}: requests must name it in table_name from now on.`, "check");
+  } else if (table.was !== table.name) {
+    say(`The table ${table.was} is renamed to ${table.name}: its ${records} and its views stay.`);
+  }
   for (const { name } of removed) say(`${name} is removed: its values in ${records} are lost.`, "loss");
   for (const field of fields) {
     const { was, name, type, required, slot } = field;
@@ -63,7 +121,10 @@ export function effectsOf({ fields, removed }: DraftTable, total: number | undef
           "check",
         );
       } else say(`${name} is added, blank in ${records}.`);
-    } else if (was.type !== type) {
+    } else if (was.name !== name) {
+      say(`${was.name} is renamed to ${name}: its values in ${records} stay. Public methods and views follow.`);
+    }
+    if (was && was.type !== type) {
       say(
         `${name} changes from ${TYPE_WORDS[was.type].name} to ${
           TYPE_WORDS[type].name
@@ -84,8 +145,12 @@ export function effectsOf({ fields, removed }: DraftTable, total: number | undef
 }
 
 /** Whether the records are read and written again, which takes a time that grows with their number. */
-export const touchesRecords = ({ fields, removed }: DraftTable): boolean =>
-  removed.length > 0 ||
-  fields.some(({ was, type, required, slot }) =>
-    was ? was.type !== type || required && !was.required || slot !== was.slot : required || slot !== undefined
+export const touchesRecords = ({ was, fields, removed }: DraftTable): boolean =>
+  was !== undefined && (
+    removed.length > 0 ||
+    fields.some(({ was, name, type, required, slot }) =>
+      was
+        ? was.name !== name || was.type !== type || required && !was.required || slot !== was.slot
+        : required || slot !== undefined
+    )
   );
