@@ -1,6 +1,6 @@
 /** What workers share: a database, a file of Deno KV, the oracle, and the flows that call it. */
 import postgres from "postgres";
-import { fillPlace } from "../stage/places.ts";
+import { fillPlace } from "../stage/places/places.ts";
 import { createDatabase, dropDatabase } from "../stage/postgres/postgres.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
 import type { SmallDisk } from "./small_disk.ts";

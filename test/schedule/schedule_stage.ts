@@ -4,7 +4,7 @@ import { invalid, unavailable } from "../../server/errors.ts";
 import type { Flows, NewRun, RunState } from "../../server/flow/flow.ts";
 import { createLog } from "../../server/log.ts";
 import { createSchedules, type Overlap, type Schedules } from "../../server/schedule/schedule.ts";
-import { fillPlace } from "../stage/places.ts";
+import { fillPlace } from "../stage/places/places.ts";
 
 /** The outcome of each run right after its start; `never`: the test ends the runs. */
 type Ends = "finished" | "error" | "never";

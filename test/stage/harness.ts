@@ -10,9 +10,9 @@ import { sharedStore } from "../once/compiler/scratch.ts";
 import type { Connectors, Lookup } from "../../server/connectors/connectors.ts";
 import type { ConsoleFiles } from "../../server/compiler/compiler.ts";
 import type { Pool } from "../../server/database/pool.ts";
-import { ADMIN_PASSWORD, ADMIN_TOKEN, fillPlace, on_postgres } from "./places.ts";
+import { ADMIN_PASSWORD, ADMIN_TOKEN, fillPlace, on_postgres } from "./places/places.ts";
 
-export { ADMIN_PASSWORD, ADMIN_TOKEN, createDatabase, on_postgres } from "./places.ts";
+export { ADMIN_PASSWORD, ADMIN_TOKEN, createDatabase, on_postgres } from "./places/places.ts";
 
 export interface Answer {
   status: number;

@@ -1,5 +1,5 @@
 /** Starts Atrium as a separate process, with the permissions of `deno task start`. */
-import { createDatabase, fillPlace, on_postgres } from "./places.ts";
+import { createDatabase, fillPlace, on_postgres } from "./places/places.ts";
 import { freePort } from "./network/ports.ts";
 
 const TREE = new URL("../../", import.meta.url);

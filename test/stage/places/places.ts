@@ -3,13 +3,13 @@
  * start from a copy of a database that has them.
  */
 import postgres from "postgres";
-import { migrate, readMigrations } from "../../db/migrate.ts";
-import { readConfig } from "../../server/config.ts";
-import { openDatabase } from "../../server/database/pool.ts";
-import { prepareAccount } from "../../server/domains/account/first_start.ts";
-import { hashOf } from "../../server/http/files/variants.ts";
-import { createLog } from "../../server/log.ts";
-import { createPasswords } from "../../server/secrets/passwords.ts";
+import { migrate, readMigrations } from "../../../db/migrate.ts";
+import { readConfig } from "../../../server/config.ts";
+import { openDatabase } from "../../../server/database/pool.ts";
+import { prepareAccount } from "../../../server/domains/account/first_start.ts";
+import { hashOf } from "../../../server/http/files/variants.ts";
+import { createLog } from "../../../server/log.ts";
+import { createPasswords } from "../../../server/secrets/passwords.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-tests";
 
