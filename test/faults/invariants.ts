@@ -1,6 +1,7 @@
 /** The invariants of flows after everything has settled. A violation is reported as a sentence. */
 import type { Call } from "./oracle.ts";
-import { type FlowName, FLOWS, type Site } from "./site.ts";
+import { type FlowName, FLOWS, LATE, NEVER } from "./flows.ts";
+import type { Site } from "./site.ts";
 import type { Worker } from "./workers.ts";
 
 /** A run whose start was acknowledged to a caller. */
@@ -193,6 +194,7 @@ function brokenSteps({ steps }: Run, calls: readonly Call[]): string[] {
   const done = steps.filter(({ type }) => type === "connector");
   return [
     ...done.flatMap(({ place, status, output }) => {
+      if (place === NEVER) return status === "error" ? [] : [`the step ${place} is ${status}`];
       if (status !== "finished") return [`the step ${place} is ${status}`];
       const given = calls.some((call) => call.place === place && call.status === 200 && call.mark === output?.mark);
       return given ? [] : [`the step ${place} has ${output?.mark}, which the oracle never gave it`];
@@ -259,10 +261,15 @@ function brokenCalls({ oracle: { calls } }: Site, faults: readonly Fault[]): str
     );
     let furthest = 0;
     if (new Set(own.map(({ started }) => started)).size > 1) broken.push(`${run}: its started_at has changed`);
+    for (const [place, same] of Map.groupBy(own, ({ place }) => place)) {
+      if (new Set(same.map(({ value }) => value)).size > 1) {
+        broken.push(`${run}: ${place} was called with other values`);
+      }
+    }
     for (const [i, { key, place, at }] of own.entries()) {
       if (key !== `${run}:${place}` || !places) broken.push(`${run}: a call with the key ${key}`);
       const before = own.slice(0, i).findLast((one) => one.place === place && one.status === 200);
-      if (before && !between(before.at, at)) {
+      if (before && place !== LATE && !between(before.at, at)) {
         broken.push(`${run}: ${place} was called again for no reason; ${describeCalls(own, faults)}`);
       }
       const rank = places ? rankOf(places, place) : 0;

@@ -16,6 +16,8 @@ export interface Call {
   place: string;
   /** `{run.started_at}`, as the call's body has it. */
   started: string;
+  /** What a step has computed for the call. */
+  value: string;
   /** The idempotency key with which the run was started. */
   caller_key: string | null;
   worker: number;
@@ -68,11 +70,12 @@ export function startOracle(): Oracle {
   };
 
   const answer = async (worker: number, request: Request): Promise<Response> => {
-    const { run, started, key: caller_key } = await request.json();
+    const { run, started, value, key: caller_key } = await request.json();
     const key = request.headers.get("idempotency-key") ?? "";
     const place = key.slice(key.indexOf(":") + 1);
     const mark = calls.length + 1;
-    const call: Call = { key, run, started, place, caller_key, worker, at: performance.now(), mark, status: undefined };
+    const at = performance.now();
+    const call: Call = { key, run, started, value, place, caller_key, worker, at, mark, status: undefined };
     calls.push(call);
     for (const look of waiting) look();
     call.status = await Promise.race([oracle.behave(call), ended.promise]);

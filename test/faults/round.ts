@@ -1,6 +1,8 @@
 /** A round of the long test: many runs are started while workers are killed, paused and stopped at random. */
+import { brokenChanges, changeRecords, deliveredAll } from "./changes.ts";
 import { type Acknowledged, answerAll, type Fault, findBroken, SECRET_WITHOUT_KEY, settle } from "./invariants.ts";
-import { FLOW_NAMES, LEASE_MS, type Site } from "./site.ts";
+import { FLOW_NAMES, LATE, NEVER } from "./flows.ts";
+import { LEASE_MS, type Site } from "./site.ts";
 import type { Postgres } from "../stage/postgres/postgres.ts";
 import type { Worker } from "./workers.ts";
 
@@ -12,6 +14,8 @@ const START_MS = 60_000;
 const SETTLE_MS = 300_000;
 /** How long a busy machine may stop a worker that then finds that it was declared dead. */
 const STALL_MS = 5 * LEASE_MS;
+/** Longer than the timeout of steps. */
+const LATE_MS = 1_200;
 /** How long workers are disturbed in a round. */
 const STORM_MS = 1_200;
 
@@ -20,6 +24,8 @@ export interface Figures {
   kills: number;
   pauses: number;
   stops: number;
+  /** Changes of records that were acknowledged. */
+  changes: number;
   /** Restarts of PostgreSQL. */
   restarts: number;
   /** All calls to the oracle, and those whose key it had already answered. */
@@ -32,6 +38,7 @@ export interface Figures {
 
 export const noFigures = (): Figures => ({
   acknowledged: 0,
+  changes: 0,
   kills: 0,
   pauses: 0,
   stops: 0,
@@ -44,7 +51,17 @@ export const noFigures = (): Figures => ({
 
 export function addFigures(sum: Figures, more: Figures): void {
   for (
-    const name of ["acknowledged", "kills", "pauses", "stops", "restarts", "calls", "repeated", "mistaken"] as const
+    const name of [
+      "acknowledged",
+      "changes",
+      "kills",
+      "pauses",
+      "stops",
+      "restarts",
+      "calls",
+      "repeated",
+      "mistaken",
+    ] as const
   ) {
     sum[name] += more[name];
   }
@@ -69,7 +86,13 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** Answers quickly or slowly, and fails some calls at first. */
 export function answersAtRandom(random: Random): Site["oracle"]["behave"] {
   const failed = new Map<string, number>();
-  return async ({ key }) => {
+  return async ({ key, place }) => {
+    const is_late = place === NEVER || place === LATE && !failed.has(key);
+    if (is_late) {
+      failed.set(key, 1);
+      await pause(LATE_MS);
+      return 504;
+    }
     await pause(random() < 0.1 ? 400 * random() : 60 * random());
     const before = failed.get(key) ?? 0;
     if (before >= 2 || random() > 0.1) return 200;
@@ -100,11 +123,13 @@ export async function runRound(crew: Crew, random: Random): Promise<Figures> {
   const began = performance.now();
   const runs: Acknowledged[] = [];
   const callers = Array.from({ length: CALLERS }, () => beginRuns(crew, random, runs));
+  const changing = changeRecords(crew, random);
   const disturbed = disturb(crew, random, figures, faults);
-  await Promise.all([...callers, disturbed]);
+  const [changes] = await Promise.all([changing, ...callers, disturbed]);
   const [worker] = crew.workers;
   if (!worker) throw new Error("nobody to ask");
-  const unsettled = await settle(site, worker, runs, SETTLE_MS);
+  const undelivered = await deliveredAll(worker, changes, SETTLE_MS);
+  const unsettled = [...undelivered, ...await settle(site, worker, runs, SETTLE_MS)];
   for (const { deaths } of crew.workers) {
     for (const at of deaths.filter((at) => at > began)) {
       const known = faults.some(({ from, until }) => at > from && at < until + 2 * LEASE_MS);
@@ -120,7 +145,10 @@ export async function runRound(crew: Crew, random: Random): Promise<Figures> {
   figures.calls = calls.length;
   figures.repeated = answered.length - new Set(answered.map(({ key }) => key)).size;
   figures.acknowledged = new Set(runs.map(({ id }) => id)).size;
-  figures.broken = unsettled.length > 0 ? unsettled : await findBroken(site, crew.workers, runs, faults);
+  figures.changes = changes.acknowledged.length;
+  figures.broken = unsettled.length > 0
+    ? unsettled
+    : [...await brokenChanges(worker, changes), ...await findBroken(site, crew.workers, runs, faults)];
   return figures;
 }
 

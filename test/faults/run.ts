@@ -2,9 +2,9 @@
  * `deno task faults [--rounds=200] [--seed=1] [--embedded]`
  *
  * Kills, pauses and stops two workers on one PostgreSQL and one file of Deno KV (or one worker on the embedded database)
- * at random, and restarts PostgreSQL (immediate or fast) in each round, while runs are started. Before that, on sites of
- * their own: a process that is frozen inside a transaction, one with another file of Deno KV, and a full disk. Prints
- * figures and violations. Exits with 1 if there was a violation.
+ * at random, and restarts PostgreSQL (immediate or fast) in each round, while runs are started and records are changed,
+ * which a trigger delivers. Before that, on sites of their own: a process that is frozen inside a transaction, one with
+ * another file of Deno KV, and a full disk. Prints figures and violations. Exits with 1 if there was a violation.
  */
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
@@ -37,9 +37,10 @@ async function run(base: Base | undefined): Promise<boolean> {
     addFigures(sum, await runRound(crew, seeded(seed * 100_003 + done)));
     if (done % 20 === 19) print(`${done + 1} rounds, ${sum.acknowledged} runs acknowledged`);
   }
-  const { acknowledged, kills, pauses, stops, restarts, calls, repeated, mistaken, broken } = sum;
+  const { acknowledged, changes, kills, pauses, stops, restarts, calls, repeated, mistaken, broken } = sum;
   print(`${done} rounds in ${Math.round((performance.now() - began) / 1000)} s, ${crew.workers.length} workers`);
   print(`runs acknowledged   ${acknowledged}`);
+  print(`changes of records  ${changes}`);
   print(`kill -9             ${kills}`);
   print(`paused              ${pauses}`);
   print(`stopped in order    ${stops}`);

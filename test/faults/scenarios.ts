@@ -2,7 +2,8 @@
 import type postgres from "postgres";
 import { until } from "../stage/until.ts";
 import { type Acknowledged, type Fault, findBroken, listLeft, settle } from "./invariants.ts";
-import { type FlowName, LEASE_MS, type Site } from "./site.ts";
+import type { FlowName } from "./flows.ts";
+import { LEASE_MS, type Site } from "./site.ts";
 import type { Worker } from "./workers.ts";
 
 /** @param tree the source tree that the workers run. @returns the violations */

@@ -1,7 +1,8 @@
-/** What workers share: a database, a file of Deno KV, the oracle, and the flows that call it. */
+/** What workers share: a database, a file of Deno KV, the oracle, and the flows of `flows.ts`. */
 import postgres from "postgres";
 import { fillPlace } from "../stage/places/places.ts";
 import { createDatabase, dropDatabase } from "../stage/postgres/postgres.ts";
+import { DELIVER, FLOW_NAMES, FLOWS, method, TELL } from "./flows.ts";
 import { HOST, type Oracle, startOracle } from "./oracle.ts";
 import type { SmallDisk } from "./small_disk.ts";
 import { launchWorker, SECRET_KEYS, type Worker } from "./workers.ts";
@@ -41,139 +42,14 @@ export interface Base {
   app_id: string;
 }
 
-const method = { method: "POST", path: "/call", body: { run: "{run}", started: "{started}", key: "{key}" } };
-const retry = { attempts: 6, delay: 0.02, backoff: "fixed" };
-const call = (id: string, key = "{input.key|default:}") => ({
-  type: "connector",
-  id,
-  connector_code: "oracle",
-  method: "call",
-  params: { run: "{run.id}", started: "{run.started_at}", key },
-  retry,
-});
-const note = (id: string, of: string) => ({
-  type: "record",
-  id,
-  action: "create",
-  db_code: "marks",
-  data: { run: "{run.id}", place: id, mark: `{steps.${of}.body.mark}` },
-});
-
-/** The flows, with the places of their calls in order. */
-export const FLOWS = {
-  /** The second call's answer decides whether a third follows. */
-  chain: {
-    program: [
-      call("one"),
-      note("save", "one"),
-      call("two"),
-      { type: "if", id: "odd", condition: "{steps.two.body.odd} == true", then: [call("three")] },
-      note("last", "two"),
-      { type: "return", data: { one: "{steps.one.body.mark}", two: "{steps.two.body.mark}" } },
-    ],
-    places: ["one", "two", "three"],
-    notes: { save: "one", last: "two" },
-    returns: { one: "one", two: "two" },
-  },
-  single: {
-    program: [call("one"), { type: "return", data: { one: "{steps.one.body.mark}" } }],
-    places: ["one"],
-    notes: {},
-    returns: { one: "one" },
-  },
-  turns: {
-    program: [
-      { type: "for_each", id: "each", items: [1, 2, 3], steps: [call("one")] },
-      note("last", "one"),
-      { type: "return", data: { one: "{steps.one.body.mark}" } },
-    ],
-    places: ["each.0.one", "each.1.one", "each.2.one"],
-    notes: { last: "each.2.one" },
-    returns: { one: "each.2.one" },
-  },
-  /** The first call's answer decides the branch, so two processes that make it may take different branches. */
-  fork: {
-    program: [
-      call("one"),
-      { type: "if", id: "even", condition: "{steps.one.body.odd} == false", then: [note("save", "one"), call("two")] },
-      { type: "return", data: { one: "{steps.one.body.mark}" } },
-    ],
-    places: ["one", "two"],
-    notes: { save: "one" },
-    returns: { one: "one" },
-  },
-  /** Waits, in turn and at the same time, and waits for a run of another flow. Calls inside of `all` have no order. */
-  waits: {
-    program: [
-      call("one"),
-      { type: "wait", id: "pause", seconds: 0.1 },
-      note("save", "one"),
-      {
-        type: "for_each",
-        id: "all",
-        items: [0.05, 0.2, 0.1],
-        at_once: 2,
-        steps: [{ type: "wait", id: "turn", seconds: "{item}" }, call("two")],
-      },
-      { type: "flow", id: "sub", flow_code: "single" },
-      call("three"),
-      note("last", "three"),
-      { type: "return", data: { one: "{steps.one.body.mark}", three: "{steps.three.body.mark}" } },
-    ],
-    places: ["one", "all.0.two", "all.1.two", "all.2.two", "three"],
-    notes: { save: "one", last: "three" },
-    returns: { one: "one", three: "three" },
-  },
-  /** Waits for an answer, which `answerAll` gives. */
-  asks: {
-    program: [
-      call("one"),
-      { type: "approval", id: "ok", question: "Go on with {steps.one.body.mark}?", roles: ["admin"] },
-      note("save", "one"),
-      {
-        type: "switch",
-        id: "answer",
-        value: "{steps.ok.body.choice}",
-        cases: { approve: [call("two")] },
-      },
-      { type: "return", data: { one: "{steps.one.body.mark}", two: "{steps.two.body.mark}" } },
-    ],
-    places: ["one", "two"],
-    notes: { save: "one" },
-    returns: { one: "one", two: "two" },
-  },
-  /** The oracle gets its secret input. Each run fails, and calls the flow `tell`. */
-  fails: {
-    program: [call("one", "{input.secret}"), { type: "fail", id: "end", message: "No {input.secret}" }],
-    settings: { secret_inputs: ["secret"], on_failure: "tell" },
-    places: ["one"],
-    notes: {},
-    returns: {},
-  },
-  /** One run at a time, the others are queued. */
-  alone: {
-    program: [
-      { type: "mutation", id: "made", set: { marks: [] } },
-      call("one"),
-      { type: "repeat", id: "again", while: "{index} < 1", steps: [call("two")] },
-      { type: "return", data: { one: "{steps.one.body.mark}" } },
-    ],
-    settings: { max_at_once: 1 },
-    places: ["one", "again.0.two", "again.1.two"],
-    notes: {},
-    returns: { one: "one" },
+const DATABASES = {
+  marks: { fields: { run: "string", place: "string", mark: "integer" }, indexes: { idx_str_1: "run" } },
+  source: { fields: { n: "integer" } },
+  delivered: {
+    fields: { seq: "integer", kind: "string", record: "string", n: "integer", was: "integer" },
+    indexes: { idx_int_1: "seq" },
   },
 };
-/** What `fails` calls. */
-const TELL = [{
-  type: "record",
-  id: "told",
-  action: "create",
-  db_code: "marks",
-  data: { run: "{input.run_id}", place: "told", mark: 0 },
-}];
-export type FlowName = keyof typeof FLOWS;
-export const FLOW_NAMES = Object.keys(FLOWS) as FlowName[];
 
 async function furnish(worker: Worker, port: number): Promise<string> {
   const make = async (path: string, json: unknown) => {
@@ -184,21 +60,28 @@ async function furnish(worker: Worker, port: number): Promise<string> {
   const fields = { auth: { type: "none" }, methods: { call: method } };
   const connector = { kind: "platform/custom_connector", code: "oracle", name: "Oracle", url: urlOf(port), fields };
   await make("/connect/connectors.json", { connector });
-  const schema = {
-    fields: { run: "string", place: "string", mark: "integer" },
-    indexes: { idx_str_1: "run" },
-  };
-  await make("/platform/dbs.json", { db: { name: "Marks", code: "marks", schema } });
+  for (const [code, schema] of Object.entries(DATABASES)) {
+    await make("/platform/dbs.json", { db: { name: code, code, schema } });
+  }
   const programs: [string, unknown, object][] = FLOW_NAMES.map((code) => [
     code,
     FLOWS[code].program,
     Reflect.get(FLOWS[code], "settings") ?? {},
   ]);
-  for (const [code, program, settings] of [["tell", TELL, {}] as const, ...programs]) {
+  for (
+    const [code, program, settings] of [["tell", TELL, {}] as const, ["deliver", DELIVER, {}] as const, ...programs]
+  ) {
     const flow = { kind: "platform/custom_flow", code, name: code, fields: { program }, ...settings };
     const { warnings } = await make("/connect/flows.json", { flow });
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings));
   }
+  const cron = {
+    kind: "record",
+    target_code: "deliver",
+    record: { db_code: "source", at_most: 5 },
+    max_failures: null,
+  };
+  await make("/account/crons.json", { cron });
   const actions = FLOW_NAMES.map((code) => ({ action: code, flow_code: code }));
   const app = { name: "Caller", app_engine: "html", source_code: "<p>An app</p>", actions };
   return (await make("/platform/apps.json", { app })).id;

@@ -1,7 +1,8 @@
 /** Scenarios with a fault of a store: another file of Deno KV, a full disk, the embedded database after a crash. */
 import { until } from "../stage/until.ts";
 import { type Acknowledged, findBroken, settle, statusPath } from "./invariants.ts";
-import type { FlowName, Site } from "./site.ts";
+import type { FlowName } from "./flows.ts";
+import type { Site } from "./site.ts";
 import type { SmallDisk } from "./small_disk.ts";
 import type { Worker } from "./workers.ts";
 
