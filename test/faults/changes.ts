@@ -1,10 +1,10 @@
 /** Records that change while workers are disturbed, and the trigger that delivers each change once, in order. */
-import type { Random } from "./round.ts";
+import type { Random } from "./random.ts";
 import type { Worker } from "./workers.ts";
 
 /** Writes of a round. The last one is awaited. */
 const WRITES = 12;
-const WRITE_MS = 60_000;
+const WRITE_MS = 180_000;
 /** A change whose notification was lost is delivered by the next tick, which is asked for after this time. */
 const TICK_MS = 3_000;
 /** One writer at a time, so that acknowledged changes have an order. */

@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { on_postgres } from "../stage/harness.ts";
-import { launchCrew, runRound, seeded } from "./round.ts";
+import { launchCrew, runRound } from "./round.ts";
+import { seeded } from "./random.ts";
 import {
   databaseAwayAtItsEnd,
   frozenInsideATransaction,

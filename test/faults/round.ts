@@ -2,6 +2,7 @@
 import { brokenChanges, changeRecords, deliveredAll } from "./changes.ts";
 import { type Acknowledged, answerAll, type Fault, findBroken, SECRET_WITHOUT_KEY, settle } from "./invariants.ts";
 import { FLOW_NAMES, LATE, NEVER } from "./flows.ts";
+import type { Random } from "./random.ts";
 import { LEASE_MS, type Site } from "./site.ts";
 import type { Postgres } from "../stage/postgres/postgres.ts";
 import type { Worker } from "./workers.ts";
@@ -66,19 +67,6 @@ export function addFigures(sum: Figures, more: Figures): void {
     sum[name] += more[name];
   }
   sum.broken.push(...more.broken);
-}
-
-export type Random = () => number;
-
-/** Random numbers that depend on the seed only (mulberry32). */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

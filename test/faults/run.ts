@@ -8,7 +8,8 @@
  */
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
-import { addFigures, type Crew, launchCrew, noFigures, runRound, seeded } from "./round.ts";
+import { addFigures, type Crew, launchCrew, noFigures, runRound } from "./round.ts";
+import { seeded } from "./random.ts";
 import { frozenInsideATransaction } from "./scenarios.ts";
 import { type Base, dropBase, makeBase, openSite } from "./site.ts";
 import { mountSmallDisk } from "./small_disk.ts";

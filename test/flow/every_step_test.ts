@@ -1,11 +1,12 @@
 /**
- * Steps of every type are taken over by another server, cancelled and repeated, without doing again what they have done.
- * `test/faults/` kills and freezes processes at random while they execute the types that act outside of a run.
+ * Steps of every type are taken over by another server, cancelled and repeated, without doing again what they have done,
+ * and so are steps whose time is over. `test/faults/` kills and freezes processes at random while they execute every type.
  */
 import assert from "node:assert/strict";
 import { STEP_TYPES } from "../../server/flow/steps/registry.ts";
 import { createDatabase, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
+import { FLOWS } from "../faults/flows.ts";
 import { startApi } from "./flow_stage.ts";
 
 const call = (path: string) => ({ type: "connector", connector_code: "api", method: "get", params: { path } });
@@ -28,6 +29,35 @@ const STEPS: Record<string, Record<string, unknown>> = {
   fail: { message: "No {input.word}" },
 };
 const TYPES = Object.keys(STEPS);
+
+const hanging = { ...call("hangs"), id: "inner", timeout: 1 };
+const ENDLESS = "($f := function($n) { $f($n + 1) }; $f(1))";
+/**
+ * By type, the keys of a step whose time is over, or that of a step inside it. `wait`, `return` and `fail` wait for
+ * nobody. `record_steps_test.ts` has the record step, whose time needs another process's lock.
+ */
+const LATE: Record<string, Record<string, unknown>> = {
+  connector: { ...call("hangs"), timeout: 1 },
+  code: { source: "export default () => { for (;;); }", timeout: 1 },
+  transform: { from: [1], map: `{= ${ENDLESS} }` },
+  mutation: { set: { never: `{= ${ENDLESS} }` } },
+  if: { condition: "1 == 1", then: [hanging] },
+  switch: { value: "w", cases: { w: [hanging] } },
+  for_each: { items: [1], steps: [hanging] },
+  repeat: { while: "{index} < 1", steps: [hanging] },
+  approval: { question: "In time?", roles: ["admin"], within: 1 },
+  flow: { flow_code: "late_child" },
+};
+const IS_LATE = /(there was no whole answer within 1 s|took longer than 1 s|nobody has answered in time)$/;
+
+/** The types of a program's steps. */
+const typesIn = (value: unknown): string[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, inner]) =>
+      key === "type" && typeof inner === "string" ? [inner] : typesIn(inner)
+    );
+
 const AFTER = { ...call("after"), id: "after" };
 
 /** What follows a step waits for `/after`; what ends a run comes after it. */
@@ -39,6 +69,7 @@ function programOf(type: string): unknown[] {
 interface Step {
   place: string;
   status: string;
+  error: string | null;
   output: unknown;
 }
 
@@ -53,26 +84,51 @@ function talkTo({ request }: TestServer) {
   const inspect = async (id: string) => (await request("GET", `/connect/flow_processes/${id}.json`)).body;
   const each = (runs: Runs, is: (run: { status: string; steps: Step[] }, type: string) => boolean, what: string) =>
     Promise.all([...runs].map(([type, id]) => until(async () => is(await inspect(id), type), `${type} ${what}`)));
+  const startAll = async (flows: ReadonlyMap<string, number>): Promise<Runs> => {
+    const runs = new Map<string, string>();
+    for (const [type, id] of flows) {
+      const input = { word: "w", list: [{ n: 1 }, { n: 2 }] };
+      runs.set(type, (await post(`/connect/flows/${id}/run.json`, { input })).flow_process_id);
+    }
+    return runs;
+  };
+  /** Answers the questions of this text once there are so many. */
+  const answer = async (question: string, count: number) => {
+    const open = async () =>
+      (await request("GET", "/connect/approvals.json")).body.filter((one: { question: string }) =>
+        one.question === question
+      );
+    await until(async () => (await open()).length === count, `${question} is asked`);
+    for (const { id } of await open()) await post(`/connect/approvals/${id}.json`, { choice: "approve" });
+  };
   return {
     post,
     inspect,
+    answer,
+    startAll,
     /** Starts a run of each type, and answers the question. */
     async start(flows: ReadonlyMap<string, number>): Promise<Runs> {
-      const runs = new Map<string, string>();
-      for (const [type, id] of flows) {
-        const input = { word: "w", list: [{ n: 1 }, { n: 2 }] };
-        runs.set(type, (await post(`/connect/flows/${id}/run.json`, { input })).flow_process_id);
-      }
-      const open = async () => (await request("GET", "/connect/approvals.json")).body;
-      await until(async () => (await open()).length === 1, "the question is asked");
-      const [{ id }] = await open();
-      await post(`/connect/approvals/${id}.json`, { choice: "approve" });
+      const runs = await startAll(flows);
+      await answer("Go on?", 1);
       return runs;
     },
-    reachAfter: (runs: Runs) =>
-      each(runs, ({ steps }) => steps.some((step) => step.place === "after" && step.status === "running"), "calls"),
+    reachAfter: (runs: Runs, as = "running") =>
+      each(
+        runs,
+        ({ steps }) => steps.some((step) => step.place === "after" && step.status === as),
+        "has come to the end",
+      ),
     end: (runs: Runs, ends: (type: string) => string) =>
       each(runs, ({ status }, type) => status === ends(type), "has ended"),
+    /** The errors of its steps, by type. */
+    async errors(runs: Runs) {
+      const all: Record<string, unknown> = {};
+      for (const [type, id] of runs) {
+        const failed = ((await inspect(id)).steps as Step[]).filter(({ place, error }) => place !== "after" && error);
+        all[type] = failed.map(({ error }) => error)[0];
+      }
+      return all;
+    },
     /** What its own steps have given, by type and place. */
     async outputs(runs: Runs) {
       const all: Record<string, unknown> = {};
@@ -94,14 +150,19 @@ Deno.test({
   sanitizeResources: false,
   async fn() {
     assert.deepEqual(TYPES.toSorted(), STEP_TYPES.map(({ type }) => type).toSorted(), "the table has every type");
+    const of_faults = new Set(Object.values(FLOWS).flatMap(({ program }) => typesIn(program)));
+    assert.deepEqual([...of_faults].toSorted(), TYPES.toSorted(), "the fault test's flows have every type");
     await using api = startApi();
     let after: "held" | "fails" | "answers" = "held";
+    const forever = (signal: AbortSignal) =>
+      new Promise<Response>((resolve) => signal.addEventListener("abort", () => resolve(new Response())));
+    api.answers.set("/hangs", (_, signal) => forever(signal));
     api.answers.set("/called", (count) => Response.json({ count }));
     api.answers.set(
       "/after",
       (_, signal) =>
         after === "held"
-          ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
+          ? forever(signal)
           : after === "fails"
           ? new Response("no", { status: 500 })
           : Response.json("after"),
@@ -122,12 +183,27 @@ Deno.test({
     const addFlow = async (code: string, program: unknown): Promise<number> =>
       (await one.post("/connect/flows.json", { flow: { name: code, code, fields: { program } } })).id;
     await addFlow("child", [call("called"), { type: "return", data: "{run.id}" }]);
+    await addFlow("late_child", [hanging]);
     const flows = new Map<string, number>();
     for (const type of TYPES) flows.set(type, await addFlow(`with_${type}`, programOf(type)));
 
+    const late_flows = new Map<string, number>();
+    for (const [type, keys] of Object.entries(LATE)) {
+      const step = { ...keys, type, id: "it", on_error: "continue" };
+      const held = { type: "approval", id: "after", question: "Was it late?", roles: ["admin"] };
+      late_flows.set(type, await addFlow(`late_${type}`, [step, held]));
+    }
+
     const runs = await one.start(flows);
+    const late = await one.startAll(late_flows);
     await one.reachAfter(runs);
+    await one.reachAfter(late, "waiting");
     await until(() => api.count("/after") === TYPES.length, "all calls are there");
+    const errors = await one.errors(late);
+    for (const [type, error] of Object.entries(errors)) {
+      assert.match(`${error}`, IS_LATE, `the time of ${type} is over`);
+    }
+    const hung = api.count("/hangs");
     const given = await one.outputs(runs);
     const done = () => api.count("/called");
     const before = done();
@@ -140,10 +216,14 @@ Deno.test({
     await two.reachAfter(runs);
     await until(() => api.count("/after") === 2 * TYPES.length, "all calls are repeated");
     assert.deepEqual(await two.outputs(runs), given, "a takeover repeats no step, or to the same result");
+    await two.answer("Was it late?", late.size);
+    await two.end(late, () => "finished");
+    assert.deepEqual(await two.errors(late), errors, "a replay keeps that a step's time was over");
 
     for (const id of runs.values()) await two.post(`/connect/flow_processes/${id}/cancel.json`);
     await two.end(runs, () => "cancelled");
     assert.deepEqual(await two.outputs(runs), given, "a cancelled run keeps what it has done");
+    assert.equal(api.count("/hangs"), hung, "a call whose time was over is not repeated");
     assert.equal(api.count("/after"), 2 * TYPES.length, "nothing comes after a cancellation");
     assert.deepEqual([done(), await records()], [before, 1]);
 
