@@ -94,7 +94,10 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         evaluations: createEvaluations({ environment: config.child_environment, log }),
         dbs,
         users: viewers.users,
-        approvalUrl: (id) => `${config.base_url}/approval?token=${signApproval(keys, id)}`,
+        approvalLink(id) {
+          const { token, signature } = signApproval(keys, id);
+          return { url: `${config.base_url}/approval?token=${token}`, signature };
+        },
         clock,
         log,
         alone: config.database_url === undefined,

@@ -5,8 +5,11 @@ import type { Keys } from "./keys.ts";
 const PURPOSE = "approval link";
 const LINK = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/;
 
-/** @returns the approval's id with its signature */
-export const signApproval = (keys: Keys, id: string): string => `${id}.${keys.sign(PURPOSE, id).toString("base64url")}`;
+/** @returns `token` is the approval's id with the signature */
+export function signApproval(keys: Keys, id: string): { token: string; signature: string } {
+  const signature = keys.sign(PURPOSE, id).toString("base64url");
+  return { token: `${id}.${signature}`, signature };
+}
 
 /** @returns the approval's id; undefined if it is not signed by this server */
 export function readApproval(keys: Keys, token: string): string | undefined {

@@ -74,7 +74,7 @@ inTeam("approvals: those whom the step names see the question; the first answer 
 });
 
 inTeam("approvals: everyone with the signed link, on a page without a login", async (team) => {
-  const { api, inspect, server } = team;
+  const { api, ask, addFlow, inspect, server } = team;
   api.answers.set("/tell", () => Response.json("told"));
   const tell = {
     type: "connector",
@@ -82,17 +82,39 @@ inTeam("approvals: everyone with the signed link, on a page without a login", as
     method: "post",
     params: { path: "tell", body: "{approval.url}" },
   };
+  const { code: flow_code } = await addFlow([
+    { ...tell, params: { path: "tell", body: "{input.url}" } },
+    { type: "return", data: "{input}" },
+  ]);
+  const kept = [
+    { type: "mutation", set: { kept: "{approval.url}" } },
+    { type: "flow", flow_code, input: { url: "{approval.url}" } },
+  ];
   const id = await start(team, [
-    approval({ link: true, ask: [tell], form: { note: {}, sure: { type: "boolean" } } }),
+    approval({ link: true, ask: [tell, ...kept], form: { note: {}, sure: { type: "boolean" } } }),
     tell,
     { type: "return", data: ["{steps.ok.body.choice}", "{steps.ok.body.values}", "{steps.ok.body.answered_by}"] },
   ]);
-  await reaches(team, id, "waiting");
-  const url = new URL(JSON.parse(api.calls.find(({ path }) => path === "/tell")?.body ?? ""));
+  const isTold = ({ type, status }: { type: string; status: string }) => type === "flow" && status === "finished";
+  await until(async () => {
+    const { status, steps } = await inspect(id);
+    return status === "waiting" && steps.some(isTold);
+  }, "the run waits for the answer");
+  const [url, again] = api.calls.filter(({ path }) => path === "/tell").map(({ body }) => new URL(JSON.parse(body)));
+  assert.ok(url);
+  assert.equal(again?.href, url.href);
   const page = await server.request("GET", `${url.pathname}${url.search}`, { token: null });
   assert.equal(page.status, 200);
   assert.match(page.body, /Pay 4000 EUR\?[^]*name="value\.note"[^]*value="approve"[^]*value="reject"/);
   const token = url.searchParams.get("token") ?? "";
+  const [, signature = ""] = token.split(".");
+  const proveHidden = async () => {
+    const runs = (await ask("GET", "/connect/flow_processes.json")).body;
+    assert.equal(runs.length, 2);
+    for (const run of runs) assert.ok(!JSON.stringify(await inspect(run.id)).includes(signature), run.flow_code);
+  };
+  await proveHidden();
+  assert.match(JSON.stringify(await inspect(id)), /token=[0-9a-f-]+\.\[redacted\]/);
   const send = (fields: Record<string, string>) =>
     server.request("POST", "/approval", {
       token: null,
@@ -109,7 +131,8 @@ inTeam("approvals: everyone with the signed link, on a page without a login", as
   await reaches(team, id, "finished");
   const { data } = await inspect(id);
   assert.deepEqual(data, ["reject", { note: "<b>no</b>", sure: false }, null]);
-  assert.equal(api.count("/tell"), 2, "the question is told once");
+  assert.equal(api.count("/tell"), 3, "the question is told once by each step that tells it");
+  await proveHidden();
 });
 
 inTeam(

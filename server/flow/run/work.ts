@@ -3,7 +3,7 @@ import type { JsonObject } from "../../input/json_value.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { NoReach, reachOfRun } from "../../reach.ts";
 import { type Keys, Unreadable } from "../../secrets/keys.ts";
-import { createHiding, type Hiding } from "../secret/hiding.ts";
+import { createHidingOfRun, type Hiding } from "../secret/hiding.ts";
 import { resealed, secretTexts, unmasked, unseal } from "../secret/seal.ts";
 import type { Services } from "../steps/step_type.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
@@ -206,10 +206,10 @@ const NOTHING: OpenInput = { input: undefined };
 
 /** Secrets are encrypted with the first of the keys from now on. @throws {Unreadable} */
 function openInput(keys: Keys, head: RunHead, input: JsonObject | undefined): OpenInput {
-  if (head.sealed === undefined || !input) return { input };
+  if (head.sealed === undefined || !input) return { input, hiding: createHidingOfRun([]) };
   head.sealed = resealed(keys, head, head.sealed);
   const secrets = unseal(keys, head, head.sealed);
-  return { input: unmasked(input, secrets), hiding: createHiding(secretTexts(secrets)) };
+  return { input: unmasked(input, secrets), hiding: createHidingOfRun(secretTexts(secrets)) };
 }
 
 const failed = (error: string): Outcome => ({ status: "error", data: null, error });

@@ -1,12 +1,14 @@
 /** Hides a run's secrets in what the run keeps and answers. Templates of later steps see the same, as after a takeover. */
-import { createRedactor, REDACTED } from "../../connectors/connectors.ts";
+import { createRedactor, REDACTED, type Redactor } from "../../connectors/connectors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import type { Call, Outcome, StepRecord } from "../run/model.ts";
 import { type Effect, StepFault } from "../steps/fault.ts";
 
 export interface Hiding {
-  /** What is hidden. */
-  readonly texts: readonly string[];
+  /** Hides a text from now on. */
+  hide(text: string): void;
+  /** What a called run must hide: all secrets, and those of the texts hidden later that its input has. */
+  textsFor(input: JsonObject): readonly string[];
   text(text: string): string;
   object(value: JsonObject): Promise<JsonObject>;
   /** The result of an effect, or its fault. @throws {StepFault} */
@@ -16,12 +18,21 @@ export interface Hiding {
 }
 
 /** @returns undefined without secrets */
-export function createHiding(texts: readonly string[]): Hiding | undefined {
-  if (texts.length === 0) return undefined;
-  const { text, json } = createRedactor(texts);
+export const createHiding = (secrets: readonly string[]): Hiding | undefined =>
+  secrets.length === 0 ? undefined : createHidingOfRun(secrets);
+
+/** For runs, which may have something to hide later. */
+export function createHidingOfRun(secrets: readonly string[]): Hiding {
+  const later = new Set<string>();
+  let redactor: Redactor | undefined;
+  const current = () => redactor ??= createRedactor([...secrets, ...later]);
+  const text = (text: string) => current().text(text);
+  const json = (value: JsonValue) => current().json(value);
+  const hidesNothing = () => secrets.length === 0 && later.size === 0;
 
   /** Names stay: they are the program's own. */
   const object = async (value: JsonObject): Promise<JsonObject> => {
+    if (hidesNothing()) return value;
     const entries: [string, JsonValue][] = [];
     for (const [name, inner] of Object.entries(value)) entries.push([name, await json(inner)]);
     return Object.fromEntries(entries);
@@ -69,7 +80,16 @@ export function createHiding(texts: readonly string[]): Hiding | undefined {
   }
 
   return {
-    texts,
+    hide(text) {
+      if (later.has(text)) return;
+      later.add(text);
+      redactor = undefined;
+    },
+    textsFor(input) {
+      if (later.size === 0) return secrets;
+      const written = JSON.stringify(input);
+      return [...secrets, ...[...later].filter((text) => written.includes(text))];
+    },
     text,
     object,
     async effect(work) {
@@ -83,6 +103,7 @@ export function createHiding(texts: readonly string[]): Hiding | undefined {
       }
     },
     async records(records) {
+      if (hidesNothing()) return [...records];
       const hidden: StepRecord[] = [];
       for (const record of records) hidden.push(await hiddenRecord(record));
       return hidden;

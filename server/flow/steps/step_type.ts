@@ -202,8 +202,12 @@ interface Pausing<S extends Step> {
      * @throws {StepFault}
      */
     end(step: S, begun: Begun, call: PauseCall): Promise<Effect | undefined>;
-    /** Steps that are executed before the run waits, and names that they see. */
-    ask?(step: S, begun: Begun, services: Services): { steps: readonly Step[]; names: JsonObject };
+    /** Steps that are executed before the run waits, names that they see, and a text in these that the run keeps hidden. */
+    ask?(step: S, begun: Begun, services: Services): {
+      steps: readonly Step[];
+      names: JsonObject;
+      hidden: string | null;
+    };
     /** Steps that are executed after the step has ended with an output. */
     follow?(step: S, output: JsonValue): readonly Step[];
   };
@@ -229,8 +233,8 @@ export interface Services {
     /** In flight, waiting or ended. */
     exists(account_id: number, id: string): Promise<boolean>;
   };
-  /** The address at which people without a login answer a question. */
-  approvalUrl(id: string): string;
+  /** The address at which people without a login answer a question, and the part of it that proves them. */
+  approvalLink(id: string): { url: string; signature: string };
   compiler: Pick<Compiler, "code">;
   evaluations: Evaluations;
   sql: Pool;

@@ -27,11 +27,11 @@ export interface Task {
   head: RunHead;
   input: JsonObject;
   user: RunUser | null;
-  /** What templates see as `run`. The same after a takeover. */
-  /** Of a run with secret inputs. */
+  /** Of a run, and of a rehearsal with secret inputs. */
   hiding?: Hiding | undefined;
   /** What the run's data must match. */
   output?: JsonSchema | undefined;
+  /** What templates see as `run`. The same after a takeover. */
   run: { id: string; date: string; started_at: string; trigger: string };
   journal: Journal;
   services: Services;

@@ -26,6 +26,10 @@ export async function runPause(
   const { task, scope, journal, shared } = state;
   const { head, services, patience } = task;
   const { place } = record;
+  const appendWaiting = () => {
+    record.status = "waiting";
+    journal.append(record);
+  };
   const input = await pause.input(step, { scope, warn, evaluate: evaluateAt(state, place) });
   const { hiding } = task;
   const shown = hiding ? await hiding.object(input) : input;
@@ -37,7 +41,7 @@ export async function runPause(
   if (countInput(state, jsonLength(input))) record.input = shown;
   else warn("What this step was given is not kept: all steps together were given more than 1 MiB");
   const reach = await task.reach();
-  const secrets = hiding?.texts ?? [];
+  const secrets = hiding?.textsFor(input) ?? [];
   const callNow = () => ({ services, head, place, reach, secrets, now: task.now() });
   /** What an effect answers, as this run keeps it. */
   const hide = async <T extends Result | undefined>(work: () => Promise<T>): Promise<T | Result> =>
@@ -62,10 +66,15 @@ export async function runPause(
   }
   const { until, awaits } = record.begun = begun;
   if (pause.ask) {
-    const { steps, names } = pause.ask(step, begun, services);
+    const { steps, names, hidden } = pause.ask(step, begun, services);
+    if (hidden !== null) hiding?.hide(hidden);
     const returned = await withNames(scope, Object.keys(names), () => {
       Object.assign(scope, names);
       return run(steps);
+    }).catch((error) => {
+      // What this step has begun is found again when the run goes on.
+      if (error instanceof Suspended) appendWaiting();
+      throw error;
     });
     if (returned) return returned;
   }
@@ -85,7 +94,6 @@ export async function runPause(
     complete(record, ended);
     return undefined;
   }
-  record.status = "waiting";
-  journal.append(record);
+  appendWaiting();
   throw new Suspended({ until: Date.parse(until), awaits: awaits === null ? [] : [awaits] });
 }

@@ -90,10 +90,15 @@ export const approval = {
       });
       return { until, awaits: id };
     },
-    ask: ({ ask, link }, { awaits }, { approvalUrl }) => ({
-      steps: ask,
-      names: { approval: { id: awaits, url: link && awaits !== null ? approvalUrl(awaits) : null } },
-    }),
+    ask({ ask, link }, { awaits }, { approvalLink }) {
+      const open = link && awaits !== null ? approvalLink(awaits) : undefined;
+      return {
+        steps: ask,
+        names: { approval: { id: awaits, url: open?.url ?? null } },
+        // Who sees the run could answer with it.
+        hidden: open?.signature ?? null,
+      };
+    },
     async end({ on_timeout }, { until, awaits }, { services: { sql }, head, now }) {
       const answer = awaits === null ? undefined : await findAnswer(sql, head.account_id, awaits);
       if (answer) return { output: { ...answer, timed_out: false }, http_status: null };
