@@ -21,7 +21,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { print } from "../stage/print.ts";
 import { compile } from "./compile/compile.ts";
-import { consoleSection } from "./console.ts";
+import { consoleSection } from "./console/console.ts";
 import { containment } from "./compile/containment.ts";
 import { crons } from "./crons.ts";
 import { describeMachine, watchForeignLoad } from "./measure/machine.ts";
@@ -41,6 +41,7 @@ const { values } = parseArgs({
     only: text(""),
     records: text("10k,100k"),
     triggers: text("10000"),
+    uses: text("20"),
   },
 });
 const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
@@ -57,7 +58,7 @@ const all: Section[] = [
   containment({ seconds, rounds, connections }),
   crons({ rounds, triggers: Number(values.triggers) }),
   flows({ seconds, rounds, connections }),
-  consoleSection({ rounds }),
+  consoleSection({ rounds, uses: Number(values.uses) }),
 ];
 const sections = all.filter(({ name }) => named.includes(name));
 

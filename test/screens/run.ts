@@ -48,7 +48,8 @@ for (const colorScheme of listOf("themes", "light,dark")) {
       const address = await path(page, url);
       await page.goto(url + address);
       await page.locator("h1").first().waitFor();
-      await page.waitForFunction("!document.querySelector('.skel')").catch(() => {});
+      await page.locator(".skel").filter({ visible: true }).first().waitFor({ state: "detached", timeout: 10_000 })
+        .catch(() => {});
       await prepare?.(page);
       // Frames of apps paint after their page has loaded.
       await page.waitForTimeout(700);
