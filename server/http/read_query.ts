@@ -23,6 +23,17 @@ export function readQuery<Options extends z.ZodObject>(options: Options, url: st
   return data;
 }
 
+/**
+ * Refuses a query with another name: a typing error in a filter or in `dry_run` would choose or write more than is meant.
+ *
+ * @throws {Refusal} 400
+ */
+export function proveNames(names: readonly string[], url: string): void {
+  for (const name of queryOf(url).keys()) {
+    if (!names.includes(name.replace(/\[.*/, ""))) throw badRequest(`There is no parameter ${name.slice(0, 100)}`);
+  }
+}
+
 /** For the API reference. */
 export const parametersOf = (options: z.ZodObject): Parameter[] =>
   Object.entries<z.ZodType>(options.shape).map(([name, shape]) => ({ in: "query", name, shape }));

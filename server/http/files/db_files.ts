@@ -10,7 +10,7 @@ import { queryOf } from "../address.ts";
 import { CORS, stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import { JSON_TYPE, type Parameter, type PlainRoute } from "../plain_route.ts";
-import { parametersOf, readQuery } from "../read_query.ts";
+import { parametersOf, proveNames, readQuery } from "../read_query.ts";
 import type { Params } from "../route_table.ts";
 
 interface FileFormat {
@@ -130,6 +130,7 @@ async function answerExport(context: HttpContext, params: Params, format: Format
   await proveRole(context, "user", "records:read");
   const code = readCode(params);
   const query = queryOf(call.request.url);
+  proveNames([TABLE_NAME.name, ...Object.keys(OPTIONS[format].exported.shape)], call.request.url);
   const table = query.get("table_name") ?? undefined;
   const texts = await exportTable(context, code, table, format, {
     ...readQuery(CsvExportOptions, call.request.url),
@@ -167,6 +168,7 @@ async function answerImport(context: HttpContext, params: Params, format: Format
     throw unsupported(`Send ${FORMS[format].type}`);
   }
   if (!request.body) throw badRequest("The body is empty");
+  proveNames([TABLE_NAME.name, ...Object.keys(OPTIONS[format].imported.shape)], request.url);
   const query = queryOf(request.url);
   const options = readQuery(ImportOptions, request.url);
   const table = query.get("table_name") ?? undefined;

@@ -109,6 +109,18 @@ test("export: a filter and a search choose the records", async ({ ask }) => {
   assert.deepEqual([refused.status, refused.body.error], [400, "filter[nope] names no field of this table"]);
 });
 
+test("files: a parameter that does not exist is refused, and nothing is written", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const said = ({ status, body }: Answer) => [status, body.error];
+  for (const format of ["csv", "ndjson"]) {
+    const path = `/platform/dbs/${code}/export.${format}?filtr[n][gte]=2`;
+    assert.deepEqual(said(await ask("GET", path)), [400, "There is no parameter filtr[n][gte]"]);
+  }
+  const sent = await send(ask, code, "csv", "title\nAda\n", "?dryrun=true");
+  assert.deepEqual(said(sent), [400, "There is no parameter dryrun"]);
+  assert.deepEqual(await dataOf(ask, code), []);
+});
+
 test("export: its columns, lines and headers", async ({ ask }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   assert.equal(await get(ask, code, "csv"), "id,title,note,n,x,ok,at,day,hour,created_at,updated_at\n", "no records");
