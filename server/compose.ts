@@ -16,6 +16,8 @@ import { sweepOpenings } from "./domains/apps/openings/queries.ts";
 import { sweepPreviews } from "./domains/apps/previews/queries.ts";
 import { sweepLinks } from "./domains/invitations/sweep.ts";
 import { sweepSignIns } from "./domains/sessions/sweep.ts";
+import { sweepFlowDrafts } from "./domains/flows/drafts/queries.ts";
+import { sweepRetries } from "./domains/flow_processes/batches/queries.ts";
 import { createLogExchange } from "./domains/operations/log_exchange.ts";
 import { createProcessReport } from "./domains/operations/process_report.ts";
 import { createViewers } from "./domains/sessions/viewers.ts";
@@ -195,6 +197,8 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
           await openings.flush();
           await sweepOpenings(sql, clock.now(), 1_000);
           await sweepDrafts(sql, 1_000);
+          await sweepFlowDrafts(sql, 1_000);
+          await sweepRetries(sql, 1_000);
           await connectors.sweep();
           await flows.sweep();
           await schedules.sweep();

@@ -28,7 +28,7 @@ browserTest("flows in the console", async ({ browser, step }) => {
       await builds(await open(), server, base);
     });
     await step("steps and JSON are one program, its mistakes stand at their places, and a draft survives", async () => {
-      await edits(await open(), server, base);
+      await edits(await open(), server, base, open);
     });
   } finally {
     await server.close();
@@ -130,7 +130,7 @@ async function builds(page: Page, server: TestServer, base: string): Promise<voi
   await page.context().close();
 }
 
-async function edits(page: Page, server: TestServer, base: string): Promise<void> {
+async function edits(page: Page, server: TestServer, base: string, open: () => Promise<Page>): Promise<void> {
   const program = [{ type: "return", id: "end", data: { a: 1 } }];
   const name = `Text ${crypto.randomUUID().slice(0, 8)}`;
   const { id } = made(
@@ -153,6 +153,20 @@ async function edits(page: Page, server: TestServer, base: string): Promise<void
   await page.getByRole("button", { name: "Steps" }).click();
   await row(page, /^2 Wait step_1 error/).waitFor();
   await page.reload();
+  await row(page, /^2 Wait/).waitFor();
+  // The server has the draft: it is there in another browser, which changes and discards it.
+  const drafted = async () =>
+    (await server.request("GET", `/connect/flows/${id}/draft.json`)).body.program_text?.includes('"wait"') ?? false;
+  await until(drafted, "the draft is on the server");
+  const elsewhere = await open();
+  await elsewhere.goto(`${base}/flows/${id}`);
+  await row(elsewhere, /^2 Wait/).click();
+  await elsewhere.getByRole("button", { name: "Discard", exact: true }).click();
+  await until(async () => !await drafted(), "the draft is discarded");
+  await elsewhere.reload();
+  await row(elsewhere, /^1 Return/).waitFor();
+  equal(await rows(elsewhere).count(), 1);
+  await elsewhere.context().close();
   await row(page, /^2 Wait/).click();
   await page.keyboard.press("Delete");
   await until(async () => await rows(page).count() === 1, "the step is gone");

@@ -250,12 +250,23 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     });
     assert.deepEqual([changed.version, changed.active, changed.lock_version], [2, false, 1]);
     assert.deepEqual(await flows.find.query({ id }), changed);
-    const { fields: _fields, warnings: _warnings, used_by: _used_by, input: _input, output: _output, ...listed } =
-      changed;
+    const {
+      fields: _fields,
+      warnings: _warnings,
+      used_by: _used_by,
+      input: _input,
+      output: _output,
+      has_draft: _draft,
+      ...listed
+    } = changed;
     assert.deepEqual(await flows.list.query({ q: "GIVE", active: false }), [listed]);
     const [seen] = await flows.activity.query({ ids: `${id}` });
     assert.deepEqual([seen?.flow_id, seen?.runs.map(({ status }) => status), seen?.used_by], [id, ["finished"], []]);
     assert.ok((await flows.step_types.query()).some(({ type }) => type === "mutation"));
+    const draft = { program_text: "[", base_lock_version: 1, revision: 1 };
+    assert.equal((await flows.drafts.put.mutate({ id, draft })).flow_id, id);
+    assert.equal((await flows.drafts.find.query({ id })).program_text, "[");
+    await flows.drafts.delete.mutate({ id, revision: 1 });
     assert.equal(await flows.delete.mutate({ id }), undefined);
   },
 
@@ -302,6 +313,9 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const listed = await flow_processes.list.query({ flow_code: flow.code });
     assert.deepEqual(listed.map(({ id }) => id), [again.id, id]);
     assert.equal((await refusalOf(flow_processes.cancel.mutate({ id }))).code, "CONFLICT");
+    const many = await flow_processes.retries.create.mutate({ retry: { flow_code: flow.code } });
+    assert.equal((await flow_processes.retries.find.query({ id: many.id })).total, 0);
+    assert.equal((await flow_processes.retries.cancel.mutate({ id: many.id })).id, many.id);
   },
 
   async crons({ flows, crons }) {

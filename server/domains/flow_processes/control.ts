@@ -22,14 +22,24 @@ export async function cancelProcess(ctx: Context, id: string): Promise<Json<Whol
   return await readProcess(ctx, id);
 }
 
+/** Repeats a run and waits for a moment. @throws {Refusal} as `startRetry` */
+export async function retryProcess(ctx: Context, retry: Retry): Promise<Json<WholeFlowProcess>> {
+  const { viewer, flows, config } = ctx;
+  const id = await startRetry(ctx, retry);
+  await flows.wait(viewer.account_id, id, config.action_wait_ms);
+  return await readProcess(ctx, id);
+}
+
 /**
  * Starts a new run of the flow with the input of a previous one, or an edited one.
  *
+ * @param idempotency_key a second start with it finds the run of the first one
+ * @returns the new run's id
  * @throws {Refusal} 403; 404; 409 if the run is pending, or what it is to continue from has not failed; 422 if the flow,
  *   the step or the program is gone
  */
-export async function retryProcess(ctx: Context, retry: Retry): Promise<Json<WholeFlowProcess>> {
-  const { sql, viewer, flows, schedules, config } = ctx;
+export async function startRetry(ctx: Context, retry: Retry, idempotency_key?: string): Promise<string> {
+  const { sql, viewer, flows, schedules } = ctx;
   const { id } = retry;
   const before = await findRepeatable(sql, viewer, id);
   if (!before) throw conflict((await readProcess(ctx, id)).parse(), "The run goes on: cancel it first");
@@ -49,12 +59,12 @@ export async function retryProcess(ctx: Context, retry: Retry): Promise<Json<Who
     trigger_data: before.trigger_data ?? undefined,
     after_failure: before.failure_of !== null,
     retry: { of: id, ...repetition },
+    idempotency_key,
   });
   if (before.cron_id !== null) {
     await schedules.noteRepeated({ account_id: viewer.account_id, cron_id: before.cron_id }, run.id);
   }
-  await flows.wait(viewer.account_id, run.id, config.action_wait_ms);
-  return await readProcess(ctx, run.id);
+  return run.id;
 }
 
 /** Which outputs of the run are reused. @throws {Refusal} 409; 422 */

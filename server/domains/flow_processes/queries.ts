@@ -104,6 +104,38 @@ export function listStored(
   return sql<FlowProcess[]>`select * from (${rows}) rows order by id desc limit ${limit} offset ${offset}`;
 }
 
+type Failed = Omit<Filter, "page" | "per_page" | "count" | "status">;
+const failedPage = (filter: Failed, after?: string): Filter => ({
+  ...filter,
+  after,
+  status: "error",
+  page: 1,
+  per_page: 1,
+  count: false,
+});
+
+/** Ids of failed runs that match, newest first. */
+export async function listFailed(
+  sql: Sql,
+  viewer: Viewer,
+  filter: Failed,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id ${chosen(sql, viewer, failedPage(filter, after))} order by id desc limit ${limit}
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/** @param most counting stops at this number */
+export async function countFailed(sql: Sql, viewer: Viewer, filter: Failed, most: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (select id ${chosen(sql, viewer, failedPage(filter))} limit ${most}) found
+  `;
+  return row?.count ?? 0;
+}
+
 /**
  * Runs that started since a moment and have ended or wait, and such runs among `ids`, whenever they started. An ended run
  * stands after the same run as it waited.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { ByUuid } from "../../input/shapes.ts";
 import { router, userProcedure } from "../../trpc.ts";
+import { retries } from "./batches/router.ts";
 import { cancelProcess, retryProcess } from "./control.ts";
 import { listProcesses, readProcess, readProgram } from "./inspect.ts";
 import { countOutcomes } from "./outcomes.ts";
@@ -16,6 +17,8 @@ import {
 } from "./schema.ts";
 
 export const flow_processes = router({
+  retries,
+
   list: userProcedure
     .meta({
       rest: "GET /connect/flow_processes.json",

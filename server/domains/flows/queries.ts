@@ -52,7 +52,11 @@ export const findFlow = (sql: Sql, viewer: Viewer, id: number) =>
   oneJson<Omit<Flow, "warnings">>(
     sql,
     sql`
-      select ${listed(sql)}, ${usedBy(sql, viewer, "flow", sql`flows.code`)} as used_by, input, output, fields
+      select ${listed(sql)}, ${usedBy(sql, viewer, "flow", sql`flows.code`)} as used_by, input, output, fields,
+        exists (
+          select from flow_drafts d
+          where d.user_id = ${viewer.user_id} and d.flow_id = flows.id and d.program_text is not null
+        ) as has_draft
       from flows
       where ${one(sql, viewer, id)}
     `,

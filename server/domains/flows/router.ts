@@ -12,6 +12,7 @@ import { Check, Checked, StepToTest, TestedStep } from "./checks/schema.ts";
 import { testStep } from "./checks/test_step.ts";
 import { listActivity } from "./activity/queries.ts";
 import { FlowActivity, OfFlows } from "./activity/schema.ts";
+import { drafts } from "./drafts/router.ts";
 import { examples } from "./examples/router.ts";
 import { describeSteps } from "../../flow/flow.ts";
 import { DescribedStep } from "./step_types/schema.ts";
@@ -166,6 +167,7 @@ export const flows = router({
     .mutation(({ ctx, input }) => testStep(ctx, input)),
 
   examples,
+  drafts,
 
   run: userProcedure
     .meta({

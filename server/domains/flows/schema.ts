@@ -145,6 +145,7 @@ export type ListedFlow = z.output<typeof ListedFlow>;
 export const DeclaredSchema = z.record(z.string(), z.unknown()).nullable();
 
 export const Flow = ListedFlow.extend({
+  has_draft: z.boolean().describe("Whether the caller has a draft of it").meta({ examples: [false] }),
   used_by: UsedBy,
   input: DeclaredSchema.describe("What a run's input must match; null: any object").meta({ examples: [INPUT] }),
   output: DeclaredSchema.describe("What a run's data must match; null: any JSON").meta({ examples: [OUTPUT] }),

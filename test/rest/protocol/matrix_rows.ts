@@ -79,6 +79,11 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "flows.update": row("flow", "manager", "flows:write", changed("flow")),
   "flows.delete": row("flow", "manager", "flows:write", { deletes: true }),
   "flows.run": row("flow", "user", "flows:write", { sent: json({}) }),
+  "flows.drafts.find": row("flow", "manager", "flows:read"),
+  "flows.drafts.put": row("flow", "manager", "flows:write", {
+    sent: json({ draft: { program_text: "", base_lock_version: 0, revision: 0 } }),
+  }),
+  "flows.drafts.delete": row("flow", "manager", "flows:write"),
   "flows.check": row("flow", "manager", "flows:write", { sent: json({}) }),
   "flows.test_step": row("flow", "manager", "flows:write", { sent: json({ step: "none" }) }),
   "flows.examples.list": row("flow", "user", "flows:read"),
@@ -127,6 +132,7 @@ export const FOR_CALLERS: Record<string, Expected> = {
 /** Routes on objects without a department, or that an address opens. Tests of their own compare them with missing ones. */
 export const ELSEWHERE = new Set([
   ...["crons.rotate_address", "deliver_webhook"],
+  ...["flow_processes.retries.find", "flow_processes.retries.cancel"],
   ...["find", "usage", "update", "set_as_main", "delete"].map((name) => `departments.${name}`),
   ...["read_department_footer", "read_department_text_footer"],
   ...[

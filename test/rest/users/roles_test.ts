@@ -85,6 +85,9 @@ const WEAKEST: Record<string, Role> = {
   "apps.create": "manager",
   "apps.update": "manager",
   "apps.delete": "manager",
+  "flows.drafts.find": "manager",
+  "flows.drafts.put": "manager",
+  "flows.drafts.delete": "manager",
   "apps.drafts.list": "manager",
   "apps.drafts.find": "manager",
   "apps.drafts.put": "manager",
@@ -164,6 +167,9 @@ const WEAKEST: Record<string, Role> = {
   "flow_processes.program": "user",
   "flow_processes.cancel": "user",
   "flow_processes.retry": "user",
+  "flow_processes.retries.create": "user",
+  "flow_processes.retries.find": "user",
+  "flow_processes.retries.cancel": "user",
   "crons.list": "user",
   "crons.find": "user",
   "crons.create": "manager",
@@ -184,6 +190,8 @@ const OF_SERVER = new Set(["operations.find"]);
 /** Valid bodies of routes without a wrapper. With the ids used here they change nothing. */
 const BODIES: Record<string, unknown> = {
   "apps.drafts.put": { draft: { source_code: "", base_lock_version: 0, revision: 0 } },
+  "flows.drafts.put": { draft: { program_text: "", base_lock_version: 0, revision: 0 } },
+  "flow_processes.retries.create": { retry: { id: "none" } },
   "apps.replace": { field: "source_code", old: "nowhere", new: "" },
   "records.create": { record: { data: {} } },
   "dbs.views.create": { view: { name: "Open" } },
@@ -246,6 +254,8 @@ const faultsOf = ({ name }: Route): Record<string, RegExp> =>
     ? { source_code: /blank/ }
     : name === "passwords.change"
     ? { current: /blank/, new: /blank/ }
+    : name === "flow_processes.retries.create"
+    ? { id: /./ }
     : name === "passkeys.options"
     ? { base: /session/ }
     : name === "passkeys.create"

@@ -30,7 +30,7 @@ const ROUTES = routesOf(appRouter);
 const QUERIES = ROUTES.filter(({ type, method }) => type === "query" && method === "GET");
 
 /** Of the person's own credentials, and what only the person reads. */
-const PERSONAL = /^(sessions|tokens|passkeys|identities|apps\.drafts)\./;
+const PERSONAL = /^(sessions|tokens|passkeys|identities|apps\.drafts|flows\.drafts)\./;
 
 const as = (id: number | string, sent: Sent = {}): Sent => ({
   ...sent,

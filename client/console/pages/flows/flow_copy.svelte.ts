@@ -1,8 +1,9 @@
 /**
- * The program that a person edits, as steps and as JSON. What differs from the saved program is kept in the browser until
- * it is saved or discarded.
+ * The program that a person edits, as steps and as JSON. What differs from the saved program is the person's draft on the
+ * server until it is saved or discarded, and in the browser until the server has it.
  */
 import { api, troubleOf } from "../../api.ts";
+import { DraftKeeper } from "../../draft_keeper.svelte.ts";
 import { isAt, isIn, type Json, type Path, textOf, valueAt } from "./program/json.ts";
 import { positionOf, readJson, type Span, writeJson } from "./program/json_text.ts";
 import { rowsOf, type Types } from "./program/steps.ts";
@@ -23,6 +24,8 @@ interface Draft {
   base: number;
   base_text: string;
 }
+
+type KeptDraft = Awaited<ReturnType<typeof api.flows.drafts.find.query>>;
 
 /** A mistake of the text as JSON. Lines and columns count from 1. */
 export interface TextFault {
@@ -47,6 +50,7 @@ export class FlowCopy {
   saving = $state(false);
   can_undo = $state(false);
   can_redo = $state(false);
+  readonly draft: DraftKeeper<Draft>;
 
   readonly step_types: readonly StepType[];
   readonly types: Types;
@@ -63,7 +67,8 @@ export class FlowCopy {
   #redo: Shot[] = [];
   #last: { field: string; at: number } | undefined;
 
-  constructor(flow: Flow, step_types: readonly StepType[], may_edit: boolean) {
+  /** @param stored the person's draft on the server */
+  constructor(flow: Flow, step_types: readonly StepType[], may_edit: boolean, stored: KeptDraft | undefined) {
     this.step_types = step_types;
     this.may_edit = may_edit;
     this.types = new Map(step_types.map((type) => [type.type, type]));
@@ -71,9 +76,30 @@ export class FlowCopy {
     this.#base = flow.lock_version;
     this.#saved_text = writeJson(programOf(flow));
     this.#read(this.#saved_text);
-    const draft = may_edit ? readDraft(flow.id) : undefined;
-    if (!draft || draft.text === this.#saved_text) return;
+    const { id } = flow;
+    this.draft = new DraftKeeper<Draft>({
+      put: ({ text, base, base_text }, revision) =>
+        api.flows.drafts.put.mutate({
+          id,
+          draft: { program_text: text, base_text, base_lock_version: base, revision },
+        }),
+      discard: (revision) => api.flows.drafts.delete.mutate({ id, revision }),
+      forget: () => forget(id),
+    }, stored?.revision);
+    const kept = may_edit ? readDraft(id) : undefined;
+    // What the server does not have yet is in the browser, unless another browser has written since.
+    const is_newer = kept !== undefined && (!stored || kept.at > stored.revision);
+    const draft = is_newer ? kept : stored && {
+      text: stored.program_text,
+      base: stored.base_lock_version,
+      base_text: stored.base_text,
+    };
+    if (!draft || draft.text === this.#saved_text) {
+      if (draft) this.draft.note(undefined);
+      return;
+    }
     this.#read(draft.text);
+    if (is_newer) this.draft.note(draft);
     this.#base = draft.base;
     this.base_text = draft.base_text;
     if (draft.base !== flow.lock_version) {
@@ -118,10 +144,12 @@ export class FlowCopy {
     this.refused = {};
     const { id } = this.flow;
     if (this.text === this.#saved_text) {
-      forget(id);
       this.#base = this.flow.lock_version;
+      this.draft.note(undefined);
     } else {
-      keep(id, { text: this.text, base: this.#base, base_text: this.base_text || this.#saved_text });
+      const draft = { text: this.text, base: this.#base, base_text: this.base_text || this.#saved_text };
+      keep(id, draft);
+      this.draft.note(draft);
     }
   }
 
@@ -263,20 +291,21 @@ const keyOf = (id: number) => `flow-draft:${id}`;
 
 function keep(id: number, draft: Draft): void {
   try {
-    localStorage.setItem(keyOf(id), JSON.stringify(draft));
+    localStorage.setItem(keyOf(id), JSON.stringify({ ...draft, at: Date.now() }));
   } catch {
-    // Without room in the browser the draft lasts as long as the tab.
+    // The browser's storage is full. The server gets the text in a moment.
   }
 }
 const forget = (id: number) => localStorage.removeItem(keyOf(id));
 
-function readDraft(id: number): Draft | undefined {
+function readDraft(id: number): Draft & { at: number } | undefined {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(keyOf(id)) ?? "null");
     if (typeof kept !== "object" || kept === null) return undefined;
-    const { text, base, base_text } = Object(kept);
-    return typeof text === "string" && typeof base === "number" && typeof base_text === "string"
-      ? { text, base, base_text }
+    const { text, base, base_text, at = 0 } = Object(kept);
+    return typeof text === "string" && typeof base === "number" && typeof base_text === "string" &&
+        typeof at === "number"
+      ? { text, base, base_text, at }
       : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LockVersion, page, text, Timestamp, Uuid } from "../../../input/shapes.ts";
 import { App } from "../schema.ts";
 
-const Revision = z.int().min(0).describe(
+export const Revision = z.int().min(0).describe(
   "Grows with every write of the client, such as milliseconds since 1970. An older one is refused with 409",
 ).meta({ examples: [1_795_000_000_000] });
 
