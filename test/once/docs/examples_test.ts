@@ -143,6 +143,10 @@ async function fill({ request }: TestServer): Promise<Record<string, Record<stri
   const program = [{ type: "return", data: {} }];
   const flow = await create("/connect/flows.json", { flow: { name: "Watch", code: "watch", fields: { program } } });
   const run = await request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+  await request("PUT", `/connect/flows/${flow.id}/draft.json`, {
+    json: { draft: { program_text: "[", base_lock_version: 1, revision: 1 } },
+  });
+  const retry = await create("/connect/flow_process_retries.json", { retry: { flow_code: "watch" } });
   const cron = await create("/account/crons.json", {
     cron: { kind: "flow", target_code: "watch", schedule: "0 9 * * *" },
   });
@@ -164,6 +168,7 @@ async function fill({ request }: TestServer): Promise<Record<string, Record<stri
     records: id(record.id),
     flows: id(flow.id),
     flow_processes: id(run.body.flow_process_id),
+    "flow_processes.retries.find": id(retry.id),
     "dbs.views.find": { view_id: String(view.id) },
     crons: id(cron.id),
     connectors: id(connector.id),

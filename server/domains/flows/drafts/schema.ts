@@ -5,7 +5,7 @@ import { Revision } from "../../apps/drafts/schema.ts";
 
 const BaseVersion = LockVersion.describe("The flow's `lock_version` that the draft was made from");
 /** A program of 1 MiB, with room for spaces. */
-const ProgramText = text(1_500_000);
+const ProgramText = text(1_500_000).meta({ examples: ["[]"] });
 
 export const NewFlowDraft = z.object({
   program_text: ProgramText.describe("The program as text; may be blank and need be neither JSON nor right")
