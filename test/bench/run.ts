@@ -9,6 +9,7 @@
  * | weight | the bytes that a page with an app loads | Vite's production build |
  * | containment | the latency of other requests while hostile sources are compiled | a quiet server |
  * | flows | runs per second of a flow that an action starts | two commits and the flow's HTTP call |
+ * | events | what waiting runs cost; how long changes of records take until their flow begins (`--events=30` s) | |
  * | console | bytes, first paint, key to paint, previews and memory of the console in Chromium | the design's budgets |
  * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
  *
@@ -25,6 +26,7 @@ import { consoleSection } from "./console/console.ts";
 import { containment } from "./compile/containment.ts";
 import { crons } from "./crons.ts";
 import { describeMachine, watchForeignLoad } from "./measure/machine.ts";
+import { events } from "./flows/events.ts";
 import { flows } from "./flows/flows.ts";
 import { readSizes, records } from "./records/records.ts";
 import { requests } from "./requests/requests.ts";
@@ -42,12 +44,13 @@ const { values } = parseArgs({
     records: text("10k,100k"),
     triggers: text("10000"),
     uses: text("20"),
+    events: text("30"),
   },
 });
 const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
 const only = values.only.split(",").filter(Boolean);
 
-const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "crons", "console"];
+const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "events", "crons", "console"];
 const works = only.filter((word) => !NAMES.includes(word));
 const named = only.length === 0 ? NAMES : only.length === works.length ? ["requests"] : only;
 const all: Section[] = [
@@ -58,6 +61,7 @@ const all: Section[] = [
   containment({ seconds, rounds, connections }),
   crons({ rounds, triggers: Number(values.triggers) }),
   flows({ seconds, rounds, connections }),
+  events({ seconds: Number(values.events) }),
   consoleSection({ rounds, uses: Number(values.uses) }),
 ];
 const sections = all.filter(({ name }) => named.includes(name));

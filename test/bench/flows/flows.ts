@@ -2,16 +2,15 @@
  * Durable runs per second: an action starts a flow of three steps (an HTTP call, a mutation, a condition). It takes turns
  * with a bare handler that makes the HTTP call between two commits.
  */
-import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { print } from "../../stage/print.ts";
-import { freePort } from "../../stage/network/ports.ts";
 import { startPostgres } from "../../stage/postgres/postgres.ts";
 import { findProgram } from "../../stage/programs.ts";
 import { HOW_TO_INSTALL, load, type Order } from "../measure/load.ts";
 import { memoryOf } from "../measure/memory.ts";
 import type { Section } from "../measure/section.ts";
 import { launch } from "../measure/servers.ts";
+import { startAtrium } from "./flows_stage.ts";
 import { layOut, median } from "../measure/table.ts";
 
 /** Source: design, performance, "Aims". */
@@ -53,37 +52,10 @@ async function setStage(stack: AsyncDisposableStack) {
     first: "/",
   });
   stack.defer(() => bare.stop());
-  const token = `atr_${randomBytes(24).toString("hex")}`;
-  const port = freePort();
-  const site = `http://127.0.0.1:${port}`;
-  const headers = { authorization: `Bearer ${token}` };
-  const ours = await launch({
-    args: ["-P", "main.ts"],
-    env: {
-      BASE_URL: site,
-      DATA_DIR: `${folder}/data`,
-      DATABASE_URL: await postgres.createDatabase("ours"),
-      EGRESS_ALLOW: new URL(api.origin).host,
-      ADMIN_TOKEN: token,
-      ADMIN_PASSWORD: randomBytes(12).toString("hex"),
-      // As behind a reverse proxy: without one, the process forwards each connection itself.
-      TRUSTED_PROXIES: "1",
-      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
-    },
-    log: `${folder}/ours.log`,
-    first: "/account/departments.json",
-    headers,
-  }, port);
+  const database_url = await postgres.createDatabase("ours");
+  const ours = await startAtrium(folder, { DATABASE_URL: database_url, EGRESS_ALLOW: new URL(api.origin).host });
   stack.defer(() => ours.stop());
-  const post = async (path: string, body: unknown): Promise<{ id: string }> => {
-    const response = await fetch(`${site}${path}`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return await response.json();
-  };
+  const { site, headers, post } = ours;
   const methods = { latest: { method: "GET", path: "/rates/{base}" } };
   const connector = { code: "fx", name: "Rates", url: api.origin, fields: { auth: { type: "none" }, methods } };
   await post("/connect/connectors.json", { connector: { kind: "platform/custom_connector", ...connector } });
