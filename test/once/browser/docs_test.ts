@@ -1,5 +1,6 @@
 /** The documentation and the API reference of the console in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import type { Browser, BrowserContextOptions, Page } from "../../packages/playwright.ts";
 import { browserTest, complaintsOf } from "../../stage/browser.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
@@ -38,6 +39,12 @@ async function pageOf(
   page.setDefaultTimeout(PATIENCE_MS);
   return { page, complaints: complaintsOf(page), close: () => context.close() };
 }
+
+/** A PNG of one pixel. */
+const DOT = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 /** How far the article is scrolled. */
 const scrolled = (page: Page) => page.evaluate<number>(`document.querySelector("article").parentElement.scrollTop`);
@@ -112,6 +119,18 @@ async function tries(browser: Browser, server: TestServer, base: string): Promis
   await page.getByLabel("the answer, json").getByText(`"${name}"`).waitFor();
   await page.getByRole("button", { name: "curl" }).click();
   await page.getByLabel("the example, sh").getByText("/account/departments.json?sort=-id").waitFor();
+
+  // A file is sent with the fields of the body.
+  const with_logo = `${name} with a logo`;
+  await page.goto(`${base}/docs/api?operation=departments.create&try=1`);
+  await page.getByLabel(/^Body/).fill(JSON.stringify({ department: { name: with_logo } }));
+  await page.getByLabel("department[logo]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: DOT });
+  await page.getByText("-F 'department[logo]=@dot.png'").waitFor();
+  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.getByRole("button", { name: "Send POST" }).click();
+  await page.getByText("201 Created").waitFor();
+  const { body: made } = await server.request("GET", `/account/departments.json?q=${encodeURIComponent(with_logo)}`);
+  match(made[0].logo_url, /\/logos\//);
   deepEqual(complaints, []);
   await close();
 }

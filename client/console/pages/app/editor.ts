@@ -27,7 +27,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { svelte } from "@replit/codemirror-lang-svelte";
-import { changedLines } from "./changed_lines.ts";
+import { changedLines } from "../../parts/versions/changed_lines.ts";
 import { completions, type NameInScope, namesInScope, types } from "./completions.ts";
 import type { Known } from "./platform_names.ts";
 

@@ -26,25 +26,33 @@ export function examplesOf(
   return {
     curl: curlOf(operation, values, base_url),
     fetch: fetchOf(operation, values, base_url),
-    client: operation.procedure && clientOf(operation, values, base_url),
+    // The typed client sends JSON, which carries no files.
+    client: operation.procedure && Object.keys(values.files ?? {}).length === 0
+      ? clientOf(operation, values, base_url)
+      : undefined,
   };
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function curlOf(operation: Operation, values: Values, base_url: string): string {
-  const { method, path, headers, content_type, body } = requestOf(operation, values);
-  const implied = body === undefined ? "GET" : "POST";
+  const { method, path, headers, content_type, body, form } = requestOf(operation, values);
+  const implied = body === undefined && !form ? "GET" : "POST";
   const address = base_url + path;
   const first = ["curl", isStream(operation) ? "-N" : "-s", ...(method === implied ? [] : ["-X", method])];
   const lines = [
     `${first.join(" ")} ${/[^\w:/.~@=-]/.test(address) ? quoted(address) : address}`,
     ...(operation.takes_token ? [`-H "Authorization: Bearer $ATRIUM_TOKEN"`] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(content_type === undefined || content_type === "application/x-www-form-urlencoded"
+    ...(content_type === undefined || form || content_type === "application/x-www-form-urlencoded"
       ? []
       : [`-H "Content-Type: ${content_type}"`]),
     ...(body === undefined ? [] : [`-d ${quoted(compact(body))}`]),
+    ...(form ?? []).map(([name, value]) =>
+      typeof value === "string"
+        ? `--form-string ${quoted(`${name}=${value}`)}`
+        : `-F ${quoted(`${name}=@${value.name}`)}`
+    ),
   ];
   return lines.join(" \\\n  ");
 }
@@ -60,10 +68,10 @@ function compact(body: string): string {
 }
 
 function fetchOf(operation: Operation, values: Values, base_url: string): string {
-  const { method, path, headers, content_type, body } = requestOf(operation, values);
+  const { method, path, headers, content_type, body, form } = requestOf(operation, values);
   const sent = [
     ...(operation.takes_token ? ["authorization: `Bearer ${token}`"] : []),
-    ...(content_type === undefined ? [] : [`"content-type": ${JSON.stringify(content_type)}`]),
+    ...(content_type === undefined || form ? [] : [`"content-type": ${JSON.stringify(content_type)}`]),
     ...Object.entries(headers).map(([name, value]) =>
       `${JSON.stringify(name.toLowerCase())}: ${JSON.stringify(value)}`
     ),
@@ -72,10 +80,15 @@ function fetchOf(operation: Operation, values: Values, base_url: string): string
     ...(method === "GET" ? [] : [`method: ${JSON.stringify(method)}`]),
     ...(sent.length === 0 ? [] : [`headers: { ${sent.join(", ")} }`]),
     ...(body === undefined ? [] : [`body: ${sentBody(body, content_type)}`]),
+    ...(form ? ["body: form"] : []),
   ];
   const address = JSON.stringify(base_url + path);
   const call = options.length === 0 ? address : `${address}, {\n  ${options.join(",\n  ")},\n}`;
-  return `const response = await fetch(${call});\n${answerOf(operation)}`;
+  const parts = (form ?? []).map(([name, value]) =>
+    `form.append(${JSON.stringify(name)}, ${typeof value === "string" ? JSON.stringify(value) : "file"});\n`
+  );
+  const before = form ? `const form = new FormData();\n${parts.join("")}` : "";
+  return `${before}const response = await fetch(${call});\n${answerOf(operation)}`;
 }
 
 const sentBody = (body: string, content_type: string | undefined): string =>

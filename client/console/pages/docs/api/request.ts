@@ -6,6 +6,8 @@ export interface Values {
   parameters: Record<string, string>;
   /** Undefined where the operation takes no body. */
   body: string | undefined;
+  /** By the name of their field in a form. With files, the body is sent as a form. */
+  files?: Record<string, File>;
 }
 
 export interface PlannedRequest {
@@ -17,6 +19,8 @@ export interface PlannedRequest {
   /** Other headers. */
   headers: Record<string, string>;
   body: string | undefined;
+  /** The fields of a multipart/form-data body, in place of `body`. */
+  form: [name: string, value: string | File][] | undefined;
 }
 
 /** What examples begin with: the required parameters, and a short body. */
@@ -38,6 +42,16 @@ export const textOf = ({ example, schema }: Parameter): string => {
 /** The body that examples send: JSON if it may be. */
 export const bodyOf = ({ bodies }: Operation): Content | undefined =>
   bodies.find(({ type }) => type === "application/json") ?? bodies[0];
+
+const FORM = "multipart/form-data";
+
+/** The fields of an operation's form that take files. */
+export function fileFieldsOf({ bodies }: Operation): string[] {
+  const { properties = {} } = bodies.find(({ type }) => type === FORM)?.schema ?? {};
+  return Object.entries(properties).filter(([, field]) => isFile(field)).map(([name]) => name);
+}
+
+const isFile = ({ format, anyOf = [] }: Schema): boolean => format === "binary" || anyOf.some(isFile);
 
 function bodyTextOf(operation: Operation): string | undefined {
   const body = bodyOf(operation);
@@ -76,7 +90,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const isDeep = ({ schema }: Parameter): boolean => schema.type === "object";
 
 /** @throws {SyntaxError} where an object or a JSON body is no JSON */
-export function requestOf(operation: Operation, { parameters, body }: Values): PlannedRequest {
+export function requestOf(operation: Operation, { parameters, body, files = {} }: Values): PlannedRequest {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   let path = operation.path;
@@ -92,7 +106,17 @@ export function requestOf(operation: Operation, { parameters, body }: Values): P
   if (content_type === "application/json" && body) JSON.parse(body);
   // Brackets and colons stand for themselves in the server's addresses.
   const search = query.toString().replace(/%5B/g, "[").replace(/%5D/g, "]").replace(/%2C/g, ",");
-  return { method: operation.method, path: path + (search && `?${search}`), content_type, headers, body };
+  const planned = { method: operation.method, path: path + (search && `?${search}`), headers };
+  if (Object.keys(files).length === 0) return { ...planned, content_type, body, form: undefined };
+  return { ...planned, content_type: FORM, body: undefined, form: [...fieldsOf(body), ...Object.entries(files)] };
+}
+
+/** A JSON body as the fields of a form: `department[name]`. */
+function fieldsOf(body: string | undefined): [name: string, value: string][] {
+  const fields = new URLSearchParams();
+  const value: unknown = body ? JSON.parse(body) : {};
+  for (const [name, inner] of Object.entries(isObject(value) ? value : {})) plant(fields, name, inner);
+  return [...fields];
 }
 
 function plant(query: URLSearchParams, name: string, value: unknown): void {

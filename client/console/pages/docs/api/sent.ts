@@ -27,12 +27,15 @@ export async function send(
   signal: AbortSignal,
   told: (answer: Answered) => void,
 ): Promise<void> {
-  const { method, path, content_type, headers, body } = request;
+  const { method, path, content_type, headers, body, form } = request;
+  const parts = new FormData();
+  for (const [name, value] of form ?? []) parts.append(name, value);
   const started = performance.now();
   const response = await fetch(path, {
     method,
-    headers: { ...headers, ...(content_type && { "content-type": content_type }) },
-    body: body ?? null,
+    // The browser names the type of a form itself, with its boundary.
+    headers: { ...headers, ...(content_type && !form && { "content-type": content_type }) },
+    body: form ? parts : body ?? null,
     credentials: "same-origin",
     cache: "no-store",
     signal,
