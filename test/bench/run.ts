@@ -16,7 +16,8 @@
  * Only ratios count: one machine has other figures every hour. So subjects take turns, and every other round reverses
  * their order. Tables show medians with the minimum and maximum of the rounds. `--only` names sections, or the beginnings
  * of the names of works in the sections `requests` and `records` (`--only=list,read` means those of `requests`).
- * `--records=10k,1m` shows growth best, and loads for minutes. Results also go to bench/last.json, section by section.
+ * `--records=10k,1m` shows growth best, and loads for minutes. `--uses=20` is how often the console is used from end to
+ * end before its memory is read; an hour of a person who acts every five seconds. Results also go to bench/last.json, section by section.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

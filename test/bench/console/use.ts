@@ -86,7 +86,7 @@ async function lookUp(page: Page): Promise<number> {
   await page.keyboard.press("Control+k");
   await page.locator("dialog[open] [role=combobox]").fill("depart");
   await page.locator("dialog[open] [role=option]").first().waitFor();
-  await page.keyboard.press("Escape");
+  await page.locator("dialog[open] [role=combobox]").press("Escape");
   await page.locator("dialog[open] [role=combobox]").waitFor({ state: "hidden" });
   return 3;
 }
