@@ -1,6 +1,7 @@
 /** The cookie of a browser key, which says that the same browser calls again. */
 import { randomBytes } from "node:crypto";
 import { parse } from "hono/utils/cookie";
+import type { Keys } from "./keys.ts";
 
 const BROWSER_KEY = /^[\w-]{43}$/;
 const YEAR_S = 365 * 24 * 60 * 60;
@@ -23,3 +24,7 @@ export function readBrowser(request: Request, { base_url }: { base_url: string }
   const attributes = `Path=/; Max-Age=${YEAR_S}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   return { browser, set_cookie: `${name}=${browser}; ${attributes}` };
 }
+
+/** The browser key of a visitor that a user plays. No browser has it: it is derived, and differs by user. */
+export const playedBrowser = (keys: Keys, user_id: number, visitor: string): string =>
+  keys.sign("played visitor", `${user_id} ${visitor}`).toString("base64url");

@@ -59,6 +59,8 @@ export const dataWalks: Record<string, (client: Client) => Promise<void>> = {
         public_methods: { list: {}, create: {}, update: {}, delete: {} },
       },
     });
+    const visitor = crypto.randomUUID();
+    assert.deepEqual(await records.try_public.mutate({ db_code, visitor, method: "list" }), { status: 200, body: [] });
     const { list, create, update, delete: remove } = records.public;
     const made = await create.mutate({ db_code, data: { title: "Here" } });
     const changed = await update.mutate({ db_code, id: made.id, data: { title: "There" } });

@@ -17,8 +17,8 @@ import {
 } from "../../store/store.ts";
 import { visibleTo } from "../../visibility.ts";
 import { DbCode } from "../dbs/schema.ts";
-import { proveEnabled } from "./public_access.ts";
-import { ownCondition } from "./public_scope.ts";
+import { proveEnabled } from "./public/public_access.ts";
+import { ownCondition } from "./public/public_scope.ts";
 import { type FlatRecord, Record } from "./schema.ts";
 import { tableOf } from "./tables.ts";
 import { inDb } from "./place.ts";

@@ -3,13 +3,22 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { pageProcedure, router, userProcedure } from "../../trpc.ts";
 import { ChangesInput, trackedChanges } from "./changes.ts";
-import { createPublic, deletePublic, listPublic, updatePublic } from "./public.ts";
-import { type Method, proveMethod } from "./public_access.ts";
-import { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
+import { createPublic, deletePublic, listPublic, updatePublic } from "./public/public.ts";
+import { type Method, proveMethod } from "./public/public_access.ts";
+import {
+  DeletedRecord,
+  PublicChanges,
+  PublicDelete,
+  PublicPage,
+  PublicRecord,
+  Trial,
+  TrialAnswer,
+} from "./public/public_schema.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
 import { HistoryInput, listHistory, RecordChange } from "../audit/record_history.ts";
 import { listPrivate, readRecord, search } from "./queries.ts";
 import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
+import { tryPublic } from "./public/trial.ts";
 import { changeRecord, createRecord, removeRecord } from "./write.ts";
 
 /** The database's `public_methods` decide which callers may do what. */
@@ -99,8 +108,8 @@ export const records = router({
       rest: "GET /platform/dbs/:db_code/records/:id/history.json",
       summary: "List a record's changes",
       description:
-        "Newest first, from the audit log, for everyone who sees the record. A batch or an import of several records " +
-        "has one entry in the audit log and none here. The next page begins after the last change's id: `after`.",
+        "Newest first, from the audit log, for everyone who sees the record. The creation by a batch, by an import " +
+        "or by a visitor has no entry. The next page begins after the last change's id: `after`.",
     })
     .input(HistoryInput).output(sent(z.array(RecordChange)))
     .query(({ ctx, input }) => listHistory(ctx, input)),
@@ -146,6 +155,17 @@ export const records = router({
     .meta({ rest: "DELETE /platform/dbs/:db_code/records/:id.json", status: 204, summary: "Delete a record" })
     .input(RecordToDelete).output(z.void())
     .mutation(({ ctx, input }) => removeRecord(ctx, input)),
+
+  try_public: userProcedure
+    .meta({
+      rest: "POST /platform/dbs/:db_code/try.json",
+      summary: "Try a public method as a visitor",
+      description:
+        "Answers the status and the body that a visitor without login gets. What it writes is real. Calls with the " +
+        "same `visitor` are those of the same visitor, who sees the records that are its own.",
+    })
+    .input(Trial).output(TrialAnswer)
+    .mutation(({ ctx, input }) => tryPublic(ctx, input)),
 
   public: public_methods,
 });

@@ -1,6 +1,6 @@
 /** Streams of a database's changes, for viewers and for callers of its public `list`. */
 import { ChangesInput, proveRecordChanges, publicChanges, recordChanges } from "../../domains/records/changes.ts";
-import { proveEnabled } from "../../domains/records/public_access.ts";
+import { proveEnabled } from "../../domains/records/public/public_access.ts";
 import { badRequest, notFound } from "../../errors.ts";
 import { proveCaller, proveRole } from "../../viewer.ts";
 import { queryOf } from "../address.ts";

@@ -59,6 +59,9 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "records.batch": row("db", "user", "records:write", {
     sent: json({ operations: [{ action: "delete", id: NO_UUID }] }),
   }),
+  "records.try_public": row("db", "user", "records:write", {
+    sent: json({ visitor: NO_UUID, method: "list" }),
+  }),
   "records.find": row("record", "user", "records:read"),
   "records.history": row("record", "user", "records:read"),
   "records.update": row("record", "user", "records:write", { sent: json({ record: { data: {} } }) }),

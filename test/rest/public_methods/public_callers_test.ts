@@ -344,3 +344,27 @@ Deno.test({ name: "over https the browser's cookie is for this host alone", ...S
   );
   await server.close();
 });
+
+onAccount("trial: a user plays visitors, each of whom sees only its own records", async ({ ask }) => {
+  const code = await scoped(ask, "key");
+  const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const play = async (visitor: string, method: string, input: Record<string, unknown> = {}) =>
+    (await ask("POST", `/platform/dbs/${code}/try.json`, { json: { visitor, method, input } })).body;
+  const made = await play(one, "create", { data: { title: "Mine" } });
+  assert.equal(made.status, 201, JSON.stringify(made));
+  const titles = async (visitor: string) =>
+    (await play(visitor, "list")).body.map(({ title }: { title: string }) => title);
+  assert.deepEqual([await titles(one), await titles(other)], [["Mine"], []]);
+  const { id } = made.body;
+  assert.equal((await play(other, "update", { id, data: { title: "Theirs" } })).status, 404);
+  assert.equal((await play(one, "update", { id, data: { title: "Still mine" } })).status, 200);
+  // The same id is another visitor of another user.
+  const colleague = await addPerson(ask, "user");
+  const json = { visitor: one, method: "list" };
+  const seen = await ask("POST", `/platform/dbs/${code}/try.json`, { token: colleague.token, json });
+  assert.deepEqual(seen.body, { status: 200, body: [] });
+  assert.equal((await play(one, "delete", { id: "none" })).status, 404);
+  assert.equal((await play(one, "create", { data: 1 })).status, 400);
+  assert.equal((await play(one, "delete", { id })).status, 200);
+  assert.equal((await ask("POST", "/platform/dbs/none/try.json", { json })).status, 404);
+});

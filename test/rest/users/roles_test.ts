@@ -126,6 +126,7 @@ const WEAKEST: Record<string, Role> = {
   "records.find": "user",
   "records.history": "user",
   "records.create": "user",
+  "records.try_public": "user",
   "records.batch": "user",
   "records.update": "user",
   "records.delete": "user",
@@ -201,6 +202,7 @@ const BODIES: Record<string, unknown> = {
   "flows.test_step": { step: "none" },
   "flows.examples.create": { run_id: NO_UUID },
   "approvals.answer": { choice: "approve" },
+  "records.try_public": { visitor: NO_UUID, method: "list" },
   "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
 };
 

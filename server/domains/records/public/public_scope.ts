@@ -1,16 +1,16 @@
 /** Which records are a caller's own, and the values that the server writes for a caller. */
-import type { Context } from "../../context.ts";
-import type { Keys } from "../../secrets/keys.ts";
-import type { Condition, KnownDb, KnownTable, Place, Value, Variable } from "../../store/store.ts";
-import type { Caller } from "../../viewer.ts";
-import { findUserName } from "../user_settings/queries.ts";
+import type { Context } from "../../../context.ts";
+import type { Keys } from "../../../secrets/keys.ts";
+import type { Condition, KnownDb, KnownTable, Place, Value, Variable } from "../../../store/store.ts";
+import type { Caller } from "../../../viewer.ts";
+import { findUserName } from "../../user_settings/queries.ts";
 
 /** A variable of the definition, or `caller`: the user id of a viewer, the cookie key of a visitor. */
 type Source = Variable | "caller";
 
 /** The condition that selects the caller's own records; `none` where the caller has no value to compare with. */
 export async function ownCondition(
-  ctx: Context,
+  ctx: Pick<Context, "sql" | "keys">,
   caller: Caller,
   { db, table }: Pick<Place, "db" | "table">,
   scope_by: string | undefined,
@@ -41,7 +41,7 @@ export function autoFields(
 }
 
 export async function autoValues(
-  ctx: Context,
+  ctx: Pick<Context, "sql" | "keys" | "caller">,
   { db, table }: Place,
   fields: Record<string, Source>,
 ): Promise<Record<string, Value | null>> {
@@ -56,7 +56,7 @@ export async function autoValues(
 
 /** The value of a source for this caller, as the field's type stores it; null where the caller has none. */
 async function valueOf(
-  { sql, keys }: Context,
+  { sql, keys }: Pick<Context, "sql" | "keys">,
   { viewer, browser, address }: Caller,
   db: KnownDb,
   { fields }: KnownTable,

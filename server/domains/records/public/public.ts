@@ -1,7 +1,6 @@
 /** Public methods: what callers without a login may do with a database's records, within the database's own rules. */
-import type { Context } from "../../context.ts";
-import { Json } from "../../database/json.ts";
-import { type Fields, invalid, notFound } from "../../errors.ts";
+import { Json } from "../../../database/json.ts";
+import { type Fields, invalid, notFound } from "../../../errors.ts";
 import {
   conditionSql,
   deleteRecord,
@@ -12,14 +11,14 @@ import {
   readOrder,
   readValues,
   updateRecord,
-} from "../../store/store.ts";
-import { inPublic } from "./public_access.ts";
+} from "../../../store/store.ts";
+import { inPublic, type PublicContext } from "./public_access.ts";
 import type { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { autoFields, autoValues, ownCondition } from "./public_scope.ts";
-import type { FlatRecord } from "./schema.ts";
+import type { FlatRecord } from "../schema.ts";
 
 /** The newest 100 first by default. A caller without a user or browser key that `scope_by` needs gets an empty list. */
-export async function listPublic(ctx: Context, { db_code, ...page }: PublicPage): Promise<Json<FlatRecord[]>> {
+export async function listPublic(ctx: PublicContext, { db_code, ...page }: PublicPage): Promise<Json<FlatRecord[]>> {
   const found = await inPublic(ctx, db_code, "list", async (place, { scope_by }) => {
     const own = await ownCondition(ctx, ctx.caller, place, scope_by);
     if (own === "none") return undefined;
@@ -30,7 +29,7 @@ export async function listPublic(ctx: Context, { db_code, ...page }: PublicPage)
   return found ?? new Json("[]");
 }
 
-export async function createPublic(ctx: Context, { db_code, data }: PublicRecord): Promise<Json<FlatRecord>> {
+export async function createPublic(ctx: PublicContext, { db_code, data }: PublicRecord): Promise<Json<FlatRecord>> {
   const [created] = await inPublic(ctx, db_code, "create", async (place, method) => {
     const { table, db } = place;
     const autos = autoFields(db, method.allowed_fields);
@@ -52,7 +51,10 @@ export async function createPublic(ctx: Context, { db_code, data }: PublicRecord
 }
 
 /** @throws {Refusal} 404 also for another caller's record */
-export async function updatePublic(ctx: Context, { db_code, id, data }: PublicChanges): Promise<Json<FlatRecord>> {
+export async function updatePublic(
+  ctx: PublicContext,
+  { db_code, id, data }: PublicChanges,
+): Promise<Json<FlatRecord>> {
   const updated = await inPublic(ctx, db_code, "update", async (place, { allowed_fields, scope_by }) => {
     const own = await ownPlace(ctx, place, scope_by);
     if (!own) return undefined;
@@ -68,7 +70,7 @@ export async function updatePublic(ctx: Context, { db_code, id, data }: PublicCh
 }
 
 /** @throws {Refusal} 404 also for another caller's record */
-export async function deletePublic(ctx: Context, { db_code, id }: PublicDelete): Promise<DeletedRecord> {
+export async function deletePublic(ctx: PublicContext, { db_code, id }: PublicDelete): Promise<DeletedRecord> {
   const deleted = await inPublic(ctx, db_code, "delete", async (place, { scope_by }) => {
     const own = await ownPlace(ctx, place, scope_by);
     return own ? await deleteRecord(ctx.sql, own, id) : false;
@@ -78,7 +80,7 @@ export async function deletePublic(ctx: Context, { db_code, id }: PublicDelete):
 }
 
 /** The table, limited to the caller's own records where the method has a scope; undefined where there can be none. */
-async function ownPlace(ctx: Context, place: Place, scope_by: string | undefined): Promise<Place | undefined> {
+async function ownPlace(ctx: PublicContext, place: Place, scope_by: string | undefined): Promise<Place | undefined> {
   const own = await ownCondition(ctx, ctx.caller, place, scope_by);
   if (own === "none") return undefined;
   return own ? { ...place, allowed: conditionSql(place.table, own) } : place;

@@ -1,7 +1,7 @@
 /** Which callers reach a public method: it must be enabled, and visitors' writes are limited per minute. */
-import { actorOf } from "../../actor.ts";
-import type { Context } from "../../context.ts";
-import { forbidden, Refusal } from "../../errors.ts";
+import { actorOf } from "../../../actor.ts";
+import type { Context } from "../../../context.ts";
+import { forbidden, Refusal } from "../../../errors.ts";
 import {
   countPublicWrite,
   type KnownDb,
@@ -10,13 +10,16 @@ import {
   type PublicMethods,
   STALE,
   withDb,
-} from "../../store/store.ts";
-import { allowCaller, type Caller, hiddenFrom } from "../../viewer.ts";
-import { visibleTo } from "../../visibility.ts";
-import { DbCode } from "../dbs/schema.ts";
-import { tableOf } from "./tables.ts";
+} from "../../../store/store.ts";
+import { allowCaller, type Caller, hiddenFrom } from "../../../viewer.ts";
+import { visibleTo } from "../../../visibility.ts";
+import { DbCode } from "../../dbs/schema.ts";
+import { tableOf } from "../tables.ts";
 
 export type Method = keyof PublicMethods;
+
+/** What a public method uses of a request. Its caller may be another one than the request's. */
+export type PublicContext = Pick<Context, "sql" | "keys" | "dbs" | "clock" | "call" | "caller">;
 
 /**
  * Refuses before the body is read, where the path names the database.
@@ -37,7 +40,7 @@ export const proveEnabled = (ctx: Context, caller: Caller, db_code: string, name
 
 /** Runs `work` where the method is enabled. @throws {Refusal} 400, 401, 403, 404, 429 */
 export async function inPublic<Name extends Method, Result>(
-  ctx: Context,
+  ctx: PublicContext,
   db_code: string,
   name: Name,
   work: (place: Place, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
@@ -57,7 +60,7 @@ export async function inPublic<Name extends Method, Result>(
 
 /** @throws {Refusal} 401 for a stranger to a private or missing database; 403, 404 */
 const inEnabled = <Name extends Method, Result>(
-  { dbs }: Context,
+  { dbs }: PublicContext,
   caller: Caller,
   db_code: string,
   name: Name,
@@ -78,7 +81,7 @@ const isKnown = ({ public_methods, department_id }: KnownDb, { viewer }: Caller)
 
 /** @throws {Refusal} 403, 429 */
 async function countWrite(
-  { sql, clock }: Context,
+  { sql, clock }: PublicContext,
   { id, public_write_limit }: KnownDb,
   address: string,
 ): Promise<void> {
