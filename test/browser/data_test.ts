@@ -250,7 +250,20 @@ async function imports(browser: Browser, server: TestServer, base: string): Prom
   await dialog.getByLabel("Field of Count").selectOption("n");
   equal(await dialog.getByLabel("Field of Title").inputValue(), "title", "columns of a field's name are mapped");
   await dialog.getByRole("button", { name: "Dry run" }).click();
+  // The import goes on while another page is open, and says so.
+  const gate = Promise.withResolvers<void>();
+  await page.route(/\/import\.csv/, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
   await dialog.getByRole("button", { name: "Import 2,497 rows" }).click();
+  await dialog.getByRole("button", { name: "Go on in the background" }).click();
+  await page.getByText(`Importing into ${db.name}`).waitFor();
+  await page.getByRole("heading", { name: "Data" }).getByRole("link").click();
+  await page.waitForURL(`${base}/data`);
+  gate.resolve();
+  await page.getByText(`Imported into ${db.name}: 2,497 rows, 3 rejected`).waitFor();
+  await page.getByRole("link", { name: "Show", exact: true }).click();
   await dialog.getByRole("button", { name: "Done" }).waitFor();
   const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Download the rejected rows" }).click();

@@ -234,9 +234,9 @@ function rows(count: number, made: (row: number) => void | Promise<void>): Reada
   });
 }
 
-const COUNT = 20_000;
+const COUNT = 100_000;
 
-test("files: twenty thousand rows go in and out as they come, never all at once", async ({ ask, admin, server }) => {
+test("files: a hundred thousand rows go in as they come, are edited and filtered, and go out unchanged, never all at once", async ({ ask, admin, server }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   const path = `/platform/dbs/${code}/records.json?per_page=1&count=true`;
   const total = async () => Number((await ask("GET", path)).headers.get("x-total-count"));
@@ -253,6 +253,15 @@ test("files: twenty thousand rows go in and out as they come, never all at once"
   assert.ok(stored_before_the_end > 0, "the first rows were stored before the last one was made");
   assert.equal(await total(), COUNT);
 
+  const at = `/platform/dbs/${code}/records`;
+  const [found] = (await ask("GET", `${at}.json?filter[n]=70000`)).body;
+  await ask("PATCH", `${at}/${found.id}.json`, { json: { record: { data: { title: "edited" } } } });
+  const chosen = readCsv(await get(ask, code, "csv", "?filter[n][gt]=69998&filter[n][lt]=70002"));
+  assert.deepEqual(chosen.map(({ title, n }) => [title, n]), [["row 69999", "69999"], ["edited", "70000"], [
+    "row 70001",
+    "70001",
+  ]]);
+
   const request = new Request(`${server.base_url}/platform/dbs/${code}/export.csv`, {
     headers: { authorization: `Bearer ${admin.token}` },
   });
@@ -263,7 +272,12 @@ test("files: twenty thousand rows go in and out as they come, never all at once"
     await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record: { data: { title: "the very last" } } } }),
   );
   for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value;
-  assert.equal(text.trimEnd().split("\n").length, 1 + COUNT + 1);
+  const lines = text.trimEnd().split("\n");
+  assert.equal(lines.length, 1 + COUNT + 1);
+  const changed = lines.slice(1, -1).findIndex((line, i) => !line.includes(`,row ${i + 1},,${i + 1},`));
+  assert.match(lines[changed + 1] ?? "", /,edited,,70000,/, "the first line that differs is the edited one");
+  const rest = lines.slice(70_001, -1).findIndex((line, i) => !line.includes(`,row ${i + 70_001},,${i + 70_001},`));
+  assert.equal(rest, -1, "no other line differs");
   assert.match(text, /the very last/, "what was made after the first chunk comes, too: nothing had been read ahead");
 });
 
