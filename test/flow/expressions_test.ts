@@ -62,3 +62,11 @@ inTeam("expressions: random values and the clock are those of the run and its st
   assert.equal(new Set(data.slice(0, 3)).size, 3);
   assert.equal(data[3], Date.parse(data[4]));
 });
+
+inTeam("expressions: base64 is that of UTF-8, as in filters", async ({ run }) => {
+  const { data } = await run([
+    { type: "mutation", id: "bad", on_error: "continue", set: { x: "{= $base64decode('/w==') }" } },
+    { type: "return", data: ["{= $base64encode(input.t) }", "{input.t|base64}", "{= $base64decode('xYHDsyE=') }"] },
+  ], { t: "Łó!" });
+  assert.deepEqual(data, ["xYHDsyE=", "xYHDsyE=", "Łó!"]);
+});

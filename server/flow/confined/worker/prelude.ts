@@ -135,6 +135,22 @@ export function prelude(): Realm {
     }
   };
 
+  // JSONata takes these from a browser or from Node.js, and the realm is neither. A text is UTF-8, as in filters.
+  const charactersOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  const base64encode = (text?: string) => {
+    if (text === undefined) return undefined;
+    const utf8 = unescape(encodeURIComponent(text.toWellFormed()));
+    return Uint8Array.from(utf8, (character) => character.charCodeAt(0)).toBase64();
+  };
+  const base64decode = (text?: string) => {
+    if (text === undefined) return undefined;
+    try {
+      return decodeURIComponent(escape(charactersOf(Uint8Array.fromBase64(text))));
+    } catch {
+      throw new Error("$base64decode: this is no text in base64");
+    }
+  };
+
   return (order, given, more, further) => {
     switch (order) {
       case "begin":
@@ -152,6 +168,8 @@ export function prelude(): Realm {
             throw new Error("$eval is not available");
           };
           expression.assign("eval", off);
+          expression.registerFunction("base64encode", base64encode, "<s-:s>");
+          expression.registerFunction("base64decode", base64decode, "<s-:s>");
           return expression.evaluate(names);
         });
         return "";
