@@ -18,7 +18,7 @@ const cut = (text: string): string => text.length > MOST_TEXT ? `${text.slice(0,
 /** @param nameOf what a code stands for */
 export function lineOf(
   step: JsonObject,
-  type: (Pick<StepType, "line"> & { fields: readonly Field[] }) | undefined,
+  type: (Pick<StepType, "line" | "title"> & { fields: readonly Field[] }) | undefined,
   nameOf: (kind: string, code: string) => string = (_kind, code) => code,
 ): Part[] {
   if (!type) {
@@ -43,7 +43,7 @@ export function lineOf(
       text: first.text.trimStart().replace(/^./, (letter) => letter.toUpperCase()),
     };
   }
-  return parts.length > 0 ? parts : [{ text: step.type === undefined ? "" : String(step.type), kind: "word" }];
+  return parts.length > 0 ? parts : [{ text: type.title, kind: "word" }];
 }
 
 const fieldOf = ({ fields }: { fields: readonly Field[] }, key: string) => fields.find((field) => field.key === key);

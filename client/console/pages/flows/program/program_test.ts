@@ -103,6 +103,7 @@ Deno.test("line: a step reads as a sentence, with its placeholders apart", () =>
   );
   equal(said({ type: "wait", until: "{day}" }), "Wait until <day>");
   equal(said({ type: "return", name: "The end" }), "The end");
+  equal(said({ type: "mutation" }), "Set names");
   equal(said({ type: "newer" }), "newer");
 });
 
