@@ -38,6 +38,18 @@ const makeDue = async ({ sql }: TestServer, id: string) =>
       and wake_at is not null
   `;
 
+/** Whether a statement waits for a lock. */
+async function isBlocked({ sql }: TestServer, statement: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from pg_stat_activity
+    where datname = current_database()
+      and wait_event_type = 'Lock'
+      and query ~ ${statement}
+  `;
+  return rows.length > 0;
+}
+
 /** Keys of a run in Deno KV. */
 async function keysOf({ data_dir }: TestServer, id: string): Promise<number> {
   using kv = await Deno.openKv(`${data_dir}/kv.sqlite3`);
@@ -216,17 +228,7 @@ if (on_postgres) {
     });
     await locked.promise;
     const answering = ask("POST", `/connect/approvals/${approval.id}.json`, { json: { choice: "approve" } });
-    const is_blocked = async () => {
-      const rows = await sql`
-        select
-        from pg_stat_activity
-        where datname = current_database()
-          and wait_event_type = 'Lock'
-          and query ~ 'update flow_waits'
-      `;
-      return rows.length > 0;
-    };
-    await until(is_blocked, "the answer has found the run");
+    await until(() => isBlocked(team.server, "update flow_waits"), "the answer has found the run");
     woken.resolve();
     await waking;
     assert.equal((await answering).status, 200);
@@ -234,6 +236,44 @@ if (on_postgres) {
     const [row] = await sql`select wake_at, attempts from flow_waits where run_id = ${id}`;
     assert.deepEqual({ ...row }, { wake_at: null, attempts: 2 });
   });
+
+  inTeam(
+    "waits: a run that a takeover is claiming is not woken before the takeover finds that it waits",
+    async (team) => {
+      const { ask, server } = team;
+      const { sql, sweep } = server;
+      const id = await start(team, [{ type: "approval", id: "ask", question: "Go on?", roles: ["admin"] }]);
+      await reaches(team, id, "waiting");
+      await until(async () => await keysOf(server, id) === 0, "it has left Deno KV");
+      const { body: [approval] } = await ask("GET", "/connect/approvals.json");
+      const [row] = await sql<{ head: { account_id: number } }[]>`select head from flow_waits where run_id = ${id}`;
+      assert.ok(row);
+      // As if the process that suspended it had died before it removed the run from Deno KV.
+      using kv = await Deno.openKv(`${server.data_dir}/kv.sqlite3`);
+      const left = JSON.stringify({ ...row.head, owner: "a process that has died" });
+      await kv.set(["flow_runs", row.head.account_id, id], new TextEncoder().encode(left));
+      const seen = Promise.withResolvers<void>();
+      const claimed = Promise.withResolvers<void>();
+      const holding = sql.begin(async (tx) => {
+        await tx`insert into flow_claims (run_id, attempts) values (${id}, 1)`;
+        claimed.resolve();
+        await seen.promise;
+      });
+      await claimed.promise;
+      const sweeping = sweep();
+      await until(() => isBlocked(server, "insert into flow_claims"), "the takeover is claiming the run");
+      assert.equal(
+        (await ask("POST", `/connect/approvals/${approval.id}.json`, { json: { choice: "approve" } })).status,
+        200,
+      );
+      seen.resolve();
+      await holding;
+      await sweeping;
+      await reaches(team, id, "finished");
+      await until(async () => (await sql`select from flow_waits where run_id = ${id}`).length === 0, "its row is gone");
+      await until(async () => await keysOf(server, id) === 0, "it has left Deno KV again");
+    },
+  );
 }
 
 inTeam("waits: each row is compared with what it awaits once, by an index, in case a process died", async (team) => {

@@ -13,6 +13,8 @@ import { checkWaiting, lockDue, nextDue, noteAwake, noteReady } from "./wait_sto
 const AT_ONCE = 100;
 /** Runs that are due later are left to a later sweep. */
 const TIMER_MS = 60_000;
+/** Before runs that are due and could not be woken are tried again. */
+const AGAIN_MS = 1_000;
 
 interface Deps {
   sql: Pool;
@@ -47,11 +49,16 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
   let again = false;
   const moving = new Set<string>();
 
-  /** @returns the run in this process; undefined if it is in progress already */
-  async function wake({ head }: { head: RunHead }, attempts: number): Promise<Kept | undefined> {
+  /** @returns the run in this process; or that it is in progress already, or must be left as it is for now */
+  async function wake({ head }: { head: RunHead }, attempts: number): Promise<Kept | "in progress" | "left"> {
     const found = await store.find(head.account_id, head.id);
-    // The process that woke it before has died before it could note that.
-    if (found && found.head.attempts > attempts) return undefined;
+    if (found && found.head.attempts > attempts) {
+      // A takeover has claimed what the suspending process left behind, and is about to find that the run waits. If it
+      // found the run awake, it would execute it from there.
+      if (found.head.woken_at === head.woken_at) return "left";
+      // The process that woke it before has died before it could note that.
+      return "in progress";
+    }
     const owner = await heartbeat.prove();
     const woken_at = clock.now().getTime();
     const awake = { ...head, owner, attempts: attempts + 1, woken_at, segment_at: null, working: false };
@@ -61,24 +68,27 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
     return versionstamp === undefined ? await wake({ head }, attempts) : { head: awake, versionstamp };
   }
 
-  const wakeBatch = async (): Promise<number> => {
+  /** @returns whether there may be more to wake, and whether some were left */
+  const wakeBatch = async (): Promise<{ more: boolean; left: boolean }> => {
     const awake: Kept[] = [];
     const ids: string[] = [];
+    let left = 0;
     const moveDue = async (tx: Sql) => {
       const due = await lockDue(tx, clock.now(), AT_ONCE);
       for (const { head: { id } } of due) {
         ids.push(id);
         moving.add(id);
       }
-      const kept = await Promise.all(due.map((run) => wake(run, run.attempts)));
-      awake.push(...kept.filter((one) => one !== undefined));
-      await noteAwake(tx, due.map(({ head }) => head.id));
+      const woken = await Promise.all(due.map((run) => wake(run, run.attempts)));
+      awake.push(...woken.filter((one) => typeof one === "object"));
+      left = woken.filter((one) => one === "left").length;
+      await noteAwake(tx, due.filter((_, i) => woken[i] !== "left").map(({ head }) => head.id));
     };
     try {
       // If the transaction fails, the next takeover finds the runs in Deno KV and leaves them to the next pass.
       await sql.begin(moveDue);
       for (const kept of awake) resume(kept);
-      return ids.length;
+      return { more: ids.length === AT_ONCE && left < AT_ONCE, left: left > 0 };
     } finally {
       for (const id of ids) moving.delete(id);
     }
@@ -86,12 +96,13 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
 
   const wakeAll = async () => {
     await checkWaiting(sql, clock.now());
+    let left = false;
     do {
       again = false;
-      while (!ended && hasRoom() && await wakeBatch() === AT_ONCE);
+      for (let more = true; more && !ended && hasRoom();) ({ more, left } = await wakeBatch());
     } while (again && !ended);
     const next = await nextDue(sql, new Date(clock.now().getTime() + TIMER_MS));
-    if (next !== undefined) soon(next);
+    if (next !== undefined) soon(left || !hasRoom() ? Math.max(next, clock.now().getTime() + AGAIN_MS) : next);
   };
 
   const wakeDue = () => {
@@ -110,7 +121,7 @@ export function createWakes({ sql, store, heartbeat, clock, log, hasRoom, resume
       timer_at = Infinity;
       wakeDue().catch((error) => {
         log.warn("runs could not be woken", faultOf(error));
-        soon(clock.now().getTime() + 1_000);
+        soon(clock.now().getTime() + AGAIN_MS);
       });
     }, Math.max(0, ms));
   }
