@@ -11,6 +11,7 @@
  * | flows | runs per second of a flow that an action starts | two commits and the flow's HTTP call |
  * | events | what waiting runs cost; how long changes of records take until their flow begins (`--events=30` s) | |
  * | console | bytes, first paint, key to paint, previews and memory of the console in Chromium | the design's budgets |
+ * | grid | how long a seen row of the console's grid is blank, of a million records (`--rows`) | 100 ms |
  * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
  *
  * Only ratios count: one machine has other figures every hour. So subjects take turns, and every other round reverses
@@ -29,6 +30,7 @@ import { crons } from "./crons.ts";
 import { describeMachine, watchForeignLoad } from "./measure/machine.ts";
 import { events } from "./flows/events.ts";
 import { flows } from "./flows/flows.ts";
+import { grid } from "./console/grid.ts";
 import { readSizes, records } from "./records/records.ts";
 import { requests } from "./requests/requests.ts";
 import type { Section } from "./measure/section.ts";
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     only: text(""),
     records: text("10k,100k"),
     triggers: text("10000"),
+    rows: text("1m"),
     uses: text("20"),
     events: text("30"),
   },
@@ -51,7 +54,18 @@ const { values } = parseArgs({
 const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
 const only = values.only.split(",").filter(Boolean);
 
-const NAMES = ["requests", "records", "compile", "weight", "containment", "flows", "events", "crons", "console"];
+const NAMES = [
+  "requests",
+  "records",
+  "compile",
+  "weight",
+  "containment",
+  "flows",
+  "events",
+  "crons",
+  "console",
+  "grid",
+];
 const works = only.filter((word) => !NAMES.includes(word));
 const named = only.length === 0 ? NAMES : only.length === works.length ? ["requests"] : only;
 const all: Section[] = [
@@ -64,6 +78,7 @@ const all: Section[] = [
   flows({ seconds, rounds, connections }),
   events({ seconds: Number(values.events) }),
   consoleSection({ rounds, uses: Number(values.uses) }),
+  grid({ rows: readSizes(values.rows)[0] ?? 1_000_000, seconds: 60, jumps: 20 }),
 ];
 const sections = all.filter(({ name }) => named.includes(name));
 
