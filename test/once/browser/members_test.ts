@@ -1,11 +1,11 @@
 /** Two members and two apps in Chromium: nobody reads what belongs to another viewer or another app. */
 import assert from "node:assert/strict";
-import type { Browser, BrowserContext, Frame, Page } from "../packages/playwright.ts";
-import { browserTest } from "../stage/browser.ts";
-import { startServer, type TestServer } from "../stage/harness.ts";
-import { addPerson, addSession, type Ask, made } from "../stage/people.ts";
-import { freePort } from "../stage/network/ports.ts";
-import { until } from "../stage/until.ts";
+import type { Browser, BrowserContext, Frame, Page } from "../../packages/playwright.ts";
+import { browserTest } from "../../stage/browser.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
+import { freePort } from "../../stage/network/ports.ts";
+import { until } from "../../stage/until.ts";
 import { ATTACKS, hostileSource } from "./hostile_app.ts";
 
 /** Stands in the source of the first app, which is private. */

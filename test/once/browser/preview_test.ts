@@ -1,10 +1,10 @@
 /** Previews in Chromium, in a frame of a page of this site: what each engine's page reports, with lines of the source. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Page } from "../packages/playwright.ts";
-import { browserTest } from "../stage/browser.ts";
-import { startServer, type TestServer } from "../stage/harness.ts";
-import { addSession, made } from "../stage/people.ts";
-import { until } from "../stage/until.ts";
+import type { Page } from "../../packages/playwright.ts";
+import { browserTest } from "../../stage/browser.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { addSession, made } from "../../stage/people.ts";
+import { until } from "../../stage/until.ts";
 
 const COUNTER = `<script>
   let { start = 1 } = $props();

@@ -1,12 +1,12 @@
 /** Connectors in the console: from a new one with a secret to its failure in the figures. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Browser, Page } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
-import { type Api, serveApi } from "../stage/egress/outside.ts";
-import { startServer, type TestServer } from "../stage/harness.ts";
-import { addPerson, addSession } from "../stage/people.ts";
-import { proven } from "../stage/scenario.ts";
-import { until } from "../stage/until.ts";
+import type { Browser, Page } from "../../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../../stage/browser.ts";
+import { type Api, serveApi } from "../../stage/egress/outside.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { addPerson, addSession } from "../../stage/people.ts";
+import { proven } from "../../stage/scenario.ts";
+import { until } from "../../stage/until.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;

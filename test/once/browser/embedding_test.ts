@@ -3,12 +3,12 @@
  * scheme; a viewer by JWT without any cookie; a page that is not listed.
  */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import type { Browser, Frame, Page } from "../packages/playwright.ts";
-import { type BrowserStage, browserTest } from "../stage/browser.ts";
-import { addEmbeddingKey, type SigningKey, signJwt } from "../stage/embedding/jwt.ts";
-import { type PortServer, serveOnPort } from "../stage/embedding/on_port.ts";
-import { addPerson, type Ask, made } from "../stage/people.ts";
-import { until } from "../stage/until.ts";
+import type { Browser, Frame, Page } from "../../packages/playwright.ts";
+import { type BrowserStage, browserTest } from "../../stage/browser.ts";
+import { addEmbeddingKey, type SigningKey, signJwt } from "../../stage/embedding/jwt.ts";
+import { type PortServer, serveOnPort } from "../../stage/embedding/on_port.ts";
+import { addPerson, type Ask, made } from "../../stage/people.ts";
+import { until } from "../../stage/until.ts";
 
 /** Calls an action, follows a stream, uploads with XHR and downloads, and shows what came of it. */
 const WORKER = `<!doctype html><title>Worker</title><style>body { margin: 0 }</style><pre id="out"></pre><script>

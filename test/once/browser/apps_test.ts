@@ -1,8 +1,8 @@
 /** Compiled apps in Chromium, in the sandbox that they are served in. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Browser, Page } from "../packages/playwright.ts";
-import { startServer, type TestServer } from "../stage/harness.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
+import type { Browser, Page } from "../../packages/playwright.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { browserTest, complaintsOf } from "../../stage/browser.ts";
 
 const COUNTER = `<script lang="ts">
   import { fade } from "svelte/transition";

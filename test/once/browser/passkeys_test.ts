@@ -1,8 +1,8 @@
 /** Passkeys on the sign-in page, with Chromium's virtual authenticator. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Browser, Page } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
-import { ADMIN_PASSWORD, startServer, type TestServer } from "../stage/harness.ts";
+import type { Browser, Page } from "../../packages/playwright.ts";
+import { browserTest, complaintsOf } from "../../stage/browser.ts";
+import { ADMIN_PASSWORD, startServer, type TestServer } from "../../stage/harness.ts";
 
 /** Passkeys belong to BASE_URL, and so to a port that is known before the server starts. */
 async function serveOnLocalhost(): Promise<{ server: TestServer; base: string; close(): Promise<void> }> {
