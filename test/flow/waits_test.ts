@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { until } from "../stage/until.ts";
 import { onStage, type Team } from "./flow_stage.ts";
-import { encode, runKey } from "../../server/flow/storage/kv_keys.ts";
 import { on_postgres, type TestServer } from "../stage/harness.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "0" });
@@ -308,27 +307,4 @@ inTeam("waits: each row is compared with what it awaits once, by an index, in ca
   await sweep();
   const [row] = await sql`select check_after, wake_at is null as awake from flow_waits where run_id = ${other}`;
   assert.deepEqual({ ...row }, { check_after: null, awake: false }, "it is not looked at again");
-});
-
-inTeam("waits: a due run that its dead process has left in Deno KV goes on and leaves no row", async (team) => {
-  const { server } = team;
-  const { sql, sweep } = server;
-  const id = await start(team, [wait(86_400), { type: "return", data: "{run.id}" }]);
-  await reaches(team, id, "waiting");
-  await until(async () => await keysOf(server, id) === 0, "it has left Deno KV");
-  // As if its process had died after it stored the row, and the pass that wakes due runs had found the run in Deno KV.
-  await makeDue(server, id);
-  const [row] = await sql<{ head: { account_id: number } }[]>`
-    update flow_waits set wake_at = null, check_after = null, attempts = attempts + 1 where run_id = ${id} returning head
-  `;
-  assert.ok(row);
-  {
-    using kv = await Deno.openKv(`${server.data_dir}/kv.sqlite3`);
-    const key = runKey({ account_id: row.head.account_id, id });
-    await kv.set(key, encode(JSON.stringify({ ...row.head, owner: "dead" })));
-  }
-  await sweep();
-  await reaches(team, id, "finished");
-  const left = async () => (await sql`select from flow_waits where run_id = ${id}`).length;
-  await until(async () => await left() === 0, "its row is gone");
 });

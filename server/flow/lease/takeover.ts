@@ -3,7 +3,7 @@ import type { Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import type { RunHead } from "../run/model.ts";
 import { fence } from "../storage/history.ts";
-import { claimWaiting, findAwake, forgetWait } from "../waiting/wait_store.ts";
+import { claimWaiting, forgetWait } from "../waiting/wait_store.ts";
 import type { Kept, RunStore } from "../storage/run_store.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Peers } from "./peers.ts";
@@ -16,7 +16,6 @@ interface Deps {
   store: RunStore;
   heartbeat: Heartbeat;
   peers: Peers;
-  clock: { now(): Date };
   log: Log;
   /** Whether this process can queue another run. */
   hasRoom(): boolean;
@@ -39,9 +38,7 @@ export interface Takeover {
   settled(): Promise<void>;
 }
 
-export function createTakeover(
-  { sql, store, heartbeat, peers, clock, log, hasRoom, isOwn, passOn, resume }: Deps,
-): Takeover {
+export function createTakeover({ sql, store, heartbeat, peers, log, hasRoom, isOwn, passOn, resume }: Deps): Takeover {
   /** @returns false if a peer was faster */
   async function claim({ head, versionstamp }: Kept, lease: string): Promise<boolean> {
     const claimed = {
@@ -56,19 +53,12 @@ export function createTakeover(
     // Its owner may have died after it recorded the outcome and before it deleted the keys.
     if (await fence(sql, claimed)) {
       if (!await passOn(claimed)) return true;
-      await forgetWait(sql, head.id);
+      if (head.woken_at !== undefined) await forgetWait(sql, head.id);
       await store.clear(claimed);
     } // Or after it suspended the run.
     else if (await claimWaiting(sql, claimed)) await store.release({ head: claimed, versionstamp: own_versionstamp });
-    else resume({ head: await wokenHead(claimed), versionstamp: own_versionstamp });
+    else resume({ head: claimed, versionstamp: own_versionstamp });
     return true;
-  }
-
-  /** Its owner may have died after it suspended the run, and a pass of `wakes.ts` has left the due run to this claim. */
-  async function wokenHead(claimed: RunHead): Promise<RunHead> {
-    const suspended = claimed.woken_at === undefined ? await findAwake(sql, claimed.id) : undefined;
-    if (!suspended) return claimed;
-    return { ...claimed, worked_ms: suspended.worked_ms, woken_at: clock.now().getTime(), segment_at: null };
   }
 
   async function claimAll(): Promise<number | undefined> {

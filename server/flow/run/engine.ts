@@ -168,7 +168,6 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     store,
     heartbeat,
     peers: createPeers(lease_store, limits.lease_ms, undefined, deps.alone),
-    clock,
     log,
     hasRoom,
     isOwn: (id) => jobs.get(id) !== undefined || starts.isStarting(id) || wakes.isWaking(id) || outcomes.isRemoving(id),

@@ -227,17 +227,6 @@ export async function claimWaiting(sql: Sql, { id, attempts }: RunHead): Promise
   return waiting.length > 0;
 }
 
-/**
- * After a takeover: the head with which the previous owner had suspended the run, if a pass has noted it as awake
- * because it found the run in Deno KV.
- */
-export async function findAwake(sql: Sql, id: string): Promise<RunHead | undefined> {
-  const [row] = await sql<{ head: RunHead }[]>`
-    select head from flow_waits where run_id = ${id} and wake_at is null
-  `;
-  return row?.head;
-}
-
 /** The run has ended. */
 export async function forgetWait(sql: Sql, id: string): Promise<void> {
   await sql`delete from flow_waits where run_id = ${id}`;
