@@ -34,6 +34,8 @@ export function followStream(
       } catch {
         // The connection was lost, or the page has been left.
       }
+      // The pause would keep a page that has been left in memory.
+      if (signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   };
