@@ -100,6 +100,10 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
   await dialog.getByRole("textbox", { name: "Input" }).fill(JSON.stringify({ orders: [1, 2, 9, 3], shop: "north" }));
   await dialog.getByRole("button", { name: "Retry" }).click();
   await page.getByText(/^Finished after/).first().waitFor();
+  // The latest runs of the flow are bars, with this one marked.
+  const latest = page.getByRole("region", { name: "The latest runs of this flow" });
+  await latest.getByRole("link", { name: /failed/ }).first().waitFor();
+  await latest.locator("a[aria-current=page]").waitFor();
   await page.getByRole("tab", { name: "Input, output" }).click();
   equal((await page.getByRole("group", { name: /the output/ }).innerText()).replace(/\s/g, ""), "[1,2,9,3]");
   // It is kept as an example of its flow.
