@@ -10,6 +10,7 @@ import { sharedStore } from "../once/compiler/scratch.ts";
 import type { Connectors, Lookup } from "../../server/connectors/connectors.ts";
 import type { ConsoleFiles } from "../../server/compiler/compiler.ts";
 import type { Pool } from "../../server/database/pool.ts";
+import { type Keys, openKeys } from "../../server/secrets/keys.ts";
 import { ADMIN_PASSWORD, ADMIN_TOKEN, fillPlace, on_postgres } from "./places/places.ts";
 
 export { ADMIN_PASSWORD, ADMIN_TOKEN, createDatabase, on_postgres } from "./places/places.ts";
@@ -56,6 +57,13 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** The secret key of servers on PostgreSQL. Others have theirs in their folder. */
+const KEY = { id: "k1", material: "0123456789abcdef0123456789abcdef" };
+
+/** The secret keys of a server. */
+export const keysOf = ({ data_dir }: TestServer): Promise<Keys> =>
+  openKeys({ data_dir, secret_keys: on_postgres ? [KEY] : undefined });
+
 /** The machine may be busy with other tests. */
 const PATIENT_MS = 300_000;
 
@@ -76,7 +84,7 @@ export async function startServer(
     ADMIN_TOKEN,
     ADMIN_PASSWORD,
     BASE_URL: "http://atrium.test",
-    ...(on_postgres && { SECRET_KEYS: "k1:0123456789abcdef0123456789abcdef" }),
+    ...(on_postgres && { SECRET_KEYS: `${KEY.id}:${KEY.material}` }),
     ...(database_url && { DATABASE_URL: database_url }),
     ...environment,
   });

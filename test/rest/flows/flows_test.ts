@@ -39,6 +39,7 @@ const KEYS = [
   "input",
   "output",
   "fields",
+  "has_draft",
   "warnings",
 ];
 

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readAppToken, signAppToken } from "../../../server/secrets/page_tokens.ts";
-import { openKeys } from "../../../server/secrets/keys.ts";
-import { ADMIN_TOKEN, on_postgres, startServer } from "../../stage/harness.ts";
+import { ADMIN_TOKEN, keysOf, startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, made, type Person } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
 import { addApp, addDb, bearer, browser, cookieOf, page, tokenIn, type Visitor } from "../../stage/visitors.ts";
@@ -180,7 +179,7 @@ test("a page's token: forged, tampered or expired it is refused", async ({ ask, 
   await inTurn(forged, async (token) => assert.equal((await page(ask, code, token)("list")).status, 401, token));
   assert.equal((await page(ask, code, token)("list")).status, 200);
 
-  const keys = await openKeys(keysOf(server.data_dir));
+  const keys = await keysOf(server);
   const now = new Date();
   const until = (moment: number) => signAppToken(keys, { ...read, browser: "b".repeat(43) }, new Date(moment));
   assert.ok(readAppToken(keys, until(now.getTime()), now), "the server's own keys");
@@ -191,12 +190,6 @@ test("a page's token: forged, tampered or expired it is refused", async ({ ask, 
 
 /** A server keeps timers and connections open between tests. */
 const SANITIZERS = { sanitizeOps: false, sanitizeResources: false };
-
-/** The secret keys that the harness starts servers with. */
-const keysOf = (data_dir: string) => ({
-  data_dir,
-  secret_keys: on_postgres ? [{ id: "k1", material: "0123456789abcdef0123456789abcdef" }] : undefined,
-});
 
 test("a page's token: it opens its own account's databases, and nothing else", async ({ ask, server }) => {
   const stranger = await addAccount(server);
