@@ -261,6 +261,20 @@ test("files: a hundred thousand rows go in as they come, are edited and filtered
     "row 70001",
     "70001",
   ]]);
+  // Pages far behind the first one are found in another way.
+  await inTurn<[query: string, first: number, step: number]>([
+    ["sort=id", 80_001, 1],
+    ["sort=-created_at", 20_000, -1],
+    ["sort=n", 80_001, 1],
+    ["sort=-n", 20_000, -1],
+    ["sort=-n&filter[n][lte]=90000", 10_000, -1],
+  ], async ([query, first, step]) => {
+    const { body, headers } = await ask("GET", `${at}.json?${query}&per_page=20&page=4001`);
+    assert.ok(Array.isArray(body), `${query}: ${JSON.stringify(body)}`);
+    const numbers = body.map(({ data }: { data: { n: number } }) => data.n);
+    assert.deepEqual(numbers, Array.from({ length: 20 }, (_, i) => first + i * step), query);
+    assert.match(headers.get("link") ?? "", /rel="next"/, query);
+  });
 
   const request = new Request(`${server.base_url}/platform/dbs/${code}/export.csv`, {
     headers: { authorization: `Bearer ${admin.token}` },

@@ -46,7 +46,8 @@ export class Rows {
   counted = $state(false);
   #wanted: [from: number, to: number] = [0, 0];
   #scrolls_down = true;
-  #loading = new Set<number>();
+  /** The parts that are on their way; aborted once they are far from what is seen. */
+  #loading = new Map<number, AbortController>();
   #ended = false;
 
   constructor(asked: Asked) {
@@ -95,7 +96,10 @@ export class Rows {
     return totalOf(`/platform/dbs/${db_code}/records.json`, query);
   }
 
-  async #read(part: { page?: number; after?: string; back?: boolean; per_page?: number }): Promise<Rec[]> {
+  async #read(
+    part: { page?: number; after?: string; back?: boolean; per_page?: number },
+    signal?: AbortSignal,
+  ): Promise<Rec[]> {
     const { db_code, table_name, conditions, keys, q } = this.asked;
     const { back, per_page = AT_ONCE, ...place } = part;
     const sort = sortText(keys);
@@ -109,7 +113,7 @@ export class Rows {
       ...filter && { filter },
       ...q && { q },
       ...place,
-    });
+    }, { signal });
     this.took_ms = performance.now() - began;
     return found;
   }
@@ -126,7 +130,13 @@ export class Rows {
     const [before] = this.#wanted;
     if (from !== before) this.#scrolls_down = from > before;
     this.#wanted = [from, to];
+    for (const [part, loading] of this.#loading) if (!this.#isNear(part)) loading.abort();
     void this.#fill();
+  }
+
+  #isNear(part: number): boolean {
+    const [from, to] = this.#wanted;
+    return (part + 1) * AT_ONCE > from - AHEAD && part * AT_ONCE < to + AHEAD;
   }
 
   async #fill(): Promise<void> {
@@ -152,26 +162,29 @@ export class Rows {
 
   async #fillAt(hole: number): Promise<void> {
     const part = partOf(hole);
-    this.#loading.add(part);
+    const loading = new AbortController();
+    this.#loading.set(part, loading);
     // The next request does not wait for this one.
     queueMicrotask(() => void this.#fill());
     try {
-      await this.#fillPart(hole, part);
+      await this.#fillPart(hole, part, loading.signal);
       this.trouble = "";
     } catch (error) {
-      this.trouble = troubleOf(error).message;
-      this.#ended = true;
+      if (!loading.signal.aborted) {
+        this.trouble = troubleOf(error).message;
+        this.#ended = true;
+      }
     } finally {
       this.#loading.delete(part);
     }
     this.changed();
   }
 
-  async #fillPart(hole: number, part: number): Promise<void> {
+  async #fillPart(hole: number, part: number, signal?: AbortSignal): Promise<void> {
     const begin = part * AT_ONCE;
     const before = this.ids[hole - 1];
     if (before !== undefined && !this.gone.has(before)) {
-      const found = await this.#read({ after: before });
+      const found = await this.#read({ after: before }, signal);
       this.#put(hole, found);
       // Records may have gone since they were counted.
       if (found.length < AT_ONCE && hole + found.length < this.total) this.#cut(hole + found.length);
@@ -181,11 +194,11 @@ export class Rows {
     while (end < begin + AT_ONCE && end < this.total && this.ids[end] === undefined) end++;
     const behind = this.ids[end];
     if (behind !== undefined && !this.gone.has(behind)) {
-      const found = await this.#read({ after: behind, back: true, per_page: Math.max(1, end - begin) });
+      const found = await this.#read({ after: behind, back: true, per_page: Math.max(1, end - begin) }, signal);
       this.#put(end - found.length, found.toReversed());
       if (found.length === end - begin || begin === 0) return;
     }
-    const found = await this.#read({ page: part + 1 });
+    const found = await this.#read({ page: part + 1 }, signal);
     this.#put(begin, found);
     if (found.length < AT_ONCE) this.#cut(begin + found.length);
   }
