@@ -250,13 +250,16 @@ async function imports(browser: Browser, server: TestServer, base: string): Prom
   await dialog.getByLabel("Field of Count").selectOption("n");
   equal(await dialog.getByLabel("Field of Title").inputValue(), "title", "columns of a field's name are mapped");
   await dialog.getByRole("button", { name: "Dry run" }).click();
+  const go = dialog.getByRole("button", { name: "Import 2,497 rows" });
+  // The requests of the dry run must have been answered before the next ones are held.
+  await go.waitFor();
   // The import goes on while another page is open, and says so.
   const gate = Promise.withResolvers<void>();
   await page.route(/\/import\.csv/, async (route) => {
     await gate.promise;
     await route.continue();
   });
-  await dialog.getByRole("button", { name: "Import 2,497 rows" }).click();
+  await go.click();
   await dialog.getByRole("button", { name: "Go on in the background" }).click();
   await page.getByText(`Importing into ${db.name}`).waitFor();
   await page.getByRole("heading", { name: "Data" }).getByRole("link").click();

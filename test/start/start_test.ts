@@ -98,7 +98,7 @@ Deno.test("start: generated credentials are shown once; tokens and data stay; co
 });
 
 Deno.test("start: commands before the first start, and an admin that the environment names", async () => {
-  await using place = await newPlace();
+  await using place = on_postgres ? await emptyPlace() : await newPlace();
   const { environment } = place;
   const migrated = await run(environment, "migrate");
   assert.deepEqual([migrated.code, migrated.stderr], [0, ""]);
