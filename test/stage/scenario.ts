@@ -47,6 +47,9 @@ type OnAccount = (
   options?: { of_default?: boolean },
 ) => void;
 
+/** For tests of a file with a shared server. The sanitizers would report its timers and connections as their leaks. */
+export const BESIDE_SERVER = { sanitizeOps: false, sanitizeResources: false };
+
 /**
  * Returns a function that registers tests on one server for the whole file, because a start takes longer than most
  * tests. Each test has a new account. With `of_default` it uses the default account, which it shares with other tests
@@ -58,12 +61,10 @@ export function onSharedServer(environment: Record<string, string> = {}): OnAcco
   const shared: { server?: TestServer } = {};
   Deno.test.beforeAll(async () => void (shared.server = await startServer(environment)));
   Deno.test.afterAll(() => shared.server?.close());
-  // The sanitizers would report the server's own timers and connections as leaks of each test.
-  const sanitizers = { sanitizeOps: false, sanitizeResources: false };
   return (name, work, { of_default = false } = {}) =>
     Deno.test({
       name,
-      ...sanitizers,
+      ...BESIDE_SERVER,
       async fn(t) {
         const { server } = shared;
         if (!server) throw new Error("the server has not started");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startServer } from "../../stage/harness.ts";
 import { chatStandIn } from "../../stage/network/chat_stand_in.ts";
 import { addPerson, as, type Ask, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { BESIDE_SERVER, inTurn, onSharedServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
 const KEY = "canary-of-the-ai-key";
@@ -183,7 +183,7 @@ inAccount(
   },
 );
 
-Deno.test("assistant: without AI_URL there is none", async () => {
+Deno.test("assistant: without AI_URL there is none", BESIDE_SERVER, async () => {
   const server = await startServer();
   try {
     const ask = as(server.request, "admin-token-of-the-tests");

@@ -4,7 +4,7 @@ import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { appRouter } from "../../../server/router.ts";
 import { addAccount, addPerson, as, type Ask, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { BESIDE_SERVER, inTurn, onSharedServer } from "../../stage/scenario.ts";
 import { NO_CHANGES, UNAUDITED_TABLES } from "./exceptions.ts";
 import { WRITES } from "./writes.ts";
 
@@ -33,17 +33,21 @@ async function entries(ask: Ask, query = ""): Promise<Entry[]> {
 
 const router: AnyTRPCRouter = appRouter;
 
-Deno.test("audit: every route that writes is called below, or has a reason why it changes nothing", () => {
-  const mutations = Object.entries<AnyTRPCProcedure>(router._def.procedures)
-    .filter(([, { _def }]) => _def.type === "mutation").map(([name]) => name);
-  const plain = PLAIN_ROUTES.filter(({ method }) => method !== "GET").map(({ name }) => name);
-  const known = new Set([...Object.keys(WRITES), ...Object.keys(NO_CHANGES)]);
-  // Public lists are queries that are sent as POST.
-  const missing = [...mutations, ...plain].filter((name) => !known.has(name));
-  assert.deepEqual(missing, [], "add them to test/rest/audit/writes.ts or exceptions.ts: they say how");
-  const gone = [...known].filter((name) => ![...mutations, ...plain, "records.public.list"].includes(name));
-  assert.deepEqual(gone, [], "remove them from test/rest/audit/writes.ts");
-});
+Deno.test(
+  "audit: every route that writes is called below, or has a reason why it changes nothing",
+  BESIDE_SERVER,
+  () => {
+    const mutations = Object.entries<AnyTRPCProcedure>(router._def.procedures)
+      .filter(([, { _def }]) => _def.type === "mutation").map(([name]) => name);
+    const plain = PLAIN_ROUTES.filter(({ method }) => method !== "GET").map(({ name }) => name);
+    const known = new Set([...Object.keys(WRITES), ...Object.keys(NO_CHANGES)]);
+    // Public lists are queries that are sent as POST.
+    const missing = [...mutations, ...plain].filter((name) => !known.has(name));
+    assert.deepEqual(missing, [], "add them to test/rest/audit/writes.ts or exceptions.ts: they say how");
+    const gone = [...known].filter((name) => ![...mutations, ...plain, "records.public.list"].includes(name));
+    assert.deepEqual(gone, [], "remove them from test/rest/audit/writes.ts");
+  },
+);
 
 onServer("audit: every table is audited, or has a reason why not", async ({ server }) => {
   const tables = await server.sql<{ name: string; audited: boolean }[]>`

@@ -6,7 +6,7 @@ import { Refusal } from "../../../server/errors.ts";
 import { ADMIN_TOKEN, type TestServer } from "../../stage/harness.ts";
 import { addressOf, ROUTES } from "../../stage/addresses.ts";
 import { made } from "../../stage/people.ts";
-import { inTurn, onSharedServer, prove, type Scenario } from "../../stage/scenario.ts";
+import { BESIDE_SERVER, inTurn, onSharedServer, prove, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();
 
@@ -268,7 +268,7 @@ inAccount("bodies: over the wire", async ({ server }) => {
   assert.match(broken, /^HTTP\/1\.1 400 /);
 });
 
-Deno.test("bodies: a slow one is 408", async () => {
+Deno.test("bodies: a slow one is 408", BESIDE_SERVER, async () => {
   let timer: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream({
     start: (controller) => void (timer = setInterval(() => controller.enqueue(new Uint8Array(1)), 10)),

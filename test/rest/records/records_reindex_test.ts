@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addDb, dbAt, type Listed, type TestDb } from "../../stage/db.ts";
-import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { type Ask, BESIDE_SERVER, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
@@ -68,6 +68,7 @@ async function holding(url: string, id: string, work: () => Promise<void>): Prom
 Deno.test({
   name: "reindex: meanwhile records are read as before and its progress is shown, while writes are 503, then taken",
   ignore: !on_postgres,
+  ...BESIDE_SERVER,
   async fn(t) {
     const DATABASE_URL = await createDatabase();
     const server = await startServer({ DATABASE_URL });
@@ -121,6 +122,7 @@ Deno.test({
 Deno.test({
   name: "reindex: other processes write by the new schema at once, despite their caches",
   ignore: !on_postgres,
+  ...BESIDE_SERVER,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const one = await startServer({ DATABASE_URL });
