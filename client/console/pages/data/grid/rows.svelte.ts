@@ -20,6 +20,8 @@ export interface Asked {
 const AT_ONCE = 500;
 /** Records of the first request, which is waited for. */
 const FIRST = 200;
+/** Records of the first request after a jump, which is waited for, too. The rows around them are read by keyset. */
+const AFTER_JUMP = 50;
 /** Requests on their way. */
 const MOST_LOADING = 2;
 /** Rows that are read in the direction of scrolling, and in the other one. */
@@ -198,9 +200,10 @@ export class Rows {
       this.#put(end - found.length, found.toReversed());
       if (found.length === end - begin || begin === 0) return;
     }
-    const found = await this.#read({ page: part + 1 }, signal);
-    this.#put(begin, found);
-    if (found.length < AT_ONCE) this.#cut(begin + found.length);
+    const block = Math.floor(hole / AFTER_JUMP);
+    const found = await this.#read({ page: block + 1, per_page: AFTER_JUMP }, signal);
+    this.#put(block * AFTER_JUMP, found);
+    if (found.length < AFTER_JUMP) this.#cut(block * AFTER_JUMP + found.length);
   }
 
   /** The list ends here, if nothing behind it is known. */
