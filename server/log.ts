@@ -144,7 +144,7 @@ export function createRecentLines(): RecentLines {
       characters += kept.length;
       while (lines.length - first > MOST_LINES || characters > MOST_CHARACTERS) {
         characters -= lines[first]?.length ?? 0;
-        first++;
+        lines[first++] = "";
       }
       if (first > MOST_LINES) {
         lines = lines.slice(first);

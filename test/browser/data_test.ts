@@ -216,7 +216,7 @@ async function names(browser: Browser, server: TestServer, base: string): Promis
 
   // Not in front of the list, which would be read once more by its old filter.
   await page.goto("about:blank");
-  // A field of the view is removed: its address still opens it, and says what is left out.
+  // The table loses a field that the view names. The view's address still opens it, and the page says what is left out.
   const [columns, fields] = [{ title: "string", n: "integer" }, { fields: { title: "string", n: "integer" } }];
   deepEqual((await request("PATCH", `${at}.json`, { json: { db: { schema: fields } } })).body.schema.fields, columns);
   await page.goto(`${base}/data/${code}/records?view=${view.id}`);

@@ -33,8 +33,8 @@ const TYPES = Object.keys(STEPS);
 const hanging = { ...call("hangs"), id: "inner", timeout: 1 };
 const ENDLESS = "($f := function($n) { $f($n + 1) }; $f(1))";
 /**
- * By type, the keys of a step whose time is over, or that of a step inside it. `wait`, `return` and `fail` wait for
- * nobody. `record_steps_test.ts` has the record step, whose time needs another process's lock.
+ * By type, the keys of a step that exceeds its timeout, or that contains one which does. The types `wait`, `return` and
+ * `fail` have no timeout. `record_steps_test.ts` tests the timeout of the record step, which needs another process's lock.
  */
 const LATE: Record<string, Record<string, unknown>> = {
   connector: { ...call("hangs"), timeout: 1 },

@@ -1,4 +1,4 @@
-/** Drafts of flows: one for each user and flow, in the order of their revisions, and seen by nobody else. */
+/** Drafts of flows: a user has one for each flow, the write with the highest revision counts, and no other user sees it. */
 import assert from "node:assert/strict";
 import { addPerson, as, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";

@@ -101,3 +101,12 @@ export function merged(runs: readonly Run[], changes: readonly Run[], filter: Ru
   }
   return [...known.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
+
+/** A moment to the second. */
+export const EXACT = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});

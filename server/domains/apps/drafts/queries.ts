@@ -116,7 +116,7 @@ export function listDrafts(sql: Sql, viewer: Viewer, page: DraftPage): Promise<J
   );
 }
 
-/** Removes what is left of discarded drafts. No request is an hour late. @returns how many, at most `at_once` */
+/** Deletes the rows of drafts that were discarded more than an hour ago: a late request comes sooner. @returns how many, at most `at_once` */
 export async function sweepDrafts(sql: Sql, at_once: number): Promise<number> {
   const { count } = await sql`
     delete from app_drafts d

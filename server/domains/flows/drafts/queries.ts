@@ -93,7 +93,7 @@ export async function discardFlowDraft(sql: Sql, viewer: Viewer, id: number, rev
   return count > 0;
 }
 
-/** Removes what is left of discarded drafts. No request is an hour late. */
+/** Deletes the rows of drafts that were discarded more than an hour ago: a late request comes sooner. */
 export async function sweepFlowDrafts(sql: Sql, at_once: number): Promise<void> {
   await sql`
     delete from flow_drafts d
