@@ -20,6 +20,7 @@ import {
 } from "@trpc/client";
 import superjson from "superjson";
 import type { AppRouter } from "../server/router.ts";
+import { carriesFile, flatNames } from "./flat_names.ts";
 
 export interface ClientOptions {
   /** The server's base URL, without a path. */
@@ -70,27 +71,9 @@ export function createClient({ url, token, headers: more = {}, batch = true, fet
 
 const asForm: TRPCLink<AppRouter> = () => ({ op, next }) => next({ ...op, input: toForm(op.input) });
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
-const carriesFile = (value: unknown): boolean =>
-  value instanceof Blob || isObject(value) && Object.values(value).some(carriesFile);
-
 /** Names the fields of `{ department: { name, logo } }` `department[name]` and `department[logo]`. */
 function toForm(input: unknown): FormData {
   const form = new FormData();
-  const add = (name: string, value: unknown) => {
-    if (value === undefined) return;
-    if (value instanceof Blob) form.append(name, value);
-    else if (Array.isArray(value)) addList(form, name, value);
-    else if (isObject(value)) {
-      for (const [key, item] of Object.entries(value)) add(name ? `${name}[${key}]` : key, item);
-    } else form.append(name, value === null ? "" : String(value));
-  };
-  add("", input);
+  for (const [name, value] of flatNames(input)) form.append(name, value);
   return form;
-}
-
-function addList(form: FormData, name: string, list: unknown[]): void {
-  if (list.length === 0) form.append(`${name}[]`, "");
-  for (const item of list) form.append(`${name}[]`, String(item));
 }

@@ -19,30 +19,32 @@ const TEMPORARY = [429, 502, 503, 504];
  *
  * @param {import("platform").App | null | undefined} app
  * @param {typeof pause} wait replaced by tests
+ * @param {typeof request} call
  * @returns {typeof import("platform").action}
  */
-export const createAction = (app, wait = pause) => async (name, params = {}, { signal, timeout } = {}) => {
-  if (!app) throw new PlatformError("There is no app on this page whose action could be called", { code: "no_app" });
-  const address = `/platform/apps/${segment(app.id, "An app's id")}/action/${segment(name, "An action's name")}`;
-  const body = jsonOf(params, "An action's params");
-  const limit = limited(signal, timeout);
-  /** @type {string | undefined} */
-  let flow_process_id;
-  try {
-    const first = stateOf(await request("POST", address, { body, signal: limit.signal }));
-    flow_process_id = first.flow_process_id;
-    const status = `${address}/status?flow_process_id=${encodeURIComponent(first.flow_process_id)}`;
-    const last = first.status === "pending" ? await poll(status, limit.signal, wait) : first;
-    if (last.status === "finished") return last.data;
-    const message = typeof last.error === "string" && last.error ? last.error : "The action failed";
-    throw new PlatformError(message, { status: 200, code: "action_failed" });
-  } catch (error) {
-    if (error instanceof PlatformError) error.flow_process_id ??= flow_process_id;
-    throw error;
-  } finally {
-    limit.end();
-  }
-};
+export const createAction =
+  (app, wait = pause, call = request) => async (name, params = {}, { signal, timeout } = {}) => {
+    if (!app) throw new PlatformError("There is no app on this page whose action could be called", { code: "no_app" });
+    const address = `/platform/apps/${segment(app.id, "An app's id")}/action/${segment(name, "An action's name")}`;
+    const body = jsonOf(params, "An action's params");
+    const limit = limited(signal, timeout);
+    /** @type {string | undefined} */
+    let flow_process_id;
+    try {
+      const first = stateOf(await call("POST", address, { body, signal: limit.signal }));
+      flow_process_id = first.flow_process_id;
+      const status = `${address}/status?flow_process_id=${encodeURIComponent(first.flow_process_id)}`;
+      const last = first.status === "pending" ? await poll(status, limit.signal, wait, call) : first;
+      if (last.status === "finished") return last.data;
+      const message = typeof last.error === "string" && last.error ? last.error : "The action failed";
+      throw new PlatformError(message, { status: 200, code: "action_failed" });
+    } catch (error) {
+      if (error instanceof PlatformError) error.flow_process_id ??= flow_process_id;
+      throw error;
+    } finally {
+      limit.end();
+    }
+  };
 
 /**
  * Polls until the run has ended. A poll may fail for a temporary reason, because the run continues on the server.
@@ -50,14 +52,15 @@ export const createAction = (app, wait = pause) => async (name, params = {}, { s
  * @param {string} address
  * @param {AbortSignal} signal
  * @param {typeof pause} wait
+ * @param {typeof request} call
  */
-async function poll(address, signal, wait) {
+async function poll(address, signal, wait, call) {
   let failures = 0;
   let retry_after_ms = 0;
   for (let ms = FIRST_PAUSE_MS;; ms = Math.min(ms * GROWTH, LONGEST_PAUSE_MS)) {
     await wait(Math.max(ms, retry_after_ms), signal);
     try {
-      const state = stateOf(await request("GET", address, { signal }));
+      const state = stateOf(await call("GET", address, { signal }));
       if (state.status !== "pending") return state;
       failures = retry_after_ms = 0;
     } catch (error) {
@@ -68,10 +71,12 @@ async function poll(address, signal, wait) {
 }
 
 /**
+ * Whether the same request may succeed later.
+ *
  * @param {unknown} error
  * @returns {error is PlatformError}
  */
-const isTemporary = (error) =>
+export const isTemporary = (error) =>
   error instanceof PlatformError && (error.code === "network" || TEMPORARY.includes(error.status));
 
 /**

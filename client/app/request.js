@@ -2,34 +2,80 @@
 /** Requests of the `platform` module to its server, and the errors that they throw. */
 import { PlatformError } from "./platform_error.js";
 
+/** @typedef {(address: string, init: RequestInit) => Promise<Response>} Send */
+
 /**
- * Sends one request to the server that served the page. It sends no credentials, because a sandboxed page has none.
+ * Sends to the server that served the page. It sends no credentials, because a sandboxed page has none.
  *
- * @param {"GET" | "POST"} method
+ * `fetch` is looked up at each call, so that a replacement by the page (shim_token.js) takes effect here, too.
+ *
+ * @type {Send}
+ */
+export const fromPage = (address, init) =>
+  globalThis.fetch(address, { ...init, cache: "no-store", credentials: "omit" });
+
+/**
+ * @typedef {object} Sent
+ * @property {BodyInit | null | undefined} [body] a text is JSON unless `headers` name another type
+ * @property {AbortSignal | undefined} [signal]
+ * @property {Record<string, string> | undefined} [headers]
+ */
+
+/**
+ * Sends one request.
+ *
+ * @param {Send} send
+ * @param {string} method
  * @param {string} address root-relative
- * @param {{ body?: string, signal?: AbortSignal }} [more] the body is JSON
+ * @param {Sent} [sent]
+ * @returns {Promise<Response>} with a status of success; its body is not read yet
+ * @throws {PlatformError} or the signal's reason
+ */
+export async function answered(send, method, address, { body, signal, headers } = {}) {
+  const typed = typeof body === "string" ? { "content-type": "application/json", ...headers } : headers ?? {};
+  const response = await send(address, { method, body, signal, headers: typed }).catch(unreachable(signal));
+  if (response.ok) return response;
+  throw refusal(response, read(await textOf(response, signal)));
+}
+
+/**
+ * @param {Response} response
+ * @param {AbortSignal} [signal]
+ */
+export const textOf = (response, signal) => response.text().catch(unreachable(signal));
+
+/**
+ * The error of a request without an answer.
+ *
+ * @param {AbortSignal | undefined} signal
+ * @returns {(cause: unknown) => never}
+ */
+const unreachable = (signal) => (cause) => {
+  if (signal?.aborted) throw signal.reason;
+  throw new PlatformError("The server cannot be reached", { code: "network", cause });
+};
+
+/**
+ * Sends one request to the server that served the page.
+ *
+ * @param {string} method
+ * @param {string} address root-relative
+ * @param {Sent} [sent] the body is JSON
  * @returns {Promise<unknown>} the parsed JSON of the answer
  * @throws {PlatformError} or the signal's reason
  */
-export async function request(method, address, { body, signal } = {}) {
-  let response, text;
-  try {
-    // `fetch` is looked up at each call, so that a replacement by the page (shim_token.js) takes effect here, too.
-    response = await globalThis.fetch(address, {
-      method,
-      body,
-      signal,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      cache: "no-store",
-      credentials: "omit",
-    });
-    text = await response.text();
-  } catch (cause) {
-    if (signal?.aborted) throw signal.reason;
-    throw new PlatformError("The server cannot be reached", { code: "network", cause });
-  }
-  const value = read(text);
-  if (!response.ok) throw refusal(response, value);
+export async function request(method, address, sent = {}) {
+  return valueOf(await answered(fromPage, method, address, sent), sent.signal);
+}
+
+/**
+ * @param {Response} response
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<unknown>} the parsed JSON
+ * @throws {PlatformError} or the signal's reason
+ */
+export async function valueOf(response, signal) {
+  const value = read(await textOf(response, signal));
   if (value !== undefined) return value;
   throw new PlatformError("The server's answer cannot be read", { status: response.status, code: "bad_answer" });
 }

@@ -19,7 +19,7 @@ const ROOMS: [room: string, files: RegExp][] = [
   ["db", /^db\//],
 ];
 const roomOf = (file: string) => ROOMS.findIndex(([, files]) => files.test(file));
-const isLocal = ({ to }: Pick<Import, "to">) => /^(main\.ts|deno\.json|(server|db|client|test)\/)/.test(to);
+const isLocal = ({ to }: Pick<Import, "to">) => /^(main\.ts|deno\.json|(server|db|client|pack|test)\/)/.test(to);
 
 /** The imports that a rule forbids, as `a.ts imports b.ts`. */
 function broken(from: (file: string) => boolean, forbids: (to: Import, file: string) => boolean): string[] {
