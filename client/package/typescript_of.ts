@@ -80,4 +80,4 @@ export const pascal = (name: string): string =>
 
 /** An interface where the type is an object, for shorter messages of the compiler. */
 export const declared = (name: string, type: string): string =>
-  /^\{\n(?:  .*\n)*\}$/.test(type) ? `export interface ${name} ${type}\n` : `export type ${name} = ${type};\n`;
+  /^\{\n(?: {2}.*\n)*\}$/.test(type) ? `export interface ${name} ${type}\n` : `export type ${name} = ${type};\n`;

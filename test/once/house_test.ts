@@ -125,7 +125,8 @@ Deno.test("house: client imports types of the server only, and the server nothin
 
 Deno.test("house: of the server only config.ts reads the environment, which main.ts hands over", () => {
   const readers = [...files].filter(([file, { text }]) =>
-    !isTest(file) && !file.startsWith("client/cli/") && /\bDeno\.env\b|(?<!")\bprocess\.env\b/.test(codeOf(text))
+    !isTest(file) && !/^client\/(cli\/|package\/cli\.ts)/.test(file) &&
+    /\bDeno\.env\b|(?<!")\bprocess\.env\b/.test(codeOf(text))
   );
   assert.deepEqual(readers.map(([file]) => file).filter((file) => file !== "server/config.ts"), ["main.ts"]);
   assert.equal(codeOf(files.get("main.ts")?.text ?? "").match(/\bDeno\.env\b/g)?.length, 1);
