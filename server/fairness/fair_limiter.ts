@@ -152,6 +152,11 @@ export function createFairLimiter<Key = number>(limits: FairLimits): FairLimiter
     async acquire(account, signal) {
       signal?.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      // Without a wait the signal is not needed, and a listener costs more than the rest.
+      if (mayRun(account)) {
+        begin(account, { begin: resolve });
+        return await promise;
+      }
       const job: Job = { begin: resolve, drop: () => reject(new Error("the limiter was drained")) };
       add(account, job);
       const leave = () => {

@@ -38,7 +38,8 @@ export function createEgress(allow: readonly string[], lookup?: Lookup): Egress 
   async function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
     signal.throwIfAborted();
     reach.check(url);
-    const pool = await unlessAborted(pools.poolFor(url), signal);
+    const found = pools.poolFor(url);
+    const pool = found instanceof Promise ? await unlessAborted(found, signal) : found;
     const answer = pool.request({
       path: `${url.pathname}${url.search}`,
       method,

@@ -3,6 +3,7 @@
  * path. Plain concatenation could: `https://api.test` + `@evil.test` and `//evil.test` name another host, and `/users/`
  * + `encodeURIComponent("..")` names the parent path.
  */
+import { LRUCache } from "lru-cache";
 import type { JsonValue } from "../../input/json_value.ts";
 import { ConnectorFault } from "../call/fault.ts";
 import { fillWith, newRoom, ParamFault, type Params, type Room } from "./template.ts";
@@ -43,15 +44,30 @@ export function buildAddress(
   query: readonly [string, string][],
   room = newRoom(),
 ): URL {
-  const fault = baseFault(base);
-  if (fault) throw new ConnectorFault("refused", `the address ${fault}`);
-  const below = new URL(base);
+  const below = readBase(base);
   const filled = path.split("/").map((segment) => fillSegment(segment, params, room)).join("/");
   const prefix = filled === "" ? below.pathname : below.pathname.replace(/\/+$/, "");
   const url = new URL(`${below.origin}${prefix}${filled}`);
   if (!isBelow(url, below.origin, prefix) || url.hash || url.search) throw notBelow();
-  url.search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
+  if (query.length > 0) url.search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
   return url;
+}
+
+type Base = Pick<URL, "origin" | "pathname">;
+
+/** Parsed once: a connector's address stays the same for many calls. */
+const BASES = new LRUCache<string, Base>({ max: 1_000 });
+
+/** @throws {ConnectorFault} `refused` */
+function readBase(text: string): Base {
+  const known = BASES.get(text);
+  if (known) return known;
+  const fault = baseFault(text);
+  if (fault) throw new ConnectorFault("refused", `the address ${fault}`);
+  const { origin, pathname } = new URL(text);
+  const base = { origin, pathname };
+  BASES.set(text, base);
+  return base;
 }
 
 const notBelow = () => new ConnectorFault("refused", "the address is not below the connector's");

@@ -35,10 +35,16 @@ export async function readBody(request: Request, forms: boolean, deadlines: Body
   throw unsupported(`Send application/json${forms ? " or multipart/form-data" : ""}`);
 }
 
-/** Whether the request has no body. The runtime gives a request without one an empty stream. */
-export function hasNone({ headers, body }: Request): boolean {
-  const announced = ["content-type", "content-length", "transfer-encoding"].some((name) => headers.has(name));
-  return body === null || !announced || headers.get("content-length") === "0";
+/**
+ * Whether the request has no body. The runtime gives a request without one an empty stream. `body` is looked at last:
+ * reading that property makes a stream, through which the body is read at twice the cost.
+ */
+export function hasNone(request: Request): boolean {
+  const { headers } = request;
+  const length = headers.get("content-length");
+  if (length !== null) return length === "0";
+  const is_announced = headers.has("content-type") || headers.has("transfer-encoding");
+  return !is_announced || request.body === null;
 }
 
 /**

@@ -74,9 +74,9 @@ async function withDeadline(
   work: Work,
   is_transaction: boolean,
 ): Promise<Effect> {
-  const deadline = new AbortController();
+  const attempt = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const expire = () => deadline.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout"));
+  const expire = () => attempt.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout"));
   const clock = {
     start: () => void (timer ??= setTimeout(expire, ms)),
     stop() {
@@ -84,18 +84,20 @@ async function withDeadline(
       timer = undefined;
     },
   };
-  const either = AbortSignal.any([signal, deadline.signal]);
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
-  const stop = () => {
+  const { signal: either } = attempt;
+  either.addEventListener("abort", () => {
     if (!is_transaction || either.reason instanceof Interrupted) aborted.reject(either.reason);
-  };
-  either.addEventListener("abort", stop, { once: true });
-  if (either.aborted) stop();
+  }, { once: true });
+  // `AbortSignal.any` would cost three times as much.
+  const interrupt = () => attempt.abort(signal.reason);
+  if (signal.aborted) interrupt();
+  else signal.addEventListener("abort", interrupt, { once: true });
   try {
     return await Promise.race([work(either, clock), aborted.promise]);
   } finally {
     clearTimeout(timer);
-    either.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", interrupt);
   }
 }
