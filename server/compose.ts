@@ -51,6 +51,9 @@ interface Parts {
   compile_wait_ms?: number;
 }
 
+/** Stores of Deno KV that are reached over the network may refuse a commit with more checks. */
+const HOSTED_LIMITS: Partial<Limits> = { checks_at_once: 10 };
+
 /**
  * Opens and migrates the database and creates everything that answers requests. Tests use it, too.
  *
@@ -105,9 +108,13 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         alone: config.database_url === undefined,
         cronEnded: (id) => schedules.noteEnd(id),
       },
-      parts.flow_limits,
+      { ...(config.hosted && HOSTED_LIMITS), ...parts.flow_limits },
     );
-    const schedules = createSchedules({ sql, flows, clock, log }, { dbs, users: viewers.users });
+    const schedules = createSchedules(
+      { sql, flows, clock, log },
+      { dbs, users: viewers.users },
+      config.has_effects,
+    );
     const openings = createOpeningCounter({ sql, clock, log });
     const body_deadlines = createBodyDeadlines();
     const release = createRelease();

@@ -22,6 +22,7 @@
  * | DEV | none | `1`: set by `deno task dev`; the console reloads after a change of its sources |
  * | AI_URL, AI_MODEL, AI_KEY | none | a language model with OpenAI's chat completions: the address above `/chat/completions` |
  * | WORKERS | 1 | server processes on this port; more than one needs DATABASE_URL |
+ * | PREVIEW_EFFECTS | none | `1`: triggers, calls and mail also on timelines of Deno Deploy other than production |
  */
 import { z } from "zod";
 
@@ -83,6 +84,12 @@ export interface Config {
   child_environment: Readonly<Record<string, string>>;
   /** On Deno Deploy: no disk, no flags, the host's own KV. */
   hosted: boolean;
+  /** Whether Deno sends traces to a collector. */
+  has_traces: boolean;
+  /** Of Deno Deploy: `production`, `git-branch/<name>` or `preview/<id>`. */
+  timeline: string | undefined;
+  /** Whether triggers start flows, connectors are called and mail is sent. Not on a preview, unless it is allowed. */
+  has_effects: boolean;
 }
 
 /** Names every wrong or missing variable, one line each. */
@@ -167,6 +174,8 @@ const Environment = z.object({
   AI_MODEL: z.string().max(200, "must have at most 200 characters").optional(),
   AI_KEY: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces").optional(),
   WORKERS: integer(1, 64).default(1),
+  DENO_TIMELINE: z.string().optional(),
+  PREVIEW_EFFECTS: z.literal("1", "must be 1 or not set").optional(),
   /** Set by the supervisor only. */
   PROCESS_NUMBER: integer(1, 64).optional(),
 });
@@ -177,13 +186,19 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );
-  if (hosted && !given.DATABASE_URL && given.PGHOST) given.DATABASE_URL = databaseUrlOfHost(given);
+  if (hosted) {
+    if (!given.DATABASE_URL && given.PGHOST) given.DATABASE_URL = databaseUrlOfHost(given);
+    given.BASE_URL ??= addressOnHost(given);
+    given.HOST ??= "0.0.0.0";
+  }
   const parsed = Environment.safeParse(given);
   const faults = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`) ?? [];
   if (given.DATABASE_URL && !given.SECRET_KEYS) {
     faults.push("SECRET_KEYS is required with DATABASE_URL: k1:<at least 16 characters>, kept outside the database");
   }
-  if (hosted && !given.DATABASE_URL) faults.push("DATABASE_URL is required here: this host keeps no files");
+  if (hosted && !given.DATABASE_URL) {
+    faults.push("DATABASE_URL is required here: assign a PostgreSQL database to the app");
+  }
   faults.push(...missingOidc(given), ...faultsOfAi(given));
   if (parsed.data && parsed.data.WORKERS > 1) {
     if (!given.DATABASE_URL) faults.push("WORKERS needs DATABASE_URL: the embedded database belongs to one process");
@@ -218,8 +233,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     process_number: env.PROCESS_NUMBER,
     child_environment: childEnvironment(given),
     hosted,
+    has_traces: Object.keys(given).some((name) => name.startsWith("OTEL_")),
+    timeline: env.DENO_TIMELINE,
+    has_effects: !hosted || (env.DENO_TIMELINE ?? PRODUCTION) === PRODUCTION || env.PREVIEW_EFFECTS !== undefined,
   });
 }
+
+const PRODUCTION = "production";
 
 function baseUrlOf({ BASE_URL, HOST, PORT }: z.output<typeof Environment>): string {
   if (BASE_URL !== undefined) return BASE_URL;
@@ -270,6 +290,16 @@ export const childEnvironment = (environment: Record<string, string | undefined>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => value && OF_DENO.test(name) ? [[name, value]] : []),
   );
+
+/** The address that Deno Deploy gives to each timeline of an app. */
+function addressOnHost(env: Record<string, string | undefined>): string | undefined {
+  const app = env.DENO_DEPLOY_APPLICATION_SLUG ?? env.DENO_DEPLOY_APP_SLUG;
+  const organization = env.DENO_DEPLOY_ORGANIZATION_SLUG ?? env.DENO_DEPLOY_ORG_SLUG;
+  if (app === undefined || organization === undefined) return undefined;
+  const timeline = (env.DENO_TIMELINE ?? PRODUCTION).replace(/^git-branch\//, "--").replace(/^preview\//, "-");
+  const suffix = timeline === PRODUCTION ? "" : timeline.toLowerCase().replace(/[^a-z0-9-]+/g, "-");
+  return `https://${app}${suffix}.${organization}.deno.net`;
+}
 
 /** Deno Deploy passes a linked database as PG* variables. */
 function databaseUrlOfHost(env: Record<string, string | undefined>): string {

@@ -44,8 +44,25 @@ export function writeOut(text: string, to: { writeSync(bytes: Uint8Array): numbe
   }
 }
 
-/** @param write receives one or more complete lines */
-export function createLog(write: (text: string) => void = writeOut, now: () => number = Date.now): Log {
+/** Writes lines by the console, from which a host collects them with their levels, each in the trace of its request. */
+export function writeToConsole(text: string): void {
+  for (const line of text.trimEnd().split("\n")) {
+    const [, level] = /"level":"(warn|error)"/.exec(line) ?? [];
+    // deno-lint-ignore no-console
+    const write = level === "error" ? console.error : level === "warn" ? console.warn : console.info;
+    write(line);
+  }
+}
+
+/**
+ * @param write receives one or more complete lines
+ * @param options `at_once`: lines are not buffered
+ */
+export function createLog(
+  write: (text: string) => void = writeOut,
+  now: () => number = Date.now,
+  { at_once: is_unbuffered = false } = {},
+): Log {
   const recent = createRecentLines();
   let held = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,7 +75,7 @@ export function createLog(write: (text: string) => void = writeOut, now: () => n
   const add = (line: string, at_once: boolean) => {
     held += line;
     recent.add(line);
-    if (at_once || held.length > BUFFER_CHARACTERS) return flush();
+    if (at_once || is_unbuffered || held.length > BUFFER_CHARACTERS) return flush();
     timer ??= setTimeout(flush, BUFFER_MS);
   };
   const timeOf = timesAsText(now);

@@ -16,13 +16,13 @@
  */
 import { Backend, BackendStopped } from "./backend.ts";
 import { openFolder } from "./folder.ts";
-import { FolderLocked, lockFolder } from "./lock.ts";
+import { FolderLocked, lockFolder, NoFileLocks } from "./lock.ts";
 import { EmbeddedSocket } from "./socket.ts";
 import { readTemplate } from "./template.ts";
 import { Turns } from "./turns.ts";
 import { startUpkeep } from "./upkeep.ts";
 
-export { FolderLocked };
+export { FolderLocked, NoFileLocks };
 
 export interface Embedded {
   /**
@@ -51,6 +51,7 @@ export interface EmbeddedOptions {
 
 /**
  * @throws {FolderLocked} if another process uses the folder
+ * @throws {NoFileLocks} on a Deno that cannot lock files
  * @throws {Error} with the folder and the reason, if the database cannot start
  */
 export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: EmbeddedOptions): Promise<Embedded> {

@@ -11,14 +11,26 @@ export class FolderLocked extends Error {
   }
 }
 
+/** This Deno cannot lock files, so two processes could use one folder. */
+export class NoFileLocks extends Error {
+  constructor() {
+    super(
+      `The embedded database needs a newer Deno than ${Deno.version.deno}, which cannot lock files: ` +
+        "start with the Deno that README.md names, or set DATABASE_URL to a PostgreSQL database",
+    );
+  }
+}
+
 /**
  * Locks `<folder>.lock`. The operating system releases the lock when the process ends, for whatever reason. The file
  * stays: if it were removed, two processes could lock two different files of the same name.
  *
  * @returns releases the lock
  * @throws {FolderLocked}
+ * @throws {NoFileLocks}
  */
 export async function lockFolder(folder: string): Promise<() => void> {
+  if (!("tryLock" in Deno.FsFile.prototype)) throw new NoFileLocks();
   await Deno.mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const file = await Deno.open(`${folder}.lock`, { create: true, write: true, mode: 0o600 });
   if (await file.tryLock(true)) return () => file.close();

@@ -1,10 +1,22 @@
 /** Opens Deno KV, which holds only runs in progress. PostgreSQL is the source of truth for everything else. */
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 
 /** Opens `kv_url` if it is set, the host's own store on Deno Deploy, otherwise a file in `data_dir`. */
 export async function openKv({ kv_url, data_dir, hosted }: Config): Promise<Deno.Kv> {
   if (kv_url) return await Deno.openKv(kv_url);
-  if (hosted) return await Deno.openKv();
+  if (hosted) return await openKvOfHost();
   await Deno.mkdir(data_dir, { recursive: true, mode: 0o700 });
   return await Deno.openKv(`${data_dir}/kv.sqlite3`);
+}
+
+/** @throws {ConfigError} if the app has no store. Without one, `Deno.openKv` is missing or fails */
+async function openKvOfHost(): Promise<Deno.Kv> {
+  try {
+    return await Deno.openKv();
+  } catch (error) {
+    throw new ConfigError([
+      'Deno KV is required here: provision a database "Deno KV" on the page Databases of the organization, and assign ' +
+      `it to the app. Opening it failed: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
+  }
 }

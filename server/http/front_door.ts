@@ -27,6 +27,7 @@ import { openApiRoute } from "./openapi/openapi.ts";
 import { missingApp } from "./pages/notices.ts";
 import { addRest } from "./rest/rest.ts";
 import { createRouteTable } from "./route_table.ts";
+import { createTracing } from "./tracing.ts";
 import { mountTrpc } from "./trpc.ts";
 
 /** @param info the connection; without it the request comes from this machine */
@@ -41,7 +42,8 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
   const rest_of_hono = createHono();
   const contextOf = contexts({ ...services, documents: createDocuments() });
   const newRequestId = requestIds();
-  const { trusted_proxies } = services.config;
+  const { trusted_proxies, has_traces } = services.config;
+  const nameSpan = createTracing(has_traces);
 
   const answer = async (context: HttpContext): Promise<Response> => {
     const { request, path } = context.call;
@@ -63,10 +65,14 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
     const answered = await answer(contextOf(call));
     const response = is_head ? await withoutBody(answered) : answered;
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
+    nameSpan?.(request.method, table.find(request, call.path)?.path ?? routeOfRest(call.path), response.status, call);
     report(services, request.method, response.status, call, started);
     return response;
   };
 }
+
+/** For traces: a name that occurs often, of a path that the table does not have. */
+const routeOfRest = (path: string) => /^\/(?:trpc|a)\//.exec(path)?.[0].concat("*") ?? "*";
 
 function createTable() {
   const table = createRouteTable();

@@ -42,6 +42,8 @@ export interface RouteTable {
 }
 
 interface Found {
+  /** With the names of its parameters. */
+  path: string;
   answer: Answer;
   params: Params;
 }
@@ -90,7 +92,11 @@ export function createRouteTable(): RouteTable {
       if (encoded && target.path.endsWith(".json") && !sent.endsWith(".json")) return undefined;
       const { method } = request;
       const answer = target.answers.get(method) ?? (method === "OPTIONS" ? target.preflight : target.refuse);
-      return { answer, params: values.length === 0 ? NO_PARAMS : paramsOf(target.names, values, encoded) };
+      return {
+        path: target.path,
+        answer,
+        params: values.length === 0 ? NO_PARAMS : paramsOf(target.names, values, encoded),
+      };
     },
   };
 }

@@ -19,9 +19,11 @@ const PATIENCE_MS = 10_000;
 /** For a mail altogether: a request waits for it. */
 const LONGEST_MS = 20_000;
 
-/** @returns undefined if no SMTP server is configured */
-export function createMailer({ smtp_url, mail_from }: Pick<Config, "smtp_url" | "mail_from">): Mailer | undefined {
-  if (smtp_url === undefined) return undefined;
+/** @returns undefined if no SMTP server is configured, or if the server has no effects */
+export function createMailer(
+  { smtp_url, mail_from, has_effects }: Pick<Config, "smtp_url" | "mail_from" | "has_effects">,
+): Mailer | undefined {
+  if (smtp_url === undefined || !has_effects) return undefined;
   return {
     async send(mail) {
       const { createTransport } = await import("nodemailer");

@@ -1,9 +1,9 @@
 /** The lines for the person or script that started the process. Everything else goes to the log. */
-import { FolderLocked } from "../../db/embedded/embedded.ts";
+import { FolderLocked, NoFileLocks } from "../../db/embedded/embedded.ts";
 import { DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { refusalOfDatabase } from "../database/pg_errors.ts";
-import { type Log, writeOut } from "../log.ts";
+import { type Log, writeOut, writeToConsole } from "../log.ts";
 
 /** The process cannot do what it was started for. The message is a complete sentence for the person who started it. */
 export class StartFault extends Error {}
@@ -19,7 +19,7 @@ export interface Credentials {
 export const LISTENING = "listening on ";
 
 /** Prints generated credentials, which are not shown again. */
-export function announceCredentials({ base_url }: Config, { email, password, token }: Credentials): void {
+export function announceCredentials({ base_url, hosted }: Config, { email, password, token }: Credentials): void {
   const lines = [
     "",
     "  Atrium is ready for its first admin.",
@@ -33,12 +33,15 @@ export function announceCredentials({ base_url }: Config, { email, password, tok
     "  Shown this once. Make new ones with `deno task password` and `deno task token`.",
     "",
   ];
-  writeOut(lines.map((line) => `${line}\n`).join(""));
+  sayWith(hosted)(lines.map((line) => `${line}\n`).join(""));
 }
 
-export function announceAddress({ host, port }: Config): void {
+/** A host collects what is written by the console. */
+const sayWith = (hosted: boolean) => hosted ? writeToConsole : writeOut;
+
+export function announceAddress({ host, port, hosted }: Config): void {
   const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  writeOut(`${LISTENING}http://${shown}:${port}\n`);
+  sayWith(hosted)(`${LISTENING}http://${shown}:${port}\n`);
 }
 
 /** Ends the process with exit code 0. @param result printed last */
@@ -51,16 +54,18 @@ export function finish(log: Log, result?: string): never {
 /** Ends the process with exit code 1 and a sentence on standard error. */
 export function giveUp(log: Log, error: unknown): never {
   log.flush();
-  writeOut(`${faultSentence(error)}\n`, Deno.stderr);
+  // deno-lint-ignore no-console
+  console.error(faultSentence(error));
   Deno.exit(1);
 }
+
+/** Errors whose messages are complete sentences for the person who started the process. */
+const SENTENCES = [ConfigError, StartFault, FolderLocked, NoFileLocks, DatabaseTooNew, DatabaseTooOld];
 
 /** Why the process cannot start, for the person who started it. */
 function faultSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const is_sentence = [ConfigError, StartFault, FolderLocked, DatabaseTooNew, DatabaseTooOld].some((kind) =>
-    error instanceof kind
-  );
+  const is_sentence = SENTENCES.some((kind) => error instanceof kind);
   if (is_sentence) return message;
   if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AlreadyExists) {

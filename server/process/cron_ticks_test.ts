@@ -5,12 +5,12 @@ import { createLog } from "../log.ts";
 const quiet = createLog(() => {});
 
 Deno.test("a handler that is called before its work is there waits for it", async () => {
-  const { begin, handler } = waiting("tick", quiet);
+  const { begin, handler } = waiting("tick");
   let done = 0;
   const called = handler();
   await Promise.resolve();
   assert.equal(done, 0);
-  begin(() => Promise.resolve(++done));
+  begin(() => Promise.resolve(++done), quiet);
   await called;
   assert.equal(done, 1);
   await handler();
@@ -20,9 +20,9 @@ Deno.test("a handler that is called before its work is there waits for it", asyn
 Deno.test("work that fails is logged, and the next call does it again", async () => {
   const lines: string[] = [];
   const log = createLog((text) => lines.push(text));
-  const { begin, handler } = waiting("tick", log);
+  const { begin, handler } = waiting("tick");
   let calls = 0;
-  begin(() => ++calls === 1 ? Promise.reject(new Error("the database is away")) : Promise.resolve());
+  begin(() => ++calls === 1 ? Promise.reject(new Error("the database is away")) : Promise.resolve(), log);
   await handler();
   await handler();
   log.flush();

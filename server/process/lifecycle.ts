@@ -19,7 +19,7 @@ export function proveFree({ host: hostname, port, hosted }: Config): void {
 }
 
 /** The part of what `compose` returns that serving needs. */
-interface Atrium {
+export interface Atrium {
   handler: (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
   generated: Credentials | undefined;
   endStreams(): void;

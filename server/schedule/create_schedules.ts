@@ -1,4 +1,5 @@
 /** The schedule of one process: runs ticks one after the other, settles ended runs soon after their end, sweeps the ledger. */
+import { unavailable } from "../errors.ts";
 import { deleteExpired } from "./ledger/retention.ts";
 import { receive, type Received, type TriggerEvent } from "./events/receive.ts";
 import { createRecordWatch } from "./records/record_watch.ts";
@@ -42,17 +43,23 @@ const SETTLE_AFTER_MS = 1_000;
 const SETTLE_BATCH = 1_000;
 
 const SWEEP_BATCH = 1_000;
+
+const OFF = "Triggers start no flows on a preview timeline: PREVIEW_EFFECTS=1 allows it";
 /** A sweep of a minute ends after this time; the next one continues. */
 const MAX_SWEEP_MS = 10_000;
 
-/** @param sources undefined: no trigger reads records */
-export function createSchedules(deps: Deps, sources?: RecordSources): Schedules {
+/**
+ * @param sources undefined: no trigger reads records
+ * @param is_on false: nothing starts a flow but `fire`
+ */
+export function createSchedules(deps: Deps, sources?: RecordSources, is_on = true): Schedules {
   const { sql } = deps;
-  const records = sources && createRecordWatch(deps, sources);
+  const records = is_on && sources ? createRecordWatch(deps, sources) : undefined;
   const read = createTimetableCache();
   let closing = false;
   const isClosing = () => closing;
   const ticks = oneAtATime(async () => {
+    if (!is_on) return { claimed: 0, started: 0, settled: await settleAll(deps, isClosing) };
     const ticked = await tick(deps, read, isClosing);
     if (!closing) await attempt(deps, "looking at changes of records", async () => await records?.lookAtAll());
     return ticked;
@@ -74,7 +81,7 @@ export function createSchedules(deps: Deps, sources?: RecordSources): Schedules 
 
   return {
     read,
-    receive: (event) => receive(deps, event),
+    receive: (event) => is_on ? receive(deps, event) : Promise.reject(unavailable(OFF)),
     fire: (firing) => fire(deps, firing),
     noteRepeated: (trigger, run_id) => noteRepeated(deps, trigger, run_id),
     noteEnd(cron_id) {

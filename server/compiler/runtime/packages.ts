@@ -2,7 +2,7 @@
  * Resolves npm packages to files for the browser. esbuild can only search node_modules folders, which Deno's cache does
  * not have.
  */
-import { findPackageJSON } from "node:module";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -26,9 +26,9 @@ const CONDITIONS = new Set(["browser", "production", "module", "import", "defaul
 
 /**
  * @param specifier `svelte/store`, `@scope/name`
- * @param importer path of the importing file; by default this project
+ * @param importer path of the importing file; by default this project's
  */
-export function findPackageFile(specifier: string, importer = fileURLToPath(import.meta.url)): PackageFile {
+export function findPackageFile(specifier: string, importer?: string): PackageFile {
   const [, name = "", path = ""] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? [];
   const folder = folderOf(name, importer);
   const manifest = readManifest(folder);
@@ -39,10 +39,23 @@ export function findPackageFile(specifier: string, importer = fileURLToPath(impo
   return { path: join(folder, target), sideEffects: manifest?.sideEffects !== false };
 }
 
-function folderOf(name: string, importer: string): string {
-  const manifest = findPackageJSON(name, importer);
-  if (!manifest) throw new Error(`${name} has no package.json`);
-  return dirname(manifest);
+const OF_PACKAGE = /[/\\](?:npm|node_modules)[/\\]/;
+
+/**
+ * Files of packages find packages by their own dependencies, files of the project by its import map. Deno 2.5 has no
+ * `findPackageJSON`, and its `require` does not know the import map.
+ */
+function folderOf(name: string, importer = ""): string {
+  const main = OF_PACKAGE.test(importer)
+    ? createRequire(importer).resolve(name)
+    : fileURLToPath(import.meta.resolve(name));
+  let folder = dirname(main);
+  // A folder of a package may have a package.json of its own, without a name.
+  while (readManifest(folder)?.name !== name) {
+    if (folder === dirname(folder)) throw new Error(`${name} has no package.json`);
+    folder = dirname(folder);
+  }
+  return folder;
 }
 
 function readManifest(folder: string): Manifest | undefined {

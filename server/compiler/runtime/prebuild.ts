@@ -1,6 +1,7 @@
 /** `deno task build`: writes what ships built with this version: the runtimes with their licences, and `/embed.js`. */
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { RUNTIME_LOADERS } from "../engines/loaders.ts";
 import { PREBUILT, type Prebuilt } from "../host/prebuilt.ts";
 import { identityOf } from "../host/vendor.ts";
@@ -49,7 +50,7 @@ async function write(name: typeof SHIPPED[number]) {
 }
 
 async function licences(): Promise<string> {
-  const { resolve } = createRequire(import.meta.url);
+  const resolve = (name: string) => fileURLToPath(import.meta.resolve(name));
   // react-dom contains it, and only react-dom finds it.
   const scheduler = createRequire(resolve("react-dom")).resolve("scheduler");
   const texts = await Promise.all([...PACKAGES.map((name) => resolve(name)), scheduler].map(licenceOf));

@@ -2,13 +2,12 @@
  * Tailwind's own stylesheets, reduced for an app. Tailwind parses them for every app; a third of its time went into parts
  * with a known result: the rules for bare elements, and colours that the source does not name.
  */
-import { createRequire } from "node:module";
 import { compile } from "tailwindcss";
 
-const SHEETS = new Map(["index", "theme", "preflight", "utilities"].map((name) => {
-  const file = createRequire(import.meta.url).resolve(`tailwindcss/${name}.css`);
-  return [name, Deno.readTextFileSync(file)];
-}));
+const SHEETS = new Map(["index", "theme", "preflight", "utilities"].map((name) => [
+  name,
+  Deno.readTextFileSync(new URL(import.meta.resolve(`tailwindcss/${name}.css`))),
+]));
 
 /** The stylesheet of an import: `tailwindcss`, `tailwindcss/theme`, with or without `.css`. */
 export function findSheet(id: string): string | undefined {

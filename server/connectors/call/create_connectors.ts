@@ -54,7 +54,7 @@ export interface Connectors {
 interface Parts {
   sql: Pool;
   keys: Keys;
-  config: Pick<Config, "egress_allow">;
+  config: Pick<Config, "egress_allow" | "has_effects">;
   log: Log;
   /** Replaces the system's DNS lookup in tests. */
   lookup?: Lookup | undefined;
@@ -62,7 +62,7 @@ interface Parts {
 
 export function createConnectors({ sql, keys, config, log, lookup }: Parts): Connectors {
   const cache = createConnectorCache(sql, keys, log);
-  const egress = createEgress(config.egress_allow, lookup);
+  const egress = createEgress(config.has_effects ? config.egress_allow : undefined, lookup);
   const account_turns = createTurns(AT_ONCE, MAX_WAITING);
   const connector_turns = createTurns(AT_ONCE_EACH, MAX_WAITING);
   const tokens = createTokens(createTokenStore(sql, keys, log), egress);

@@ -30,8 +30,11 @@ export interface Egress {
 /** Stands for the host in messages about a redirect: the third party chose that host, and it may contain the secret. */
 const REDIRECT_TARGET = "the redirect's target";
 
-/** @param lookup replaces the system's DNS lookup in tests */
-export function createEgress(allow: readonly string[], lookup?: Lookup): Egress {
+/**
+ * @param allow private addresses that may be called; undefined: nothing may be called
+ * @param lookup replaces the system's DNS lookup in tests
+ */
+export function createEgress(allow: readonly string[] | undefined, lookup?: Lookup): Egress {
   const reach = createReach(allow, lookup);
   const pools = createConnectionPools(reach);
 

@@ -45,8 +45,20 @@ export interface Reach {
   lookupFor(url: URL): LookupFunction;
 }
 
-/** @param allow exceptions as `host:port` */
-export function createReach(allow: readonly string[], lookup: Lookup = systemDns): Reach {
+const OFF = () =>
+  new ConnectorFault("refused", "other services are not called on a preview timeline: PREVIEW_EFFECTS=1 allows it");
+
+/** Of a server without effects. */
+const NOTHING: Reach = {
+  check() {
+    throw OFF();
+  },
+  lookupFor: () => (_hostname, _options, callback) => callback(OFF(), ""),
+};
+
+/** @param allow exceptions as `host:port`; undefined: nothing may be called */
+export function createReach(allow: readonly string[] | undefined, lookup: Lookup = systemDns): Reach {
+  if (!allow) return NOTHING;
   const exceptions = new Set(allow.map(normalizedException));
   const isException = (url: URL) => exceptions.has(`${url.hostname}:${portOf(url)}`);
   const refused = (host: string) => new Unreachable("refused", host, "may not be called: it is not a public address");

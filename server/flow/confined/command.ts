@@ -1,5 +1,4 @@
 /** The command that starts a confined process: Deno without any permission, under limits of the kernel. */
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { confined } from "../../subprocess/confined.ts";
 import type { Setup } from "./protocol.ts";
@@ -47,6 +46,6 @@ export async function workerCommand(environment: Readonly<Record<string, string>
 
 /** What a process cannot read itself. */
 export async function readSetup(): Promise<Setup> {
-  const main = createRequire(import.meta.url).resolve("jsonata");
-  return { jsonata: await Deno.readTextFile(main.replace(/jsonata\.js$/, "jsonata.min.js")) };
+  const main = import.meta.resolve("jsonata");
+  return { jsonata: await Deno.readTextFile(new URL(main.replace(/jsonata\.js$/, "jsonata.min.js"))) };
 }

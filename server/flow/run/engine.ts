@@ -54,7 +54,7 @@ interface Deps extends Omit<Services, "runs"> {
 export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const { sql, kv, keys, log, clock } = deps;
   const limits = { ...LIMITS, ...given };
-  const commits = createCommits(kv);
+  const commits = createCommits(kv, limits.checks_at_once);
   const store = createRunStore(kv, commits, sql);
   const cancel_store = createCancelStore(kv, commits);
   const lease_store = createLeaseStore(kv, commits);

@@ -13,6 +13,8 @@ export interface Limits {
   /** Runs that wait or are executed in this process, in total and of one account. */
   most: number;
   most_per_account: number;
+  /** Checks in one commit to Deno KV. */
+  checks_at_once: number;
 }
 
 export const LIMITS: Limits = {
@@ -24,4 +26,5 @@ export const LIMITS: Limits = {
   in_progress_per_account: 300,
   most: 20_000,
   most_per_account: 10_000,
+  checks_at_once: 90,
 };

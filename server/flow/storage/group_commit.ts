@@ -23,8 +23,10 @@ export interface Commits {
   commit(write: Write): Promise<string | undefined>;
 }
 
-/** Limits of one commit. Those of Deno KV are 100 checks, 1,000 mutations and 800 KiB. */
-const MOST = { checks: 90, mutations: 900, bytes: 600_000 };
+/** Limits of one commit. Those of Deno KV are 1,000 mutations, 800 KiB, and of these 90 KiB of keys, with an overhead. */
+const MOST = { mutations: 900, bytes: 600_000, key_bytes: 60_000 };
+/** Bytes of each part of a key beside its text. */
+const PART_BYTES = 4;
 /** Waits between attempts while another process on the same file holds SQLite's lock. */
 const LOCKED_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320, 640, 1_000, 1_000];
 
@@ -37,7 +39,8 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export function createCommits(kv: Deno.Kv): Commits {
+/** @param most_checks in one commit: 100 in a file, 10 in some stores that are reached over the network */
+export function createCommits(kv: Deno.Kv, most_checks: number): Commits {
   const waiting: Waiting[] = [];
   /** How many of the waiting writes are not patient. */
   let urgent = 0;
@@ -48,7 +51,7 @@ export function createCommits(kv: Deno.Kv): Commits {
     if (working) return;
     working = true;
     do {
-      const batch = takeBatch(waiting);
+      const batch = takeBatch(waiting, most_checks);
       urgent -= batch.filter(({ write }) => !write.patient).length;
       await commitAll(kv, batch);
     } while (urgent > 0);
@@ -75,15 +78,17 @@ export function createCommits(kv: Deno.Kv): Commits {
   };
 }
 
-function takeBatch(waiting: Waiting[]): Waiting[] {
-  const sum = { checks: 0, mutations: 0, bytes: 0 };
+function takeBatch(waiting: Waiting[], most_checks: number): Waiting[] {
+  const sum = { checks: 0, mutations: 0, bytes: 0, key_bytes: 0 };
   const checked = new Set<string>();
   let count = 0;
   for (const { write: { checks = [], sets = [], deletes = [], bytes = 0 } } of waiting) {
     sum.checks += checks.length;
     sum.mutations += sets.length + deletes.length;
     sum.bytes += bytes;
-    const fits = sum.checks <= MOST.checks && sum.mutations <= MOST.mutations && sum.bytes <= MOST.bytes;
+    for (const key of [...checks, ...sets].map(({ key }) => key).concat(deletes)) sum.key_bytes += sizeOfKey(key);
+    const fits = sum.checks <= most_checks && sum.mutations <= MOST.mutations && sum.bytes <= MOST.bytes &&
+      sum.key_bytes <= MOST.key_bytes;
     const keys = checks.map(({ key }) => JSON.stringify(key));
     // Of two writes that check the same key only the first may succeed. In one commit both checks would pass.
     if (count > 0 && (!fits || keys.some((key) => checked.has(key)))) break;
@@ -92,6 +97,10 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   }
   return waiting.splice(0, count);
 }
+
+/** An estimate. Its parts are names, numbers and texts of at most two bytes for each character. */
+const sizeOfKey = (key: Deno.KvKey): number =>
+  key.reduce<number>((sum, part) => sum + PART_BYTES + (typeof part === "string" ? 2 * part.length : 10), 0);
 
 async function commitAll(kv: Deno.Kv, batch: Waiting[]): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { createCommits } from "./group_commit.ts";
 
 Deno.test("commits: of concurrent writes that check the same key one succeeds", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { commit } = createCommits(kv);
+  const { commit } = createCommits(kv, 90);
   const writes = ["a", "b", "a", "a"].map((name, value) =>
     commit({ checks: [{ key: [name], versionstamp: null }], sets: [{ key: [name], value }] })
   );
@@ -14,7 +14,7 @@ Deno.test("commits: of concurrent writes that check the same key one succeeds", 
 
 Deno.test("commits: a refused write does not fail the others of its commit", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { commit } = createCommits(kv);
+  const { commit } = createCommits(kv, 90);
   const tooLarge = new Uint8Array(100_000);
   const [small, large, other] = await Promise.allSettled([
     commit({ sets: [{ key: ["small"], value: 1 }] }),

@@ -21,12 +21,22 @@ export const sees = (app: ServedApp, viewer: Viewer): boolean =>
   viewer.account_id === app.account_id && visibleTo(viewer, app.department_id) &&
   (viewer.scopes?.includes("apps:read") ?? true);
 
+/**
+ * Deno Deploy's CDN may keep the page of a public app for a moment, for visitors. A session or a token opens another page
+ * at the same address. The header is for this CDN only: browsers get the page's own `cache-control`.
+ */
+const FOR_CDN = {
+  "deno-cdn-cache-control": "public, s-maxage=10",
+  vary: "accept-encoding, authorization, cookie",
+};
+
 /** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
 async function pageForVisitor(context: HttpContext, app: ServedApp): Promise<Response> {
-  const { call } = context;
+  const { call, config } = context;
   if (app.asks) return await pageWithToken(context, app, "null", undefined);
   const [headers, hosts] = [headersOf(context), await hostsOf(context, app)];
-  return app.answer(call.request, headers, { ...stamp(call), ...framedBy(headers, hosts) });
+  const for_cdn = config.hosted && app.public ? FOR_CDN : undefined;
+  return app.answer(call.request, headers, { ...stamp(call), ...framedBy(headers, hosts), ...for_cdn });
 }
 
 /**

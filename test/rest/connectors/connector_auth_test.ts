@@ -92,7 +92,7 @@ const faultOf = async (call: Promise<unknown>): Promise<ConnectorFault> => {
 test("oauth2: one process at a time requests a token, which is kept encrypted and never shown", async () => {
   const { server, add, call, callOf } = stage();
   const { id, code } = await add(oauth({ scope: "read write", audience: "api" }));
-  const config = { egress_allow: [`127.0.0.1:${api.port}`] };
+  const config = { egress_allow: [`127.0.0.1:${api.port}`], has_effects: true };
   const keys = createKeys([KEY]);
   const peer = createConnectors({ sql: server.sql, keys, config, log: createLog(() => {}) });
   const held = Promise.withResolvers<void>();

@@ -1,0 +1,78 @@
+/** Starts one server, a supervisor of several, or a command. The modules of a server are loaded only where one starts. */
+import type { Config } from "../config.ts";
+import { surviveLostConnections } from "../database/connection_loss.ts";
+import { createLog, type Log, writeToConsole } from "../log.ts";
+import { announceCredentials, finish, giveUp } from "./announcements.ts";
+import type { Registered } from "./cron_ticks.ts";
+import { type Atrium, proveFree, serve } from "./lifecycle.ts";
+
+export { giveUp };
+
+/** What `Deno.cron` calls. */
+interface Crons {
+  sweep: Registered;
+  tick: Registered;
+}
+
+/** A process that is stopped soon after its start does not build runtimes. */
+const PREPARE_AFTER_MS = 10_000;
+
+/**
+ * @param program the URL of the module that each process of a supervisor runs
+ * @param crons undefined for a command
+ */
+export async function start(program: string, config: Config, given: Log, crons: Crons | undefined): Promise<void> {
+  const { hosted, workers, process_number } = config;
+  const log = hosted && crons ? createLog(writeToConsole, Date.now, { at_once: true }) : given;
+  surviveLostConnections(log);
+  if (!crons) {
+    const { runCommand } = await import("./commands.ts");
+    finish(log, await runCommand(config, log, Deno.args));
+  }
+  if (workers > 1 && process_number === undefined) {
+    const { supervise } = await import("./supervisor.ts");
+    return await supervise(program, config, log);
+  }
+  if (hosted) return await startHosted(config, log, crons);
+  if (process_number === undefined) proveFree(config);
+  const atrium = await composed(config, log);
+  serve(config, atrium, log);
+  await settleIn(config, atrium, log, crons);
+  if ((process_number ?? 1) !== 1) return;
+  await atrium.compiler.warm();
+  void atrium.compiler.console.prepare();
+  setTimeout(() => void atrium.compiler.prepare(), PREPARE_AFTER_MS);
+}
+
+/** Listens before anything else, because the host waits for that. The first requests wait until the server is composed. */
+async function startHosted(config: Config, log: Log, crons: Crons): Promise<void> {
+  const composing = composed(config, log);
+  serve(config, inAMoment(composing), log);
+  const atrium = await composing;
+  if (atrium.generated) announceCredentials(config, atrium.generated);
+  if (!config.has_effects) log.info("triggers, calls and mail are off", { timeline: config.timeline });
+  await settleIn(config, atrium, log, crons);
+}
+
+type Composed = Awaited<ReturnType<typeof composed>>;
+
+const composed = async (config: Config, log: Log) => await (await import("../compose.ts")).compose(config, log);
+
+function inAMoment(composing: Promise<Composed>): Atrium {
+  let atrium: Composed | undefined;
+  composing.then((composed) => atrium = composed, () => {});
+  return {
+    handler: async (request, info) => await (atrium ?? await composing).handler(request, info),
+    generated: undefined,
+    endStreams: () => atrium?.endStreams(),
+    close: async () => await (await composing).close(),
+  };
+}
+
+async function settleIn(config: Config, atrium: Composed, log: Log, { sweep, tick }: Crons): Promise<void> {
+  sweep.begin(atrium.sweep, log);
+  tick.begin(atrium.tick, log);
+  if (!atrium.generated) return;
+  const { warnOfWeakPassword } = await import("./weak_admin_password.ts");
+  void warnOfWeakPassword(config, log);
+}
