@@ -42,6 +42,9 @@ Deno.test("config: an empty environment results in frozen defaults", () => {
     process_number: undefined,
     child_environment: {},
     hosted: false,
+    timeline: undefined,
+    has_effects: true,
+    has_traces: false,
     dev: false,
   });
   assert.ok(Object.isFrozen(config));
@@ -197,6 +200,24 @@ Deno.test("config: on Deno Deploy the database is the host's, and there must be 
   assert.equal(config.database_url, "postgres://me%40org:p%2Fw%3Ad@db:6432/atrium?sslmode=require");
   assert.equal(readConfig({ ...hosted, ...linked, DATABASE_URL: URL_OF_DATABASE }).database_url, URL_OF_DATABASE);
   assert.equal(readConfig(linked).database_url, undefined, "elsewhere PG* variables are somebody else's");
+});
+
+Deno.test("config: on Deno Deploy the address follows the timeline, and only production has effects unless allowed", () => {
+  const slugs = { DENO_DEPLOY_APPLICATION_SLUG: "atrium", DENO_DEPLOY_ORGANIZATION_SLUG: "acme" };
+  const hosted = { DENO_DEPLOYMENT_ID: "1", DATABASE_URL: URL_OF_DATABASE, SECRET_KEYS: KEYS, ...slugs };
+  const rows: [environment: Record<string, string>, base_url: string, has_effects: boolean][] = [
+    [{}, "https://atrium.acme.deno.net", true],
+    [{ DENO_TIMELINE: "production" }, "https://atrium.acme.deno.net", true],
+    [{ DENO_TIMELINE: "git-branch/Fix/it" }, "https://atrium--fix-it.acme.deno.net", false],
+    [{ DENO_TIMELINE: "preview/x1y2" }, "https://atrium-x1y2.acme.deno.net", false],
+    [{ DENO_TIMELINE: "preview/x1y2", PREVIEW_EFFECTS: "1" }, "https://atrium-x1y2.acme.deno.net", true],
+    [{ BASE_URL: "https://atrium.example" }, "https://atrium.example", true],
+  ];
+  for (const [environment, base_url, has_effects] of rows) {
+    const config = readConfig({ ...hosted, ...environment });
+    assert.deepEqual([config.base_url, config.has_effects, config.host], [base_url, has_effects, "0.0.0.0"]);
+  }
+  assert.equal(readConfig({ DENO_TIMELINE: "preview/x1y2" }).has_effects, true, "elsewhere the variable means nothing");
 });
 
 Deno.test("config: a secret key has at least 16 characters", () => {
