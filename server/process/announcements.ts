@@ -3,7 +3,7 @@ import { FolderLocked, NoFileLocks } from "../../db/embedded/embedded.ts";
 import { DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { refusalOfDatabase } from "../database/pg_errors.ts";
-import { type Log, writeOut, writeToConsole } from "../log.ts";
+import { type Log, writeOut } from "../log.ts";
 
 /** The process cannot do what it was started for. The message is a complete sentence for the person who started it. */
 export class StartFault extends Error {}
@@ -36,8 +36,9 @@ export function announceCredentials({ base_url, hosted }: Config, { email, passw
   sayWith(hosted)(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** A host collects what is written by the console. */
-const sayWith = (hosted: boolean) => hosted ? writeToConsole : writeOut;
+/** A host collects what is written by the console, as one message. */
+// deno-lint-ignore no-console
+const sayWith = (hosted: boolean) => hosted ? (text: string) => console.info(text.trim()) : writeOut;
 
 export function announceAddress({ host, port, hosted }: Config): void {
   const shown = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;

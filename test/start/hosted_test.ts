@@ -1,0 +1,221 @@
+/**
+ * Hosted by Deno Deploy: instances are started by requests and stopped at any time. Nothing that was acknowledged is lost,
+ * runs go on elsewhere, and clients come back by themselves. On the host's Deno, and on the one that self-hosters use.
+ */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { startApi } from "../flow/flow_stage.ts";
+import { findHostedDeno, type Host, HOSTED_VERSION, openHost } from "../stage/places/host.ts";
+import { createDatabase, on_postgres } from "../stage/harness.ts";
+import { ask } from "../stage/launch.ts";
+import { freePort } from "../stage/network/ports.ts";
+import { until } from "../stage/until.ts";
+
+const TOKEN = "token-of-the-hosted-tests";
+
+const SOURCES: Record<string, string> = {
+  svelte: "<script>let n = $state(1)</script><p class='p-4 text-red-500'>{n}</p>",
+  vue: "<script setup>const n = 1</script><template><p class='p-4'>{{ n }}</p></template>",
+  react: "export default () => <p className='p-4'>1</p>",
+  kaboom: "import kaboom from 'kaboom'; kaboom(); add([rect(24, 24)]);",
+  js: "document.title = 'x';",
+  html: "<!doctype html><h1>x</h1>",
+};
+
+const appOf = (app_engine: string, source_code: string) => ({
+  app: {
+    name: `App ${crypto.randomUUID()}`,
+    app_engine,
+    css_engine: ["js", "html"].includes(app_engine) ? "none" : "tailwind",
+    source_code,
+  },
+});
+
+/** @returns undefined if nothing was acknowledged: the instance was stopping, or its connection broke */
+async function post(host: Host, path: string, json: unknown) {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
+  const { status, text } = await ask(host.url + path, TOKEN, init).catch((error) => {
+    if (error instanceof TypeError) return { status: 502, text: "" };
+    throw error;
+  });
+  if (status === 502 || status === 503) return undefined;
+  assert.ok(status < 300, `${path}: ${status} ${text}`);
+  return JSON.parse(text);
+}
+
+async function made(host: Host, path: string, json: unknown) {
+  const answer = await post(host, path, json);
+  assert.ok(answer, `${path} is answered`);
+  return answer;
+}
+
+const read = async (host: Host, path: string) => {
+  const { status, text } = await ask(host.url + path, TOKEN);
+  return status === 200 ? JSON.parse(text) : undefined;
+};
+
+/** Repeats a request until `done`, the next one after each answer. @returns the ids that were acknowledged */
+async function keepPosting(host: Host, path: string, json: () => unknown, done: () => boolean): Promise<string[]> {
+  const ids: string[] = [];
+  while (!done()) {
+    const answer = await post(host, path, json());
+    if (answer) ids.push(answer.id);
+  }
+  return ids;
+}
+
+/** Follows a feed as an EventSource does: it connects again with the last id. @param seen receives each event's text */
+async function follow(host: Host, path: string, seen: (event: string) => void, signal: AbortSignal): Promise<number> {
+  let connections = 0;
+  for (let last = ""; !signal.aborted;) {
+    const headers = { authorization: `Bearer ${TOKEN}`, ...last && { "last-event-id": last } };
+    try {
+      const response = await fetch(host.url + path, { headers, signal });
+      if (response.status === 200) connections++;
+      let rest = "";
+      for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const blocks = (rest + text).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) {
+          last = /^id: (.+)$/m.exec(block)?.[1] ?? last;
+          seen(block);
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof TypeError)) throw error;
+    }
+  }
+  return connections;
+}
+
+async function comeAndGo(deno: string) {
+  await using api = startApi();
+  let is_held = true;
+  api.answers.set(
+    "/held",
+    (_, signal) =>
+      is_held
+        ? new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response())))
+        : Response.json({ ok: true }),
+  );
+  await using host = await openHost(deno, {
+    ADMIN_TOKEN: TOKEN,
+    ADMIN_PASSWORD: "password of the hosted tests",
+    EGRESS_ALLOW: api.host,
+    ACTION_WAIT_MS: "0",
+  });
+  assert.equal(host.instances.length, 0);
+  assert.deepEqual(await read(host, "/readyz"), { status: "ok", database: true, kv: true });
+  assert.equal(host.instances.length, 1, "a request has started it");
+
+  for (const [engine, source] of Object.entries(SOURCES)) {
+    const { id } = await made(host, "/platform/apps.json", appOf(engine, source));
+    assert.equal((await ask(`${host.url}/a/${id}`, TOKEN)).status, 200, engine);
+  }
+  const methods = { get: { method: "GET", path: "/{path}" } };
+  await made(host, "/connect/connectors.json", {
+    connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
+  });
+  const db = { name: "Log", code: "log", schema: { fields: { n: "integer" } } };
+  await made(host, "/platform/dbs.json", { db });
+  const flow = async (code: string, program: unknown[]) =>
+    await made(host, "/connect/flows.json", {
+      flow: { kind: "platform/custom_flow", code, name: code, fields: { program } },
+    });
+  const held = await flow("held", [
+    { type: "connector", id: "call", connector_code: "api", method: "get", params: { path: "held" } },
+    { type: "return", data: "{steps.call.body}" },
+  ]);
+  const waits = await flow("waits", [
+    { type: "code", id: "twice", source: "export default ({ input }: { input: { n: number } }) => 2 * input.n" },
+    { type: "wait", id: "pause", seconds: 3 },
+    { type: "mutation", id: "sum", set: { of: "{= steps.twice.body + 1 }" } },
+    { type: "return", data: { sum: "{steps.sum.body.of}" } },
+  ]);
+
+  const left = new AbortController();
+  let told = "";
+  const following = follow(host, "/platform/dbs/log/changes", (event) => told += event, left.signal);
+  await until(() => told !== "", "the feed is followed");
+  await host.start();
+  let is_over = false;
+  let n = 0;
+  const records = keepPosting(
+    host,
+    "/platform/dbs/log/records.json",
+    () => ({ record: { data: { n: n++ } } }),
+    () => is_over,
+  );
+  const source = () => SOURCES.svelte?.replace("n =", `n${n++} = 1, n =`) ?? "";
+  const apps = keepPosting(host, "/platform/apps.json", () => appOf("svelte", source()), () => is_over);
+  const starts = [
+    await made(host, `/connect/flows/${held.id}/run.json`, { input: {} }),
+    await made(host, `/connect/flows/${waits.id}/run.json`, { input: { n: 4 } }),
+  ];
+  await until(() => api.count("/held") > 0, "a run is in a call");
+
+  for (const instance of [...host.instances]) {
+    const { code, killed, stderr } = await instance.stop();
+    assert.deepEqual([code, killed], [0, false], stderr + instance.output().slice(-2_000));
+    is_held = false;
+  }
+  // The next request starts a new one, whose first sweep continues what the others have left.
+  const finished = async (id: string) =>
+    (await read(host, `/connect/flow_processes/${id}.json`).catch(() => undefined))?.status === "finished";
+  for (const { flow_process_id } of starts) {
+    await until(() => finished(flow_process_id), "the run is finished elsewhere", 120_000);
+  }
+  is_over = true;
+  const [record_ids, app_ids] = await Promise.all([records, apps]);
+  assert.ok(record_ids.length > 0 && app_ids.length > 0);
+  for (const id of record_ids) assert.ok(await read(host, `/platform/dbs/log/records/${id}.json`), `record ${id}`);
+  for (const id of app_ids) assert.ok(await read(host, `/platform/apps/${id}.json`), `app ${id}`);
+  await until(() => record_ids.every((id) => told.includes(id)), "the follower has been told of all records");
+  left.abort();
+  assert.ok(await following > 1, "it has connected again");
+  const { data } = await read(host, `/connect/flow_processes/${starts[1].flow_process_id}.json`);
+  assert.deepEqual(data, { sum: 9 });
+
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(host.folder)), [], "nothing is written beside the checkout");
+}
+
+const hosted = on_postgres ? await findHostedDeno() : undefined;
+const VERSIONS: [version: string, deno: string | undefined][] = [
+  [HOSTED_VERSION, hosted],
+  [Deno.version.deno, Deno.execPath()],
+];
+
+for (const [version, deno] of VERSIONS) {
+  const why = deno === undefined && on_postgres ? " (left out: npx does not provide it)" : "";
+  Deno.test({
+    name: `hosted on Deno ${version}: instances come and go, nothing acknowledged is lost${why}`,
+    ignore: !on_postgres || deno === undefined,
+    fn: () => comeAndGo(deno ?? ""),
+  });
+}
+
+Deno.test({
+  name:
+    `start: Deno ${HOSTED_VERSION} has no locks for the embedded database, and a host without Deno KV says what is missing`,
+  ignore: hosted === undefined,
+}, async () => {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
+  const faultIn = async (env: Record<string, string>) => {
+    const args = ["run", "--allow-all", "--quiet", fileURLToPath(new URL("../../main.ts", import.meta.url))];
+    const { code, stderr } = await new Deno.Command(hosted ?? "", { args, cwd: folder, env: { NO_COLOR: "1", ...env } })
+      .output();
+    return `${code} ${new TextDecoder().decode(stderr)}`;
+  };
+  try {
+    assert.match(
+      await faultIn({ DATA_DIR: folder, PORT: String(freePort()) }),
+      /^1 The embedded database needs a newer Deno than 2\.5\.0, .* DATABASE_URL to a PostgreSQL database\n$/,
+    );
+    const database = await createDatabase();
+    const env = { DENO_DEPLOYMENT_ID: "1", DATABASE_URL: database, SECRET_KEYS: "k1:0123456789abcdef" };
+    const no_kv = { DENO_KV_DEFAULT_PATH: `${folder}/missing/kv.sqlite3`, PORT: String(freePort()) };
+    assert.match(await faultIn({ ...env, ...no_kv }), /1 [^]*Deno KV is required here: provision a database "Deno KV"/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
