@@ -1,11 +1,14 @@
 /** Dates, numbers and names as people read them, in the browser's language. */
 
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: "short" });
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
 const DAY_MS = 86_400_000;
+
+/** The time of day, such as `18:30`. */
+export const clock = (date: Date): string => TIME.format(date);
 
 /** Today the time, this week the weekday, this year the day. @param moment ISO 8601 */
 export function shortTime(moment: string, now = new Date()): string {

@@ -1,15 +1,13 @@
 /** Journeys through the console in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Browser, Page } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
+import type { Browser } from "../packages/playwright.ts";
+import { browserTest } from "../stage/browser.ts";
 import { ADMIN_PASSWORD, startServer, type TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
-import { addPerson, addSession, made } from "../stage/people.ts";
+import { addPerson, made } from "../stage/people.ts";
+import { adminOf, draftOf, draftSaved, preview, seat, seatOf, sourceOf, write } from "../stage/seats.ts";
 
 const GREETING = `<p>Hello from the first version</p>`;
-
-/** Long, because the machine may be busy. */
-const PATIENCE_MS = 60_000;
 
 browserTest("the console in a browser", async ({ browser, step }) => {
   const server = await startServer();
@@ -38,54 +36,9 @@ browserTest("the console in a browser", async ({ browser, step }) => {
   }
 });
 
-interface Seat {
-  page: Page;
-  complaints: string[];
-  close(): Promise<void>;
-}
-
-async function seat(browser: Browser, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Seat> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  return { page, complaints: complaintsOf(page), close: () => context.close() };
-}
-
-/** A seat whose browser has a session of this user. */
-async function seatOf(
-  browser: Browser,
-  server: TestServer,
-  base: string,
-  user_id: number,
-  options?: Parameters<Browser["newContext"]>[0],
-): Promise<Seat> {
-  const taken = await seat(browser, options);
-  const { cookie } = await addSession(server, user_id);
-  const [name = "", value = ""] = cookie.split("=");
-  await taken.page.context().addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-  return taken;
-}
-
-const adminOf = async ({ request }: TestServer): Promise<number> =>
-  (await request("GET", "/account/me.json")).body.user.id;
-
 async function addApp({ request }: TestServer, name: string): Promise<string> {
   const app = { name, app_engine: "svelte", css_engine: "none", source_code: GREETING, dashboard_widget: true };
   return made(await request("POST", "/platform/apps.json", { json: { app } })).id;
-}
-
-const preview = (page: Page) => page.frameLocator("iframe[title$=preview]:not([inert])");
-
-/** Replaces the text of the editor, as a person who selects everything and pastes. */
-async function write(page: Page, text: string): Promise<void> {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("Control+a");
-  await page.evaluate(`(() => {
-    const content = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text/plain", ${JSON.stringify(text)});
-    content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-  })()`);
 }
 
 async function publishes(browser: Browser, base: string): Promise<void> {
@@ -125,12 +78,6 @@ async function publishes(browser: Browser, base: string): Promise<void> {
 
 /** A source with a mistake is answered with 422. */
 const unexpected = (text: string) => !/status of 422/.test(text);
-
-const draftOf = async ({ request }: TestServer, id: string): Promise<string | undefined> =>
-  (await request("GET", `/platform/apps/${id}/draft.json`)).body.source_code;
-const sourceOf = async ({ request }: TestServer, id: string): Promise<string> =>
-  (await request("GET", `/platform/apps/${id}.json`)).body.source_code;
-const draftSaved = (page: Page) => page.getByText("Draft saved").waitFor();
 
 async function mistakes(browser: Browser, server: TestServer, base: string): Promise<void> {
   const id = await addApp(server, "Faulty");

@@ -1,11 +1,27 @@
 /** Whether the command palette is open, and the commands that the present page adds to it. */
+import type { api } from "../api.ts";
 import type { IconName } from "../parts/icons.ts";
+
+type Listed<List> = List extends { query(...args: never[]): Promise<(infer Item)[]> } ? Item : never;
+
+/** What a row leads to, where the palette shows its state. */
+export type About =
+  | { type: "app"; app: Listed<typeof api.apps.list> }
+  | { type: "db"; db: Listed<typeof api.dbs.list> }
+  | { type: "flow"; flow: Listed<typeof api.flows.list> }
+  | { type: "person"; person: Listed<typeof api.user_settings.list> }
+  | { type: "connector"; connector: Listed<typeof api.connectors.list> };
 
 export interface Command {
   name: string;
   icon: IconName;
-  /** Shown on the right, such as a shortcut or the kind of thing. */
+  /** Its heading; "Run" by default. */
+  group?: "This page" | "Go to" | "Recently edited" | "Run";
+  /** Shown on the right. */
+  kind?: string;
+  /** A shortcut, such as `Ctrl S`. */
   hint?: string;
+  about?: About;
   run(): void;
 }
 

@@ -34,13 +34,18 @@ const orders = (sql: Sql) => ({
 
 /** One page of the apps that the viewer may see, newest first by default. */
 export function listApps(sql: Sql, viewer: Viewer, page: AppPage) {
-  const { q, app_engine, active, show_in_module, dashboard_widget } = page;
+  const { q, action, app_engine, active, show_in_module, dashboard_widget } = page;
   const chosen = sql`
     from apps
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
       and ${inDepartment(sql, page.department_id)}
       ${viewer.role === "guest" ? sql`and active` : sql``}
+      ${
+    action === undefined ? sql`` : sql`and exists (
+        select from jsonb_array_elements(actions) named where named ->> 'action' ilike ${within(action)}
+      )`
+  }
       ${app_engine === undefined ? sql`` : sql`and app_engine = ${app_engine}`}
       ${page.public === undefined ? sql`` : sql`and public = ${page.public}`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}

@@ -176,6 +176,8 @@ export const AppPage = page([
 ]).extend({
   q: text(255).optional().describe("Part of the name, description or url_code, without regard to case")
     .meta({ examples: ["counter"] }),
+  action: text(100).optional().describe("Part of the name of one of its actions, without regard to case")
+    .meta({ examples: ["refresh"] }),
   app_engine: Engine.optional(),
   public: z.boolean().optional(),
   active: z.boolean().optional(),

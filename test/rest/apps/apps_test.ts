@@ -314,8 +314,9 @@ inAccount("apps: update and delete", async ({ server, ask, play }) => {
 });
 
 inAccount("apps: list", async ({ server, ask }) => {
-  await create(await theirs(ask, server), { name: "Theirs" });
-  await create(ask, { name: "beta", public: true, description: "100% of_it\\", show_in_module: "mail" });
+  const actions = [{ action: "refresh", flow_code: "rates_flow" }];
+  await create(await theirs(ask, server), { name: "Theirs", actions });
+  await create(ask, { name: "beta", public: true, description: "100% of_it\\", show_in_module: "mail", actions });
   await create(ask, { name: "Alpha", active: false, dashboard_widget: true, show_in_module: "tasks/show" });
   await create(ask, { name: "gamma", app_engine: "html", url_code: "third-one" });
   const lists = async (query: string, ...names: string[]) => {
@@ -338,6 +339,8 @@ inAccount("apps: list", async ({ server, ask }) => {
     ["q=%5C", ["beta"]],
     ["q=nothing", []],
     ["app_engine=html", ["gamma"]],
+    ["action=REFRESH", ["beta"]],
+    ["action=refresh&sort=name&active=false", []],
     ["public=true", ["beta"]],
     ["public=false&sort=name", ["Alpha", "gamma"]],
     ["active=false", ["Alpha"]],

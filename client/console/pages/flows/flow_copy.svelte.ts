@@ -78,28 +78,27 @@ export class FlowCopy {
     this.#read(this.#saved_text);
     const { id } = flow;
     this.draft = new DraftKeeper<Draft>({
+      key: `flow-draft:${id}`,
+      is: isDraft,
       put: ({ text, base, base_text }, revision) =>
         api.flows.drafts.put.mutate({
           id,
           draft: { program_text: text, base_text, base_lock_version: base, revision },
         }),
       discard: (revision) => api.flows.drafts.delete.mutate({ id, revision }),
-      forget: () => forget(id),
     }, stored?.revision);
-    const kept = may_edit ? readDraft(id) : undefined;
-    // What the server does not have yet is in the browser, unless another browser has written since.
-    const is_newer = kept !== undefined && (!stored || kept.at > stored.revision);
-    const draft = is_newer ? kept : stored && {
+    const kept = may_edit ? this.draft.kept() : undefined;
+    const draft = kept ?? (stored && {
       text: stored.program_text,
       base: stored.base_lock_version,
       base_text: stored.base_text,
-    };
+    });
     if (!draft || draft.text === this.#saved_text) {
       if (draft) this.draft.note(undefined);
       return;
     }
     this.#read(draft.text);
-    if (is_newer) this.draft.note(draft);
+    if (kept) this.draft.note(kept);
     this.#base = draft.base;
     this.base_text = draft.base_text;
     if (draft.base !== flow.lock_version) {
@@ -142,14 +141,11 @@ export class FlowCopy {
     this.can_undo = this.#undo.length > 0;
     this.can_redo = this.#redo.length > 0;
     this.refused = {};
-    const { id } = this.flow;
     if (this.text === this.#saved_text) {
       this.#base = this.flow.lock_version;
       this.draft.note(undefined);
     } else {
-      const draft = { text: this.text, base: this.#base, base_text: this.base_text || this.#saved_text };
-      keep(id, draft);
-      this.draft.note(draft);
+      this.draft.note({ text: this.text, base: this.#base, base_text: this.base_text || this.#saved_text });
     }
   }
 
@@ -287,27 +283,7 @@ const isSame = (a: Path | undefined, b: Path | undefined) =>
 export const programOf = ({ fields }: { fields: { program: unknown[] } }): Json =>
   JSON.parse(JSON.stringify(fields.program));
 
-const keyOf = (id: number) => `flow-draft:${id}`;
-
-function keep(id: number, draft: Draft): void {
-  try {
-    localStorage.setItem(keyOf(id), JSON.stringify({ ...draft, at: Date.now() }));
-  } catch {
-    // The browser's storage is full. The server gets the text in a moment.
-  }
-}
-const forget = (id: number) => localStorage.removeItem(keyOf(id));
-
-function readDraft(id: number): Draft & { at: number } | undefined {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(id)) ?? "null");
-    if (typeof kept !== "object" || kept === null) return undefined;
-    const { text, base, base_text, at = 0 } = Object(kept);
-    return typeof text === "string" && typeof base === "number" && typeof base_text === "string" &&
-        typeof at === "number"
-      ? { text, base, base_text, at }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+function isDraft(value: object): value is Draft {
+  const { text, base, base_text }: Partial<Record<keyof Draft, unknown>> = value;
+  return typeof text === "string" && typeof base === "number" && typeof base_text === "string";
 }

@@ -1,0 +1,89 @@
+/** The keyboard in the console: the palette, and apps in frames that want the focus. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Browser } from "../../packages/playwright.ts";
+import { browserTest } from "../../stage/browser.ts";
+import { startServer, type TestServer } from "../../stage/harness.ts";
+import { addPerson, made } from "../../stage/people.ts";
+import { adminOf, draftOf, preview, seatOf, write } from "../../stage/seats.ts";
+import { until } from "../../stage/until.ts";
+
+browserTest("the console's keyboard", async ({ browser, step }) => {
+  const server = await startServer();
+  await server.console.prepare();
+  const base = server.listen();
+  try {
+    await step("apps in frames do not take the keyboard", () => keepsKeyboard(browser, server, base));
+    await step("the palette finds things of every kind and actions of apps", () => finds(browser, server, base));
+  } finally {
+    await server.close();
+  }
+});
+
+/** Takes the keyboard as it starts, as games do, and says when it has lost it. */
+const GREEDY = `<input aria-label="greedy"><script>
+onblur = () => document.body.append("gave it back");
+document.querySelector("input").focus();
+</script>`;
+
+async function keepsKeyboard(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = `Greedy ${crypto.randomUUID().slice(0, 8)}`;
+  const app = { name, app_engine: "html", css_engine: "none", source_code: GREEDY };
+  const { id } = made(await server.request("POST", "/platform/apps.json", { json: { app } }));
+  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
+  const gaveBack = (frame: string) => page.frameLocator(frame).getByText("gave it back").waitFor();
+  await page.goto(`${base}/apps/${id}`);
+  await gaveBack("iframe[title$=preview]:not([inert])");
+  await write(page, `${GREEDY}<p>second</p>`);
+  await preview(page).getByText("second").waitFor();
+  await gaveBack("iframe[title$=preview]:not([inert])");
+  await page.keyboard.type("and keys");
+  await until(async () => /<p>second<\/p>and keys$/.test(await draftOf(server, id) ?? ""), "the editor has the keys");
+  await page.getByRole("button", { name: "Discard" }).click();
+  // The picture of the list loads while the palette is open.
+  await page.goto(`${base}/apps?q=${encodeURIComponent(name)}`);
+  await page.keyboard.press("Control+k");
+  await gaveBack(`iframe[title="${name}, preview"]`);
+  const field = page.getByRole("combobox", { name: "Search or run a command" });
+  await page.keyboard.type("docs");
+  equal(await field.inputValue(), "docs");
+  await page.keyboard.press("Escape");
+  await field.waitFor({ state: "hidden" });
+  // A click gives it the keyboard.
+  await page.goto(`${base}/apps/${id}`);
+  const input = preview(page).getByRole("textbox", { name: "greedy" });
+  await input.click();
+  await page.keyboard.type("fed");
+  equal(await input.inputValue(), "fed");
+  await close();
+}
+
+async function finds(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const word = `w${crypto.randomUUID().slice(0, 8)}`;
+  const db = made(await server.request("POST", "/platform/dbs.json", { json: { db: { name: `Stock ${word}` } } }));
+  const program = [{ type: "mutation", set: { done: true } }];
+  const flow = made(
+    await server.request("POST", "/connect/flows.json", {
+      json: { flow: { name: `Order ${word}`, fields: { program } } },
+    }),
+  );
+  const actions = [{ action: `send-${word}`, flow_code: flow.code }];
+  const app = { name: `Till ${word}`, app_engine: "html", css_engine: "none", source_code: "<p>till</p>", actions };
+  made(await server.request("POST", "/platform/apps.json", { json: { app } }));
+  await addPerson(server.request, "user", { name: `Noor ${word}` });
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  const found = async (typed: string, name: string, address: RegExp) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or run a command" }).fill(typed);
+    await page.getByRole("option", { name }).first().click();
+    await until(() => address.test(page.url()), `${typed} leads to ${address}`);
+  };
+  await page.goto(base);
+  await page.getByRole("heading", { name: "Recently edited" }).waitFor();
+  await found(`stock ${word}`, `Stock ${word}`, new RegExp(`/data/${db.code}`));
+  await found(`order ${word}`, `Order ${word}`, new RegExp(`/flows/${flow.id}`));
+  await found(`noor ${word}`, `Noor ${word}`, /\/people\?person=\d+/);
+  await found(`run send-${word}`, `Run send-${word}`, new RegExp(`tab=actions&action=send-${word}`));
+  await found("new datab", "New database", /\/data\?new=1/);
+  deepEqual(complaints, []);
+  await close();
+}
