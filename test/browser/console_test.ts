@@ -5,7 +5,7 @@ import { browserTest } from "../stage/browser.ts";
 import { ADMIN_PASSWORD, startServer, type TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
 import { addPerson, made } from "../stage/people.ts";
-import { adminOf, draftOf, draftSaved, preview, seat, seatOf, sourceOf, write } from "../stage/seats.ts";
+import { adminOf, draftOf, draftSaved, preview, seat, seatOf, sourceOf, write } from "./seats.ts";
 
 const GREETING = `<p>Hello from the first version</p>`;
 

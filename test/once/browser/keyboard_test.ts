@@ -4,7 +4,7 @@ import type { Browser } from "../../packages/playwright.ts";
 import { browserTest } from "../../stage/browser.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { addPerson, made } from "../../stage/people.ts";
-import { adminOf, draftOf, preview, seatOf, write } from "../../stage/seats.ts";
+import { adminOf, draftOf, preview, seatOf, write } from "../../browser/seats.ts";
 import { until } from "../../stage/until.ts";
 
 browserTest("the console's keyboard", async ({ browser, step }) => {
@@ -39,10 +39,9 @@ async function keepsKeyboard(browser: Browser, server: TestServer, base: string)
   await page.keyboard.type("and keys");
   await until(async () => /<p>second<\/p>and keys$/.test(await draftOf(server, id) ?? ""), "the editor has the keys");
   await page.getByRole("button", { name: "Discard" }).click();
-  // The picture of the list loads while the palette is open.
   await page.goto(`${base}/apps?q=${encodeURIComponent(name)}`);
-  await page.keyboard.press("Control+k");
   await gaveBack(`iframe[title="${name}, preview"]`);
+  await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Search or run a command" });
   await page.keyboard.type("docs");
   equal(await field.inputValue(), "docs");

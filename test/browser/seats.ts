@@ -1,8 +1,8 @@
 /** People at the console in Chromium: a browser context each, with a session. */
 import type { Browser, Page } from "../packages/playwright.ts";
-import { complaintsOf } from "./browser.ts";
-import type { TestServer } from "./harness.ts";
-import { addSession } from "./people.ts";
+import { complaintsOf } from "../stage/browser.ts";
+import type { TestServer } from "../stage/harness.ts";
+import { addSession } from "../stage/people.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
