@@ -32,7 +32,7 @@ function left() {
   const frame = document.activeElement;
   if (!(frame instanceof HTMLIFrameElement) || mayTake(frame)) return;
   frame.blur();
-  window.focus();
+  globalThis.focus();
   if (last?.isConnected) last.focus({ preventScroll: true });
 }
 
