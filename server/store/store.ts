@@ -31,6 +31,7 @@ export { conditionSql, textSql } from "./read/condition_sql.ts";
 export { type Condition, readFilter, readOrder, typedText } from "./read/filter.ts";
 export { findRecord, findTablesOf } from "./read/find.ts";
 export { listRecords } from "./read/list.ts";
+export { listMarks } from "./read/marks.ts";
 export { matchingRows } from "./read/matching.ts";
 export type { Place, Shape } from "./read/place.ts";
 export { part } from "../database/part.ts";

@@ -37,6 +37,7 @@ export const dataWalks: Record<string, (client: Client) => Promise<void>> = {
       "Thin",
       "Thick",
     ]);
+    assert.deepEqual(await records.marks.query({ db_code, sort: "-pages" }), [], "a short list has none");
     const changed = await records.update.mutate({ db_code, id, record: { data: { pages: null } } });
     assert.deepEqual(changed.data, { title: "Thick", pages: null });
     assert.deepEqual(await records.find.query({ db_code, id }), changed);

@@ -5,6 +5,7 @@ import { badRequest, notFound } from "../../errors.ts";
 import {
   findRecord,
   type KnownTable,
+  listMarks,
   listRecords,
   part,
   type Place,
@@ -14,7 +15,7 @@ import {
 } from "../../store/store.ts";
 import { inDepartment } from "../../visibility.ts";
 import { inTable, inTableOf } from "./place.ts";
-import type { ByRecord, FlatRecord, Record, RecordPage } from "./schema.ts";
+import type { ByRecord, FlatRecord, MarksInput, Record, RecordPage } from "./schema.ts";
 
 export const listPrivate = (ctx: Context, input: RecordPage): Promise<Json<Record[]>> =>
   listed<Record>(ctx, "nested", input);
@@ -39,6 +40,14 @@ function listed<T>(ctx: Context, shape: Shape, input: RecordPage): Promise<Json<
       }),
   );
 }
+
+export const marks = (ctx: Context, { db_code, table_name, sort, ...rest }: MarksInput): Promise<Json<string[]>> =>
+  inTable(
+    ctx,
+    db_code,
+    table_name,
+    (place) => listMarks(ctx.sql, place, { ...rest, order: readOrder(place.table, sort) }),
+  );
 
 /** @throws {Refusal} 404 */
 export async function readRecord(ctx: Context, { db_code, id, table_name, fields }: ByRecord): Promise<Json<Record>> {

@@ -1,6 +1,7 @@
 /** Procedures of records: the private ones, and the public methods, which need no login. */
 import { z } from "zod";
 import { sent } from "../../database/json.ts";
+import { Uuid } from "../../input/shapes.ts";
 import { pageProcedure, router, userProcedure } from "../../trpc.ts";
 import { ChangesInput, trackedChanges } from "./changes.ts";
 import { createPublic, deletePublic, listPublic, updatePublic } from "./public/public.ts";
@@ -16,8 +17,17 @@ import {
 } from "./public/public_schema.ts";
 import { Batch, BatchResult, runOperations } from "./batch.ts";
 import { HistoryInput, listHistory, RecordChange } from "../audit/record_history.ts";
-import { listPrivate, readRecord, search } from "./queries.ts";
-import { ByRecord, FlatRecord, NewRecordInput, Record, RecordChanges, RecordPage, RecordToDelete } from "./schema.ts";
+import { listPrivate, marks, readRecord, search } from "./queries.ts";
+import {
+  ByRecord,
+  FlatRecord,
+  MarksInput,
+  NewRecordInput,
+  Record,
+  RecordChanges,
+  RecordPage,
+  RecordToDelete,
+} from "./schema.ts";
 import { tryPublic } from "./public/trial.ts";
 import { changeRecord, createRecord, removeRecord } from "./write.ts";
 
@@ -97,6 +107,18 @@ export const records = router({
     })
     .input(RecordPage).output(sent(z.array(FlatRecord)))
     .query(({ ctx, input }) => search(ctx, input)),
+
+  marks: userProcedure
+    .meta({
+      rest: "GET /platform/dbs/:db_code/record_marks.json",
+      summary: "List the ids of every so many records",
+      description:
+        "In the order of the list. From each of them, a page in the middle of a long list is read by `after`, " +
+        "which takes less time than by its number. One answer covers up to 20,000 records; the next one begins after " +
+        "its last id. An answer with fewer ids is the last one.",
+    })
+    .input(MarksInput).output(sent(z.array(Uuid)))
+    .query(({ ctx, input }) => marks(ctx, input)),
 
   find: userProcedure
     .meta({ rest: "GET /platform/dbs/:db_code/records/:id.json", summary: "Read a record" })

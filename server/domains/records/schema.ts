@@ -82,6 +82,15 @@ const list = {
 export const RecordPage = z.object(list);
 export type RecordPage = z.output<typeof RecordPage>;
 
+export const MarksInput = z.object({
+  db_code: DbCode,
+  table_name: TableName,
+  sort: list.sort,
+  every: z.int().min(50).max(1_000).default(250).describe("How many records lie between two of them"),
+  after: list.after.describe("The walk begins after this record"),
+});
+export type MarksInput = z.output<typeof MarksInput>;
+
 export const ByRecord = z.object({
   db_code: DbCode,
   id: Uuid,

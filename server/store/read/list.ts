@@ -73,13 +73,16 @@ async function proveAfter(sql: Sql, { table, allowed }: Place, { order, after }:
 async function pageOf<T>(sql: Sql, place: Place, shape: Shape, page: Page): Promise<Json<T[]> | typeof STALE> {
   const index = indexedBy(place, page);
   if (!index) return await sendPage<T>(sql, place, shape, page, inOrder(place, page));
-  if (hasIndex(place.table, page.order)) {
+  if (skippedBy(page) < WINDOW && hasIndex(place.table, page.order)) {
     const first = await sendFirst<T>(sql, place, shape, page);
     if (!first) return STALE;
     if (first.rows > page.per_page || first.whole) return first.json;
   }
-  return await sendPage<T>(sql, place, shape, page, byIndex(place, page, index));
+  const rows = skippedBy(page) < DEEP ? byIndex(place, page, index) : fenced(place, page, index);
+  return await sendPage<T>(sql, place, shape, page, rows);
 }
+
+const skippedBy = ({ after, page, per_page }: Page): number => after === undefined ? (page - 1) * per_page : 0;
 
 async function sendPage<T>(
   sql: Sql,
@@ -135,8 +138,9 @@ const aggregated = (place: Place, shape: Shape, { per_page, fields }: Page, rows
   `;
 
 /** With one more row than the page has. */
-function limited({ table }: Place, { order, conditions, per_page, page, after }: Page, rows: Part): Part {
-  const skipped = after === undefined ? (page - 1) * per_page : 0;
+function limited({ table }: Place, page: Page, rows: Part): Part {
+  const { order, conditions, per_page } = page;
+  const skipped = skippedBy(page);
   const ordered = orderSql(table, order, isSelective(table, conditions));
   const cut = part`${rows} ${ordered} limit ${per_page + 1} offset ${skipped}`;
   if (skipped < DEEP) return cut;
@@ -184,6 +188,18 @@ const byIndex = (place: Place, page: Page, index: Part): Part =>
       select id from found
     )
       and ${matching(place, page, "plain")}
+      ${placed(place, page)}
+  `;
+
+/**
+ * All matches of a common search, which are sorted. Without the fence, PostgreSQL expects few matches: it walks through
+ * the table in the list's order, and looks for each row among the matches.
+ */
+const fenced = (place: Place, page: Page, index: Part): Part =>
+  part`
+    select *
+    from (select * from records where ${index} offset 0) records
+    where ${matching(place, page, "plain")}
       ${placed(place, page)}
   `;
 

@@ -268,12 +268,26 @@ test("files: a hundred thousand rows go in as they come, are edited and filtered
     ["sort=n", 80_001, 1],
     ["sort=-n", 20_000, -1],
     ["sort=-n&filter[n][lte]=90000", 10_000, -1],
+    ["sort=-created_at&q=row", 19_999, -1],
+    ["sort=n&q=row", 80_002, 1],
   ], async ([query, first, step]) => {
     const { body, headers } = await ask("GET", `${at}.json?${query}&per_page=20&page=4001`);
     assert.ok(Array.isArray(body), `${query}: ${JSON.stringify(body)}`);
     const numbers = body.map(({ data }: { data: { n: number } }) => data.n);
     assert.deepEqual(numbers, Array.from({ length: 20 }, (_, i) => first + i * step), query);
     assert.match(headers.get("link") ?? "", /rel="next"/, query);
+  });
+  // Or behind a mark.
+  await inTurn<[sort: string, first: number, step: number]>([["id", 3_001, 1], ["-n", 97_000, -1]], async (
+    [sort, first, step],
+  ) => {
+    const read = async (query: string) =>
+      (await ask("GET", `/platform/dbs/${code}/record_marks.json?sort=${sort}&every=1000${query}`)).body;
+    const marks = await read("");
+    assert.equal(marks.length, 20, sort);
+    assert.equal((await read(`&after=${marks.at(-1)}`)).length, 20, sort);
+    const { body } = await ask("GET", `${at}.json?sort=${sort}&per_page=3&after=${marks[2]}`);
+    assert.deepEqual(body.map(({ data }: { data: { n: number } }) => data.n), [first, first + step, first + 2 * step]);
   });
 
   const request = new Request(`${server.base_url}/platform/dbs/${code}/export.csv`, {

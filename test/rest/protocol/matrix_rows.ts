@@ -55,6 +55,7 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "dbs.views.delete": row("db", "user", "dbs:write", { deletes: true }),
   "records.list": row("db", "user", "records:read"),
   "records.search": row("db", "user", "records:read"),
+  "records.marks": row("db", "user", "records:read"),
   "records.create": row("db", "user", "records:write", { sent: json({ record: { data: { n: "wrong" } } }) }),
   "records.batch": row("db", "user", "records:write", {
     sent: json({ operations: [{ action: "delete", id: NO_UUID }] }),

@@ -124,6 +124,7 @@ const WEAKEST: Record<string, Role> = {
   "records.list": "user",
   "records.search": "user",
   "records.find": "user",
+  "records.marks": "user",
   "records.history": "user",
   "records.create": "user",
   "records.try_public": "user",

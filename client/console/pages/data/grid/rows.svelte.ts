@@ -1,7 +1,8 @@
 /**
  * The rows of a list that may have a million records: a sparse array of ids, filled where the person looks. A page is
- * read behind a known neighbour (keyset) where there is one, and by its number after a jump. A row keeps its position
- * until the list is read again, whatever is changed in it.
+ * read behind a known id (keyset): that of a neighbour, or a mark, which the server lists for a long list. Without one,
+ * after a jump, it is read by its number. A row keeps its position until the list is read again, whatever is changed in
+ * it.
  */
 import { api, totalOf, troubleOf } from "../../../api.ts";
 import { type Condition, filterOf, type Key, restQuery, reversed, sortText } from "./query.ts";
@@ -16,23 +17,30 @@ export interface Asked {
   q: string;
 }
 
-/** Records per request; the server sends no more. */
-const AT_ONCE = 500;
+/** Records of a part of the list, which one request reads. Each part but the first begins behind a mark. */
+const AT_ONCE = 250;
+/** A list of more records has marks. */
+const LONG = 5_000;
+/** Rows of one answer of marks. */
+const MARKED_AT_ONCE = 20_000;
 /** Records of the first request, which is waited for. */
 const FIRST = 200;
 /** Records of the first request after a jump, which is waited for, too. The rows around them are read by keyset. */
 const AFTER_JUMP = 50;
 /** Requests on their way. */
 const MOST_LOADING = 2;
+/** Calls that are made at once become one request, whose answer waits for the slowest. */
+const APART_MS = 4;
 /** Rows that are read in the direction of scrolling, and in the other one. */
 const AHEAD = 1_000;
 const BACK = 200;
 
 export class Rows {
   readonly asked: Asked;
+  readonly #has_order: boolean;
   /** By id; also of records whose row is not in the list, such as the one in the side panel. */
   readonly records = new Map<string, Rec>();
-  /** Holes are rows that have not been read. */
+  /** Rows that have not been read are holes, or marks: ids without a record. */
   ids: (string | undefined)[] = [];
   /** Records that another person or program has deleted. Their rows stay until the list is read again. */
   readonly gone = new Set<string>();
@@ -51,9 +59,13 @@ export class Rows {
   /** The parts that are on their way; aborted once they are far from what is seen. */
   #loading = new Map<number, AbortController>();
   #ended = false;
+  /** By how many positions rows have moved since the list was read. */
+  #moved = 0;
 
-  constructor(asked: Asked) {
+  /** @param has_order whether an index has the list's order, so that its marks are found at once */
+  constructor(asked: Asked, has_order: boolean) {
     this.asked = asked;
+    this.#has_order = has_order;
   }
 
   /** Components that call this are drawn again after a change. */
@@ -90,6 +102,25 @@ export class Rows {
     }
     this.loaded = true;
     this.changed();
+    void this.#mark().catch(() => {});
+  }
+
+  /** Without marks, rows behind a jump only take longer. */
+  async #mark(): Promise<void> {
+    const { db_code, table_name, conditions, keys, q } = this.asked;
+    if (this.total < LONG || !this.#has_order || conditions.length > 0 || q) return;
+    const where = { db_code, sort: sortText(keys), every: AT_ONCE, ...table_name && { table_name } };
+    let after: string | undefined;
+    let found: string[] = [];
+    for (let from = 0; !this.#ended && (from === 0 || found.length * AT_ONCE === MARKED_AT_ONCE);) {
+      found = await api.records.marks.query({ ...where, ...after && { after } });
+      for (const [i, id] of found.entries()) {
+        const at = from + (i + 1) * AT_ONCE - 1 + this.#moved;
+        if (at < this.ids.length) this.ids[at] ??= id;
+      }
+      from += MARKED_AT_ONCE;
+      after = found.at(-1);
+    }
   }
 
   #count(): Promise<number> {
@@ -121,10 +152,19 @@ export class Rows {
   }
 
   #put(from: number, found: readonly Rec[]): void {
-    for (const [i, record] of found.entries()) {
-      this.records.set(record.id, record);
-      this.ids[from + i] ??= record.id;
-    }
+    for (const record of found) this.records.set(record.id, record);
+    // A mark whose record has been deleted is replaced.
+    for (const [i, { id }] of found.entries()) if (!this.#isRead(from + i)) this.ids[from + i] = id;
+  }
+
+  #isRead(position: number): boolean {
+    const id = this.ids[position];
+    return id !== undefined && this.records.has(id);
+  }
+
+  /** Whether the rows behind the part are read by its last id, which is not known yet. */
+  #isWaitedFor(part: number): boolean {
+    return this.#loading.has(part) && this.ids[(part + 1) * AT_ONCE - 1] === undefined;
   }
 
   /** Reads the rows that are seen, and some around them. */
@@ -158,7 +198,8 @@ export class Rows {
 
   #holeIn(from: number, to: number): number | undefined {
     for (let i = from; i < Math.min(to, this.total); i++) {
-      if (this.ids[i] === undefined && !this.#loading.has(partOf(i))) return i;
+      const part = partOf(i);
+      if (!this.#isRead(i) && !this.#loading.has(part) && !this.#isWaitedFor(part - 1)) return i;
     }
   }
 
@@ -166,8 +207,8 @@ export class Rows {
     const part = partOf(hole);
     const loading = new AbortController();
     this.#loading.set(part, loading);
-    // The next request does not wait for this one.
-    queueMicrotask(() => void this.#fill());
+    // The next request does not wait for this one, nor is this one answered together with it.
+    setTimeout(() => void this.#fill(), APART_MS);
     try {
       await this.#fillPart(hole, part, loading.signal);
       this.trouble = "";
@@ -184,12 +225,15 @@ export class Rows {
 
   async #fillPart(hole: number, part: number, signal?: AbortSignal): Promise<void> {
     const begin = part * AT_ONCE;
-    const before = this.ids[hole - 1];
-    if (before !== undefined && !this.gone.has(before)) {
-      const found = await this.#read({ after: before }, signal);
-      this.#put(hole, found);
+    const known = this.#before(hole, begin);
+    if (known) {
+      const [from, after] = known;
+      const is_marked = this.ids[begin + AT_ONCE - 1] !== undefined;
+      const per_page = is_marked ? begin + AT_ONCE - from : AT_ONCE;
+      const found = await this.#read({ after, per_page }, signal);
+      this.#put(from, found);
       // Records may have gone since they were counted.
-      if (found.length < AT_ONCE && hole + found.length < this.total) this.#cut(hole + found.length);
+      if (found.length < per_page && from + found.length < this.total) this.#cut(from + found.length);
       return;
     }
     let end = hole;
@@ -206,17 +250,30 @@ export class Rows {
     if (found.length < AFTER_JUMP) this.#cut(block * AFTER_JUMP + found.length);
   }
 
+  /** The id in front of the hole, or else that in front of its part, with the position behind it. */
+  #before(hole: number, begin: number): [from: number, after: string] | undefined {
+    for (const from of [hole, begin]) {
+      const id = this.ids[from - 1];
+      if (id !== undefined && !this.gone.has(id)) return [from, id];
+    }
+  }
+
   /** The list ends here, if nothing behind it is known. */
   #cut(length: number): void {
-    for (let i = length; i < this.total; i++) if (this.ids[i] !== undefined) return;
+    for (let i = length; i < this.total; i++) if (this.#isRead(i)) return;
     this.ids.length = length;
+  }
+
+  isWhole(from: number, to: number): boolean {
+    for (let i = from; i < Math.min(to, this.total); i++) if (!this.#isRead(i)) return false;
+    return true;
   }
 
   /** Reads every row of a range, for example to copy it. */
   async whole(from: number, to: number): Promise<void> {
     for (let i = from; i < Math.min(to, this.total); i++) {
-      if (this.ids[i] === undefined) await this.#fillPart(i, partOf(i));
-      if (this.ids[i] === undefined) break;
+      if (!this.#isRead(i)) await this.#fillPart(i, partOf(i));
+      if (!this.#isRead(i)) break;
     }
     this.changed();
   }
@@ -230,12 +287,15 @@ export class Rows {
   insert(position: number, record: Rec): void {
     this.records.set(record.id, record);
     this.ids.splice(position, 0, record.id);
+    this.#moved++;
   }
 
   /** @returns where it was; -1 where it is not in the list */
   remove(id: string): number {
     const position = this.ids.indexOf(id);
-    if (position >= 0) this.ids.splice(position, 1);
+    if (position < 0) return position;
+    this.ids.splice(position, 1);
+    this.#moved--;
     return position;
   }
 
