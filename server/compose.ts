@@ -124,6 +124,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       release,
       log,
       process_number: config.process_number,
+      is_embedded: config.database_url === undefined,
       load: () => ({ runs: flows.load(), calls: connectors.load(), compiler: compiler.load() }),
     });
     const log_exchange = createLogExchange({

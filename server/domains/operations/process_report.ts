@@ -3,16 +3,20 @@ import type { Clock, Release } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { faultOf, type Log } from "../../log.ts";
-import { sweepReports, writeReport } from "./queries.ts";
-import type { Pass, Report } from "./schema.ts";
+import { readDatabase, sweepReports, writeReport } from "./queries.ts";
+import type { Operations, Pass, Report } from "./schema.ts";
 
 const EVERY_MS = 10_000;
+/** Sizes ask the file system for every table: 200 ms with the embedded database. */
+const SIZES_KEPT_MS = 30_000;
 
 export interface ProcessReport {
   /** Writes the present figures. */
   write(): Promise<void>;
   /** Does the work and notes when it began and how long it took. @throws whatever the work throws */
   timed<T>(pass: "sweep" | "tick", work: () => Promise<T>): Promise<T>;
+  /** The database with its sizes. Older ones are given while they are read again. */
+  database(): Promise<Operations["database"]>;
   /** Deletes the rows of processes that have ended. */
   sweep(): Promise<void>;
   /** Its row is left: it is not shown after half a minute, and a database that is away delays no stop. */
@@ -26,10 +30,13 @@ interface Parts {
   release: Release;
   /** Undefined for a process that was started alone. */
   process_number: number | undefined;
+  is_embedded: boolean;
   load(): Pick<Report, "runs" | "calls" | "compiler">;
 }
 
-export function createProcessReport({ sql, log, clock, release, process_number, load }: Parts): ProcessReport {
+export function createProcessReport(
+  { sql, log, clock, release, process_number, is_embedded, load }: Parts,
+): ProcessReport {
   const id = crypto.randomUUID();
   const started_at = clock.now();
   const passes: Record<"sweep" | "tick", Pass | null> = { sweep: null, tick: null };
@@ -68,8 +75,26 @@ export function createProcessReport({ sql, log, clock, release, process_number, 
   const timer = setInterval(() => void tell(), EVERY_MS);
   Deno.unrefTimer(timer);
 
+  let sizes: { read_ms: number; database: Promise<Operations["database"]> } | undefined;
+  const readSizes = async () => {
+    const before = sizes;
+    const database = readDatabase(sql, is_embedded);
+    sizes = { read_ms: performance.now(), database: before?.database ?? database };
+    try {
+      await database;
+      sizes.database = database;
+    } catch {
+      // Who waits for the first ones has the error; the next caller reads them again.
+      sizes = before;
+    }
+  };
+
   return {
     write,
+    database() {
+      if (!sizes || performance.now() - sizes.read_ms > SIZES_KEPT_MS) void readSizes();
+      return sizes?.database ?? readDatabase(sql, is_embedded);
+    },
     async timed<T>(pass: "sweep" | "tick", work: () => Promise<T>): Promise<T> {
       const started = performance.now();
       const at = isoOf(clock.now().getTime());

@@ -54,14 +54,24 @@ export async function readDatabase(sql: Sql, is_embedded: boolean): Promise<Oper
   const [row] = await sql<{ bytes: number; version: string }[]>`
     select pg_database_size(current_database()) as bytes, current_setting('server_version') as version
   `;
+  // A size asks the file system for each index: 8 ms with the embedded database. The estimates of PostgreSQL choose the
+  // tables, whose sizes are then exact.
   const tables = await sql<{ name: string; bytes: number; rows: number }[]>`
-    select c.relname as name, pg_total_relation_size(c.oid) as bytes, greatest(0, c.reltuples)::bigint as rows
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public'
-      and c.relkind = 'r'
-    order by pg_total_relation_size(c.oid) desc, c.relname
-    limit 10
+    with largest as materialized (
+      select c.oid, c.relname as name, greatest(0, c.reltuples)::bigint as rows
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'public'
+        and c.relkind = 'r'
+      order by (select c.relpages + coalesce(sum(i.relpages), 0)
+        from pg_index x
+        join pg_class i on i.oid = x.indexrelid
+        where x.indrelid = c.oid) desc, c.relname
+      limit 10
+    ), measured as materialized (
+      select name, pg_total_relation_size(oid) as bytes, rows from largest
+    )
+    select name, bytes, rows from measured order by bytes desc, name
   `;
   return {
     engine: is_embedded ? "embedded" : "PostgreSQL",

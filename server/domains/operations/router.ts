@@ -4,7 +4,7 @@ import type { StatementTimes } from "../../database/statement_times.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { proveOperator } from "../../operator.ts";
 import { adminProcedure, router } from "../../trpc.ts";
-import { countQueues, listProcesses, listRunning, listSlowest, readBackground, readDatabase } from "./queries.ts";
+import { countQueues, listProcesses, listRunning, listSlowest, readBackground } from "./queries.ts";
 import { Operations } from "./schema.ts";
 
 export const operations = router({
@@ -32,12 +32,12 @@ const measured = (times: StatementTimes): Operations["statements"]["measured"] =
 /** @throws {Refusal} 403 */
 async function readOperations(ctx: Context): Promise<Operations> {
   await proveOperator(ctx);
-  const { sql, config, clock, process_report, statement_times } = ctx;
+  const { sql, clock, process_report, statement_times } = ctx;
   await process_report.write();
   const [processes, queues, database, running, slowest, background] = await Promise.all([
     listProcesses(sql),
     countQueues(sql),
-    readDatabase(sql, config.database_url === undefined),
+    process_report.database(),
     listRunning(sql),
     listSlowest(sql),
     readBackground(sql),

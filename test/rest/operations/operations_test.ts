@@ -57,6 +57,7 @@ inAccount("operations: processes, queues, the database and background work", asy
     clock: { now: () => new Date() },
     release: { version: "0", id: () => Promise.resolve("other") },
     process_number: 2,
+    is_embedded: false,
     load: () => ({
       runs: { in_progress: 3, executed: 1 },
       calls: { in_progress: 0 },
