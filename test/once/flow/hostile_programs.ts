@@ -66,6 +66,26 @@ const expressions: Hostile[] = [
 
 const codes: Hostile[] = [
   { name: "an endless loop", code: "() => { for (;;); }", error: ENDLESS },
+  {
+    name: "the server's path in stacks",
+    code: `() => {
+      const overflow = () => overflow();
+      const stacks = [];
+      const look = () => {
+        stacks.push(new Error("plain").stack, Error.captureStackTrace(stacks), stacks.stack);
+        try { overflow(); } catch (error) { stacks.push(error.stack); }
+        try { null.f(); } catch (error) { stacks.push(error.stack); }
+      };
+      look();
+      try { Error.stackTraceLimit = 50; } catch {}
+      try { Object.defineProperty(Error, "stackTraceLimit", { value: 50 }); } catch {}
+      look();
+      Error.prepareStackTrace = (error, frames) => JSON.stringify(frames.map(String));
+      look();
+      return stacks.filter((stack) => /file:|worker|prelude|\\n/.test(String(stack)));
+    }`,
+    value: [],
+  },
   { name: "an endless loop of promises", code: "async () => { for (;;) await null; }", error: ENDLESS },
   {
     name: "microtasks without end",

@@ -31,6 +31,8 @@ export function prelude(): Realm {
     Reflect.deleteProperty(globalThis, name);
   }
   Reflect.deleteProperty(Reflect.get(globalThis, "Temporal") ?? {}, "Now");
+  // The frames of a stack name files of the server.
+  Object.defineProperty(Error, "stackTraceLimit", { value: 0, writable: false, configurable: false });
 
   const Moment = Date;
   const SetDate = new Proxy(Moment, {
