@@ -62,7 +62,7 @@ export type { Fault, Path, Reference } from "./steps/step_type.ts";
 export { type Answer, type Performed, type Rehearsal, type SeenRun, seenRun } from "./rehearsal/rehearsal.ts";
 export { walk } from "./program/walk.ts";
 export type { Step } from "./steps/step.ts";
-export { type DescribedType, describeSteps, FIELD_KINDS } from "./program/describe.ts";
+export { type DescribedType, describeSteps, FIELD_KINDS, NAMES_OF } from "./program/describe.ts";
 export { type ComparedStep, type Difference, differencesOf } from "./rehearsal/differences.ts";
 export { termOf } from "./storage/input_terms.ts";
 export { asStored, storable } from "./storage/storable.ts";

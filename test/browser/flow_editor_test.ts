@@ -39,6 +39,9 @@ const unexpected = (text: string) => !/status of 422/.test(text);
 const rows = (page: Page) => page.getByRole("tree", { name: "Steps" }).getByRole("treeitem");
 const row = (page: Page, name: string | RegExp) => page.getByRole("treeitem", { name });
 
+const focused = (page: Page, label: string) =>
+  page.getByLabel(label, { exact: true }).and(page.locator(":focus")).waitFor();
+
 /** Inserts a step behind the selected one. */
 async function insert(page: Page, words: string): Promise<void> {
   await page.keyboard.press("/");
@@ -69,23 +72,27 @@ async function builds(page: Page, server: TestServer, base: string): Promise<voi
 
   // The first mutation declares the parameters of a run.
   await insert(page, "set");
+  // What is typed belongs to the new step; Escape leads back to the steps.
+  await focused(page, "Add a name to Set");
+  await page.keyboard.type("text");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Add a name to Set").fill("text");
-  await page.keyboard.press("Enter");
-  await page.getByLabel("Set: text").fill("not a sum");
-  await row(page, /^1 Set text/).click();
+  await focused(page, "Set: text");
+  await page.keyboard.type("not a sum");
+  await page.keyboard.press("Escape");
+  await row(page, /^1 Set text/).and(page.locator(":focus")).waitFor();
   await insert(page, "records");
+  await focused(page, "Action");
   await page.getByLabel("Database").selectOption({ label: code });
-  await page.getByLabel("Add a name to Data").fill("text");
-  await page.keyboard.press("Enter");
-  // The name is completed, and its value stands below.
-  await page.getByLabel("Data: text").pressSequentially("{te");
+  // The database's field is offered. The name of a value is completed, and the value stands below.
+  await page.getByRole("group", { name: "Data" }).getByRole("button", { name: "text", exact: true }).click();
+  await focused(page, "Data: text");
+  await page.keyboard.type("{te");
   await page.getByRole("option", { name: /^text/ }).first().waitFor();
   await page.keyboard.press("Enter");
   await until(async () => await page.getByLabel("Data: text").inputValue() === "{text}", "the name is completed");
   await row(page, /^2 Create in/).click();
   await insert(page, "return");
-  await row(page, /^3 Return/).waitFor();
+  await row(page, /^3 Return/).click();
 
   // A step is wrapped, moved, disabled and duplicated, and all of it is taken back.
   await page.keyboard.press("b");

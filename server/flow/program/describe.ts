@@ -31,6 +31,10 @@ export const FIELD_KINDS = [
 ] as const;
 type FieldKind = (typeof FIELD_KINDS)[number];
 
+/** What a step names, and whose own names belong into a key: a method's parameters, a database's fields, a flow's inputs. */
+export const NAMES_OF = ["method", "database", "flow"] as const;
+type NamesOf = (typeof NAMES_OF)[number];
+
 export interface StepField {
   key: string;
   kind: FieldKind;
@@ -45,6 +49,8 @@ export interface StepField {
   options?: string[] | undefined;
   minimum?: number | undefined;
   maximum?: number | undefined;
+  /** Of values by name. */
+  names_of?: NamesOf | undefined;
   /** Of `object`. */
   fields?: StepField[] | undefined;
 }
@@ -76,6 +82,7 @@ interface Schema {
   additionalProperties?: Schema | boolean;
   oneOf?: Schema[];
   "x-kind"?: FieldKind;
+  "x-names-of"?: NamesOf;
 }
 
 /** Keys that make sense for steps with attempts only. */
@@ -126,6 +133,7 @@ function fieldOf(
     description: schema.description ?? null,
     ...schema.default !== undefined && { default: schema.default },
     ...options && { options },
+    ...schema["x-names-of"] && { names_of: schema["x-names-of"] },
     ...kind === "number" && { minimum: schema.minimum, maximum: schema.maximum },
     ...kind === "object" && {
       fields: Object.entries(schema.properties ?? {}).map(([key, field]) =>

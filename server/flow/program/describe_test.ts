@@ -49,6 +49,16 @@ Deno.test("describe: kinds of fields follow from the shapes", () => {
     "code",
     "choices",
   ]);
+  const named = described.flatMap(({ type, fields }) =>
+    fields.flatMap(({ key, names_of }) => names_of ? [`${type}.${key}: ${names_of}`] : [])
+  );
+  assert.deepEqual(named.toSorted(), [
+    "connector.params: method",
+    "flow.input: flow",
+    "record.data: database",
+    "record.filter: database",
+    "record.match: database",
+  ]);
   assert.deepEqual(one("record")?.fields.find(({ key }) => key === "action")?.options?.length, 6);
   assert.deepEqual([one("wait")?.waits, one("connector")?.asks_outside, one("code")?.asks_outside], [
     true,

@@ -26,7 +26,7 @@ const shape = (steps: StepListShape) =>
       "x-kind": "connector",
     }),
     method: line(100).refine((name) => !/[{}]/.test(name), "is not the name of a method").meta({ "x-kind": "method" }),
-    params: Templates.default({}),
+    params: Templates.default({}).meta({ "x-names-of": "method" }),
     query: Templates.optional(),
     headers: z.record(HeaderName, TextTemplate).optional(),
     body: Template.optional(),

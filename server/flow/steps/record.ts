@@ -55,6 +55,9 @@ const ACTIONS: Record<(typeof NAMES)[number], Action> = {
   list: { read: listSome, needs: [], either: [], takes: ["filter", "sort", "limit"] },
 };
 
+/** The values are named like fields of the step's database. */
+const OF_DATABASE = { "x-names-of": "database" };
+
 const shape = (steps: StepListShape) =>
   z.strictObject({
     type: z.literal("record"),
@@ -65,9 +68,10 @@ const shape = (steps: StepListShape) =>
     record_id: TextTemplate.refine((text) => /[{}]/.test(text) || UUID.test(text), "is not the id of a record")
       .optional(),
     match: Templates.refine((fields) => Object.keys(fields).length > 0, "can't be blank").optional()
-      .describe("Fields by which the record is found"),
-    data: z.union([Templates, OnePlaceholder]).optional(),
-    filter: Templates.optional().describe("By field a value, or an object of operators, as lists of records take it"),
+      .describe("Fields by which the record is found").meta(OF_DATABASE),
+    data: z.union([Templates, OnePlaceholder]).optional().meta(OF_DATABASE),
+    filter: Templates.optional().describe("By field a value, or an object of operators, as lists of records take it")
+      .meta(OF_DATABASE),
     sort: TextTemplate.optional().describe("A field, with - before it descending"),
     limit: z.int().min(1).max(500).optional().describe("100 by default"),
   }).superRefine((step, ctx) => {

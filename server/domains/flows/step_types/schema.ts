@@ -1,6 +1,6 @@
 /** Descriptions of step types, from which editors make their forms. */
 import { z } from "zod";
-import { FIELD_KINDS } from "../../../flow/flow.ts";
+import { FIELD_KINDS, NAMES_OF } from "../../../flow/flow.ts";
 
 const Simple = z.object({
   key: z.string().meta({ examples: ["connector_code"] }),
@@ -16,6 +16,9 @@ const Simple = z.object({
   options: z.array(z.string()).optional().describe("Of `choice` and `choices`"),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
+  names_of: z.enum(NAMES_OF).optional().describe(
+    "Whose names the values have: parameters of the step's method, fields of its database, inputs of its flow",
+  ),
 });
 
 export const DescribedStep = z.object({

@@ -21,7 +21,7 @@ const shape = (steps: StepListShape) =>
     flow_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a flow").describe(
       "The flow that is run. It must be active, and this flow's author must see it",
     ).meta({ "x-kind": "flow" }),
-    input: Templates.default({}).describe("Its input"),
+    input: Templates.default({}).describe("Its input").meta({ "x-names-of": "flow" }),
   });
 
 type FlowStep = z.output<ReturnType<typeof shape>>;
