@@ -6,6 +6,7 @@ import { browserTest, complaintsOf } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { addSession, made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
+import { opensForm } from "./public_form.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
@@ -19,6 +20,11 @@ browserTest("data in a browser", async ({ browser, step }) => {
       "a database from nothing: records are created, edited and pasted, and what is pasted is undone",
       () => fills(browser, server, base),
     );
+    await step("from nothing to a public form used by an app", async () => {
+      const seat = await seatOf(browser, server, base);
+      await opensForm(browser, server, base, seat, unique("Guests"));
+      await seat.close();
+    });
     await step(
       "a list is filtered, sorted and scrolled; what others change appears",
       () => follows(browser, server, base),
