@@ -49,10 +49,20 @@ export interface Pages {
   forget(app_id: string): void;
 }
 
+export interface DatabaseSize {
+  engine: "PostgreSQL" | "embedded";
+  version: string;
+  bytes: number;
+  connections: number | null;
+  tables: { name: string; bytes: number; rows: number }[];
+}
+
 /** What this process says of itself to admins of the server. */
 export interface ProcessReport {
   /** Writes the present figures. */
   write(): Promise<void>;
+  /** May be older than half a minute: it is then read again for the next caller. */
+  database(): Promise<DatabaseSize>;
 }
 
 /** The lines of the logs of all processes. */
