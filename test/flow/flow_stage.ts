@@ -1,7 +1,8 @@
 /** The stage of flow tests: a server, an external API that records its calls, and makers of flows and apps. */
 import { startServer, type TestServer } from "../stage/harness.ts";
-import { type Ask, player, proven, type Stage } from "../stage/scenario.ts";
 import { addAccount, as, made } from "../stage/people.ts";
+import { type Ask, BESIDE_SERVER, player, proven, type Stage } from "../stage/scenario.ts";
+import { share, type Shared } from "../run/shared.ts";
 
 export interface Api extends AsyncDisposable {
   origin: string;
@@ -52,7 +53,7 @@ export async function startStage(environment: Record<string, string> = {}): Prom
 }
 
 /** Creates an account with a connector `api`, whose methods `get`, `post` and `private` take a `path`. */
-export async function addTeam({ server, api }: FlowStage) {
+export async function addTeam({ server, api }: Pick<FlowStage, "server" | "api">) {
   const admin = await addAccount(server);
   const ask = as(proven(server.request), admin.token);
   const method = (method: string) => ({ method, path: "/{path}", public: true });
@@ -106,26 +107,35 @@ function makers(ask: Ask) {
   return { addFlow, addApp, run, inspect };
 }
 
-/** The tests of a file share one stage. Each test has its own account. */
+/** By environment: what each file calls, and the server for all of them. */
+const commons = new Map<string, { hosts: string[]; server: Shared<TestServer> }>();
+
+/**
+ * The tests of a file have an API of their own, and those of a bundle (test/run/bundles.ts) a server. Each test has its
+ * own account.
+ */
 export function onStage(environment: Record<string, string> = {}) {
-  const shared: { stage?: FlowStage } = {};
-  Deno.test.beforeAll(async () => void (shared.stage = await startStage(environment)));
-  Deno.test.afterAll(async () => await shared.stage?.[Symbol.asyncDispose]());
+  const { hosts, server: shared } = commons.getOrInsertComputed(JSON.stringify(environment), () => {
+    const hosts: string[] = [];
+    const open = () => startServer({ EGRESS_ALLOW: hosts.join(","), ACTION_WAIT_MS: "20000", ...environment });
+    return { hosts, server: share(open, (server) => server.close()) };
+  });
+  const api = startApi();
+  hosts.push(api.host);
+  Deno.test.afterAll(async () => await api[Symbol.asyncDispose]());
   return (
     name: string,
     work: (team: Team & Pick<FlowStage, "server" | "api"> & Pick<Stage, "play">, t: Deno.TestContext) => Promise<void>,
-  ) =>
+  ) => {
+    shared.expect();
     Deno.test({
       name,
-      // The server's background work is not a leak of the test.
-      sanitizeOps: false,
-      sanitizeResources: false,
-      async fn(t) {
-        const { stage } = shared;
-        if (!stage) throw new Error("the stage was not set");
-        const { server, api } = stage;
-        const team = await addTeam(stage);
-        await work({ server, api, ...team, play: player(t, team.ask) }, t);
-      },
+      ...BESIDE_SERVER,
+      fn: (t) =>
+        shared.use(async (server) => {
+          const team = await addTeam({ server, api });
+          await work({ server, api, ...team, play: player(t, team.ask) }, t);
+        }),
     });
+  };
 }

@@ -1,5 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { closingLine, readOutcome, sum } from "../run/report.ts";
+import { pathToFileURL } from "node:url";
+import { writeEntries } from "../run/bundles.ts";
+import { closingLine, type Outcome, readOutcome, sum } from "../run/report.ts";
 
 const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="8" failures="3" errors="1" time="1.531">
@@ -45,6 +47,18 @@ Deno.test("report: tests are counted without their steps, and each failure is na
   });
 });
 
+Deno.test("report: a failure names the file of its stack, or the one that declares the test", () => {
+  const stack = "at scenario.ts:1:1\n at file:///tree/test/rest/apps/a_test.ts:3:5";
+  const report = `<testsuites><testsuite name="x">
+    <testcase name="one" classname="./test/stage/scenario.ts" time="1"><failure message="">${stack}</failure></testcase>
+    <testcase name="two" classname="./server/flow/b_test.ts" time="1"><failure message="">Leaks</failure></testcase>
+  </testsuite></testsuites>`;
+  deepStrictEqual(readOutcome({ report, code: 1, filtered: false }).failures, [
+    "one (test/rest/apps/a_test.ts)",
+    "two (server/flow/b_test.ts)",
+  ]);
+});
+
 Deno.test("report: without a filter, a test that never ran has failed", () => {
   deepStrictEqual(readOutcome({ report: REPORT, code: 1, filtered: false }).failures, [
     "bad",
@@ -72,6 +86,17 @@ Deno.test("report: runs add up, and skipped tests are mentioned only if there ar
   strictEqual(closingLine(sum([])), "0 passed, 0 failed");
 });
 
+async function outcomeOf(folder: string, file: string): Promise<Outcome> {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--no-check", "--no-config", "--junit-path=report.xml", file],
+    cwd: folder,
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  const report = await Deno.readTextFile(`${folder}/report.xml`).catch(() => undefined);
+  return readOutcome({ report, code, filtered: false });
+}
+
 /** Errors that `deno test` leaves out of its report, or that keep it from writing one. */
 const GAPS: [error: string, source: string, closing: string][] = [
   ["none", `Deno.test("a", () => {}); Deno.test.ignore("b", () => {});`, "1 passed, 0 failed, 1 skipped"],
@@ -86,16 +111,21 @@ for (const [error, source, closing] of GAPS) {
     const folder = await Deno.makeTempDir({ prefix: "atrium_report_" });
     try {
       await Deno.writeTextFile(`${folder}/a_test.ts`, source);
-      const { code } = await new Deno.Command(Deno.execPath(), {
-        args: ["test", "--no-check", "--no-config", "--junit-path=report.xml", "a_test.ts"],
-        cwd: folder,
-        stdout: "null",
-        stderr: "null",
-      }).output();
-      const report = await Deno.readTextFile(`${folder}/report.xml`).catch(() => undefined);
-      strictEqual(closingLine(readOutcome({ report, code, filtered: false })), closing);
+      strictEqual(closingLine(await outcomeOf(folder, "a_test.ts")), closing);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   });
 }
+
+Deno.test("report of deno test: a file of a bundle that cannot be imported fails the run", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_report_" });
+  try {
+    await Deno.writeTextFile(`${folder}/a_test.ts`, `Deno.test("a", () => {});`);
+    await Deno.writeTextFile(`${folder}/b_test.ts`, `throw new Error("top");`);
+    const [entry = ""] = await writeEntries([["a_test.ts", "b_test.ts"]], folder, pathToFileURL(`${folder}/`));
+    strictEqual(closingLine(await outcomeOf(folder, entry)), "1 passed, 1 failed");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

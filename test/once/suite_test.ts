@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { bundle } from "../run/bundles.ts";
 import { findSuite, sortIntoSuite } from "../run/suite.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
@@ -36,4 +37,28 @@ Deno.test("a path narrows the suite to a folder or a file", () => {
   });
   deepStrictEqual(findSuite(tree, ["test/suite"]), { once: [], perDatabase: [] });
   ok(findSuite(tree, ["test/"]).once.includes("test/once/report_test.ts"));
+});
+
+Deno.test("bundles: files of a folder share an isolate, but for those with tests that have sanitizers or hooks", () => {
+  const many = Array.from({ length: 12 }, (_, i) => `test/flow/${String.fromCharCode(97 + i)}_test.ts`);
+  const texts: Record<string, string> = {
+    "test/browser/data_test.ts": "browserTest(name, work);",
+    "test/rest/apps/apps_test.ts": "const inAccount = onSharedServer();",
+    "test/rest/apps/hooks_test.ts": "const inAccount = onSharedServer(); Deno.test.beforeAll(start);",
+    "test/rest/apps/places_test.ts": "const inAccount = onOwnServer();",
+    "test/rest/dbs/dbs_test.ts": "const inAccount = onSharedServer();",
+  };
+  deepStrictEqual(bundle([...Object.keys(texts), ...many], (file) => texts[file] ?? "const inTeam = onStage();"), [
+    ["test/browser/data_test.ts"],
+    ["test/rest/apps/hooks_test.ts"],
+    many.slice(0, 6),
+    many.slice(6),
+    ["test/rest/apps/apps_test.ts", "test/rest/apps/places_test.ts"],
+    ["test/rest/dbs/dbs_test.ts"],
+  ]);
+  const { once, perDatabase } = findSuite(tree, []);
+  for (const all of [once, perDatabase]) {
+    const bundled = bundle(all, (file) => Deno.readTextFileSync(`${tree}/${file}`)).flat();
+    deepStrictEqual(bundled.toSorted(), all.toSorted(), "each file is in one bundle");
+  }
 });

@@ -1,5 +1,7 @@
 /** Runs test files in one `deno test` process. */
+import { pathToFileURL } from "node:url";
 import { print } from "../stage/print.ts";
+import { bundle, writeEntries } from "./bundles.ts";
 import { type Outcome, readOutcome } from "./report.ts";
 
 export interface Options {
@@ -13,7 +15,7 @@ export interface Options {
 
 /** Longer than a run takes; ends a process in which a test hangs. */
 const LIMIT_MINUTES = 20;
-/** Files at the same time. More than there are cores: tests of leases, limits and browsers wait for a third of their time. */
+/** Bundles at the same time. More than there are cores: tests of leases, limits and browsers wait for a third of their time. */
 const JOBS = Math.ceil(navigator.hardwareConcurrency * 1.5);
 
 /**
@@ -30,9 +32,14 @@ export async function runFiles(
   env: Record<string, string>,
   { tree, signal, flags }: Options,
 ): Promise<Outcome> {
-  print(`\n── ${title}: ${files.length} files`);
-  const report = await Deno.makeTempFile({ prefix: "atrium_junit_", suffix: ".xml" });
+  const bundles = bundle(files, (file) => Deno.readTextFileSync(`${tree}/${file}`));
+  print(`\n── ${title}: ${files.length} files in ${bundles.length} bundles`);
+  const folder = await Deno.makeTempDir({ prefix: "atrium_run_" });
+  const report = `${folder}/report.xml`;
   try {
+    const entries = bundles.length === 1 && files.length === 1
+      ? files
+      : await writeEntries(bundles, folder, pathToFileURL(`${tree}/`));
     const limit = AbortSignal.timeout(LIMIT_MINUTES * 60_000);
     const { code } = await new Deno.Command(Deno.execPath(), {
       // `deno task check` checks the types. Deno 2.9 leaves the sanitizers off by default. A leak in a test is a leak in
@@ -46,20 +53,19 @@ export async function runFiles(
         "--sanitize-resources",
         `--junit-path=${report}`,
       ]
-        .concat(flags, files),
+        .concat(flags, entries),
       cwd: tree,
       env: { DENO_JOBS: `${JOBS}`, DENO_V8_FLAGS, ...env },
       stdin: "null",
       signal: AbortSignal.any([signal, limit]),
     }).spawn().status;
     if (limit.aborted) print(`stopped after ${LIMIT_MINUTES} minutes`);
-    const text = await Deno.readTextFile(report);
     return readOutcome({
-      report: text === "" ? undefined : text,
+      report: await Deno.readTextFile(report).catch(() => undefined),
       code,
       filtered: flags.some((flag) => flag.startsWith("--filter=")),
     });
   } finally {
-    await Deno.remove(report);
+    await Deno.remove(folder, { recursive: true });
   }
 }

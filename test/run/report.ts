@@ -32,6 +32,8 @@ export function readOutcome({ report, code, filtered }: Ended): Outcome {
 
 interface Case {
   name: string;
+  /** The test file that a failure's stack names, or that declares the test. Several files may run in one module. */
+  file: string | undefined;
   state: "passed" | "failed" | "skipped" | "never ran";
 }
 
@@ -39,6 +41,7 @@ function readCases(report: string): Case[] {
   const suites = elements(parseXml(report).root);
   const cases = suites.flatMap(elements).map((element) => ({
     name: element.attributes.name ?? "",
+    file: fileOf(element),
     state: stateOf(element),
   }));
   const names = new Set(cases.map(({ name }) => name));
@@ -56,6 +59,13 @@ function stateOf(element: XmlElement): Case["state"] {
   return "passed";
 }
 
+function fileOf(element: XmlElement): string | undefined {
+  const failure = elements(element).map(({ text }) => text).join("\n");
+  return /[\w./-]*?\b((server|db|client|test)\/[\w./-]*_test\.tsx?)\b/.exec(
+    `${failure}\n${element.attributes.classname}`,
+  )?.[1];
+}
+
 /** Steps are reported like tests, named `test > step`. A failed step also fails its test. */
 function isStep(name: string, names: ReadonlySet<string>): boolean {
   for (let at = name.indexOf(" > "); at !== -1; at = name.indexOf(" > ", at + 1)) {
@@ -66,8 +76,8 @@ function isStep(name: string, names: ReadonlySet<string>): boolean {
 
 function countCases(cases: readonly Case[], filtered: boolean): Outcome {
   const count = (state: Case["state"]) => cases.filter((one) => one.state === state).length;
-  const failures = cases.flatMap(({ name, state }) => {
-    if (state === "failed") return [name];
+  const failures = cases.flatMap(({ name, file, state }) => {
+    if (state === "failed") return [file ? `${name} (${file})` : name];
     return state === "never ran" && !filtered ? [`${name} (never ran)`] : [];
   });
   return { passed: count("passed"), skipped: count("skipped"), failures };

@@ -5,6 +5,8 @@ import type { Flows, NewRun, RunState } from "../../server/flow/flow.ts";
 import { createLog } from "../../server/log.ts";
 import { createSchedules, type Overlap, type Schedules } from "../../server/schedule/schedule.ts";
 import { fillPlace } from "../stage/places/places.ts";
+import { BESIDE_SERVER } from "../stage/scenario.ts";
+import { share, type Shared } from "../run/shared.ts";
 
 /** The outcome of each run right after its start; `never`: the test ends the runs. */
 type Ends = "finished" | "error" | "never";
@@ -123,25 +125,27 @@ export interface Entry {
 
 export const timeOf = (text: string) => new Date(`${text.replace(" ", "T")}Z`);
 
-/** Declares tests of one file that share a database, because its start takes longer than most tests. Each finds it empty. */
+let place: Shared<Place> | undefined;
+
+/** Declares tests that share a database, because its start takes longer than most tests. Each finds it empty. */
 export function onSharedDatabase(): (name: string, work: (stage: Stage) => Promise<void>) => void {
-  const shared: { place?: Awaited<ReturnType<typeof openPlace>> } = {};
-  Deno.test.beforeAll(async () => void (shared.place = await openPlace()));
-  Deno.test.afterAll(() => shared.place?.close());
-  return (name, work) =>
+  const shared = place ??= share(openPlace, (place) => place.close());
+  return (name, work) => {
+    shared.expect();
     Deno.test({
       name,
-      // Connections of the shared pool would count as leaks of a test.
-      sanitizeOps: false,
-      sanitizeResources: false,
-      async fn() {
-        if (!shared.place) throw new Error("the database has not started");
-        const stage = await setStage(shared.place.sql);
-        await work(stage);
-        await stage.schedules.close();
-      },
+      ...BESIDE_SERVER,
+      fn: () =>
+        shared.use(async ({ sql }) => {
+          const stage = await setStage(sql);
+          await work(stage);
+          await stage.schedules.close();
+        }),
     });
+  };
 }
+
+type Place = Awaited<ReturnType<typeof openPlace>>;
 
 async function openPlace() {
   const folder = await Deno.makeTempDir({ prefix: "atrium_schedule_" });

@@ -8,7 +8,7 @@ import { type Route, routesOf } from "../../server/http/rest/routes.ts";
 import { appRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, type Answer, type Sent, startServer, type TestServer } from "./harness.ts";
 import { addAccount, as, type Ask, type Method, type Person } from "./people.ts";
-
+import { share, type Shared } from "../run/shared.ts";
 import { z } from "zod";
 
 export type { Ask, Method } from "./people.ts";
@@ -41,7 +41,9 @@ export interface Stage {
   play(scenarios: readonly Scenario[]): Promise<void>;
 }
 
-type OnAccount = (
+type OnAccount = (name: string, work: (stage: Stage) => Promise<void>) => void;
+
+type OnAccountOrDefault = (
   name: string,
   work: (stage: Stage) => Promise<void>,
   options?: { of_default?: boolean },
@@ -50,30 +52,43 @@ type OnAccount = (
 /** For tests of a file with a shared server. The sanitizers would report its timers and connections as their leaks. */
 export const BESIDE_SERVER = { sanitizeOps: false, sanitizeResources: false };
 
+/** By environment, for the files of a bundle (test/run/bundles.ts), which share this module. */
+const servers = new Map<string, Shared<TestServer>>();
+
 /**
- * Returns a function that registers tests on one server for the whole file, because a start takes longer than most
- * tests. Each test has a new account. With `of_default` it uses the default account, which it shares with other tests
- * and to which requests with an unknown host belong.
+ * Returns a function that declares tests on one server for the whole bundle, because a start takes longer than most
+ * tests. Each test has a new account.
  *
  * @param environment further environment variables of the server
  */
 export function onSharedServer(environment: Record<string, string> = {}): OnAccount {
-  const shared: { server?: TestServer } = {};
-  Deno.test.beforeAll(async () => void (shared.server = await startServer(environment)));
-  Deno.test.afterAll(() => shared.server?.close());
-  return (name, work, { of_default = false } = {}) =>
-    Deno.test({
-      name,
-      ...BESIDE_SERVER,
-      async fn(t) {
-        const { server } = shared;
-        if (!server) throw new Error("the server has not started");
+  return declare(servers.getOrInsertComputed(JSON.stringify(environment), () => serverWith(environment)));
+}
+
+/**
+ * As `onSharedServer`, with a server for this file. With `of_default`, a test uses the default account, which it shares
+ * with the other tests of the file and to which requests with an unknown host belong.
+ */
+export function onOwnServer(environment: Record<string, string> = {}): OnAccountOrDefault {
+  return declare(serverWith(environment));
+}
+
+const serverWith = (environment: Record<string, string>) =>
+  share(() => startServer(environment), (server) => server.close());
+
+const declare = (shared: Shared<TestServer>): OnAccountOrDefault => (name, work, { of_default = false } = {}) => {
+  shared.expect();
+  Deno.test({
+    name,
+    ...BESIDE_SERVER,
+    fn: (t) =>
+      shared.use(async (server) => {
         const admin = of_default ? { id: 1, token: ADMIN_TOKEN } : await addAccount(server);
         const ask = as(proven(server.request), admin.token);
         await work({ server, ask, admin, play: player(t, ask) });
-      },
-    });
-}
+      }),
+  });
+};
 
 export const player = (t: Deno.TestContext, ask: Ask): Stage["play"] => (scenarios) =>
   inTurn(scenarios, (scenario) => t.step(scenario.name, () => playOne(ask, scenario)));

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { TestServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
-import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onOwnServer, type Scenario } from "../../stage/scenario.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 const ALL = "/platform/apps.json";
 const at = (id: string) => `/platform/apps/${id}.json`;

@@ -4,11 +4,11 @@ import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { appRouter } from "../../../server/router.ts";
 import { addAccount, addPerson, as, type Ask, made } from "../../stage/people.ts";
-import { BESIDE_SERVER, inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { BESIDE_SERVER, inTurn, onOwnServer } from "../../stage/scenario.ts";
 import { NO_CHANGES, UNAUDITED_TABLES } from "./exceptions.ts";
 import { WRITES } from "./writes.ts";
 
-const onServer = onSharedServer();
+const onServer = onOwnServer();
 const of_default = { of_default: true };
 
 interface Entry {

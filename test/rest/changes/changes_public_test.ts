@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { follow, type Told } from "../../stage/followers.ts";
 import { addPerson, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 import { addApp, addDb, bearer, browser, cookieOf, tokenIn } from "../../stage/visitors.ts";
 
 // Visitors belong to the default account.
-const test = (name: string, work: Parameters<ReturnType<typeof onSharedServer>>[1]) =>
+const test = (name: string, work: Parameters<ReturnType<typeof onOwnServer>>[1]) =>
   onAccount(name, work, { of_default: true });
-const onAccount = onSharedServer();
+const onAccount = onOwnServer();
 
 const FIELDS = { title: "string", owner: "string", user: "integer" };
 const METHODS = {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import type { TestServer } from "../../stage/harness.ts";
 import { follow, type Follower, type Told } from "../../stage/followers.ts";
 import { addPerson, as, made } from "../../stage/people.ts";
-import { type Ask, inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onOwnServer } from "../../stage/scenario.ts";
 import { addDb } from "../../stage/visitors.ts";
 
-const test = onSharedServer();
+const test = onOwnServer();
 
 const FIELDS = { title: "string", n: "integer" };
 

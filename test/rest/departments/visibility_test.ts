@@ -1,9 +1,9 @@
 /** Visibility by department in a restricted account; the rule is in docs/api.md, "Departments and visibility". */
 import assert from "node:assert/strict";
 import { addPerson, as, made } from "../../stage/people.ts";
-import { type Ask, inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onOwnServer, type Scenario } from "../../stage/scenario.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 const APPS = "/platform/apps.json";
 const at = (id: string, rest = "") => `/platform/apps/${id}${rest}.json`;

@@ -1,10 +1,10 @@
 /** Apps at a module or page: which ones, for whom, in which order. */
 import assert from "node:assert/strict";
 import { addPerson, addToken, made } from "../../stage/people.ts";
-import { onSharedServer } from "../../stage/scenario.ts";
+import { onOwnServer } from "../../stage/scenario.ts";
 import { tokenIn } from "../../stage/visitors.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 inAccount(
   "embeds: active apps at a target that open for the caller, by position and name",

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import type { Answer, TestServer } from "../../stage/harness.ts";
 import { addEmbeddingKey, signJwt } from "../../stage/embedding/jwt.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 import { tokenIn } from "../../stage/visitors.ts";
 
-const onServer = onSharedServer();
+const onServer = onOwnServer();
 const ME = "/account/me.json";
 
 /** Sets the account's own limits as its admin does. */

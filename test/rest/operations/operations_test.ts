@@ -5,7 +5,7 @@ import { createLog } from "../../../server/log.ts";
 import { follow } from "../../stage/followers.ts";
 import { ADMIN_TOKEN, beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
-import { onSharedServer } from "../../stage/scenario.ts";
+import { onOwnServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
 interface Running {
@@ -13,7 +13,7 @@ interface Running {
   waits_for: string | null;
 }
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 const PATH = "/account/operations.json";
 
 inAccount("operations: for admins of the account that owns the server only", async ({ ask, server }) => {

@@ -6,9 +6,9 @@ import { Refusal } from "../../../server/errors.ts";
 import { ADMIN_TOKEN, type TestServer } from "../../stage/harness.ts";
 import { addressOf, ROUTES } from "../../stage/addresses.ts";
 import { made } from "../../stage/people.ts";
-import { BESIDE_SERVER, inTurn, onSharedServer, prove, type Scenario } from "../../stage/scenario.ts";
+import { BESIDE_SERVER, inTurn, onOwnServer, prove, type Scenario } from "../../stage/scenario.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 const ALL = "/account/departments.json";
 const MiB = 1024 * 1024;

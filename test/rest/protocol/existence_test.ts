@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { Answer, Sent } from "../../stage/harness.ts";
 import { addPerson, addToken, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 const NONE = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
 const BROWSER = { headers: { accept: "text/html" } };

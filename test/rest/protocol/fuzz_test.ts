@@ -12,9 +12,9 @@ import { z } from "zod";
 import { anyKey, anyText, arbitraryOf, FIELDS, NAUGHTY, textPaths, withText } from "../../stage/random/arbitrary.ts";
 import { PNG } from "../../stage/images.ts";
 import { addPerson, addSession, made } from "../../stage/people.ts";
-import { type Ask, inTurn, type Method, onSharedServer } from "../../stage/scenario.ts";
+import { type Ask, inTurn, type Method, onOwnServer } from "../../stage/scenario.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 /** The requests of both tests together; two thirds are generated. */
 const REQUESTS = Number(Deno.env.get("FUZZ_REQUESTS") ?? 1_500);

@@ -10,10 +10,10 @@ import { addressOf, NO_UUID, ROUTES } from "../../stage/addresses.ts";
 import { ADMIN_PASSWORD, type Answer, type Sent, type TestServer } from "../../stage/harness.ts";
 import { addPerson, addSession, made, ROLES } from "../../stage/people.ts";
 import { ELSEWHERE } from "../../stage/redirects.ts";
-import { type Ask, inTurn, type Method, onSharedServer } from "../../stage/scenario.ts";
+import { type Ask, inTurn, type Method, onOwnServer } from "../../stage/scenario.ts";
 import { addApp, tokenIn } from "../../stage/visitors.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 const of_default = { of_default: true };
 
 /** Who calls a route: viewers of a role, or anyone. */

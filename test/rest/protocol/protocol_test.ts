@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import type { TestServer } from "../../stage/harness.ts";
 import { addressOf, NO_UUID, ROUTES } from "../../stage/addresses.ts";
 import { addPerson, made } from "../../stage/people.ts";
-import { inTurn, type Method, onSharedServer, prove, type Scenario } from "../../stage/scenario.ts";
+import { inTurn, type Method, onOwnServer, prove, type Scenario } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 
 const ALL = "/account/departments.json";
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))];

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { addPerson, addToken, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 import { addApp, addDb, cookieOf, page, tokenIn } from "../../stage/visitors.ts";
 
-const inAccount = onSharedServer();
+const inAccount = onOwnServer();
 const test = (name: string, work: Parameters<typeof inAccount>[1]) => inAccount(name, work, { of_default: true });
 
 /** Every text in a page token, as its app can read it. */

@@ -4,13 +4,13 @@ import { Buffer } from "node:buffer";
 import { readAppToken, signAppToken } from "../../../server/secrets/page_tokens.ts";
 import { ADMIN_TOKEN, keysOf, startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, made, type Person } from "../../stage/people.ts";
-import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onOwnServer, proven } from "../../stage/scenario.ts";
 import { addApp, addDb, bearer, browser, cookieOf, page, tokenIn, type Visitor } from "../../stage/visitors.ts";
 
 // Callers without a login belong to the default account.
-const test = (name: string, work: Parameters<ReturnType<typeof onSharedServer>>[1]) =>
+const test = (name: string, work: Parameters<ReturnType<typeof onOwnServer>>[1]) =>
   onAccount(name, work, { of_default: true });
-const onAccount = onSharedServer();
+const onAccount = onOwnServer();
 
 const FIELDS = { title: "string", key: "string", user: "integer", user_text: "string", name: "string", ip: "string" };
 const AUTO = { key: "{cookie_key}", user: "{user_id}", user_text: "{user_id}", name: "{user_name}", ip: "{ip}" };

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { startServer } from "../../stage/harness.ts";
 import { made } from "../../stage/people.ts";
-import { inTurn, onSharedServer, proven, type Scenario } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer, proven, type Scenario } from "../../stage/scenario.ts";
 import { inOneMinute } from "../../stage/until.ts";
 import { addDb, bearer, browser } from "../../stage/visitors.ts";
 
 // Callers without a login belong to the default account.
-const test = (name: string, work: Parameters<ReturnType<typeof onSharedServer>>[1]) =>
+const test = (name: string, work: Parameters<ReturnType<typeof onOwnServer>>[1]) =>
   onAccount(name, work, { of_default: true });
-const onAccount = onSharedServer();
+const onAccount = onOwnServer();
 
 const FIELDS = { title: "string", owner: "string" };
 const ALL = { list: {}, create: {}, update: {}, delete: {} };

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { NO_UUID } from "../../stage/addresses.ts";
 import { made } from "../../stage/people.ts";
-import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer, type Scenario } from "../../stage/scenario.ts";
 import { addDb, browser } from "../../stage/visitors.ts";
 
 // Callers without a login belong to the default account.
-const test = (name: string, work: Parameters<ReturnType<typeof onSharedServer>>[1]) =>
+const test = (name: string, work: Parameters<ReturnType<typeof onOwnServer>>[1]) =>
   onAccount(name, work, { of_default: true });
-const onAccount = onSharedServer();
+const onAccount = onOwnServer();
 
 const FIELDS = {
   title: { type: "string", required: true },

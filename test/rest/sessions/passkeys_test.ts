@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { createPasskey, type Page, type Passkey, signWith } from "../../stage/passkeys/authenticator.ts";
 import type { Answer, TestServer } from "../../stage/harness.ts";
 import { addPerson, addSession, as, type Ask } from "../../stage/people.ts";
-import { inTurn, onSharedServer, type Stage } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer, type Stage } from "../../stage/scenario.ts";
 
-const onServer = onSharedServer();
+const onServer = onOwnServer();
 const of_default = { of_default: true };
 
 const PASSKEYS = "/account/passkeys.json";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { Answer, TestServer } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made, type Role } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 
-const onServer = onSharedServer();
+const onServer = onOwnServer();
 const inDefault = (name: string, work: (stage: { ask: Ask; server: TestServer }) => Promise<void>) =>
   onServer(name, work, { of_default: true });
 

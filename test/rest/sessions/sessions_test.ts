@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import type { Answer, TestServer } from "../../stage/harness.ts";
 import { addPerson, type Ask, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 
 const inDefault = (name: string, work: (stage: { ask: Ask; server: TestServer }) => Promise<void>) =>
   onServer(name, work, { of_default: true });
-const onServer = onSharedServer();
+const onServer = onOwnServer();
 
 const PASSWORD = "a password of the tests";
 const ME = "/account/me.json";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { ADMIN_PASSWORD, type Answer } from "../../stage/harness.ts";
 import { addPerson } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer } from "../../stage/scenario.ts";
 
-const onServer = onSharedServer();
+const onServer = onOwnServer();
 const of_default = { of_default: true };
 
 const OWN = { "sec-fetch-site": "same-origin" };
