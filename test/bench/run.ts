@@ -12,6 +12,7 @@
  * | events | what waiting runs cost; how long changes of records take until their flow begins (`--events=30` s) | |
  * | console | bytes, first paint, key to paint, previews and memory of the console in Chromium | the design's budgets |
  * | grid | how long a seen row of the console's grid is blank, of a million records (`--rows`) | 100 ms |
+ * | package | the bytes of the npm package in a bundle; the time in which `tsc` checks its types | 2 KB; an empty program |
  * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
  *
  * Only ratios count: one machine has other figures every hour. So subjects take turns, and every other round reverses
@@ -31,6 +32,7 @@ import { describeMachine, watchForeignLoad } from "./measure/machine.ts";
 import { events } from "./flows/events.ts";
 import { flows } from "./flows/flows.ts";
 import { grid } from "./console/grid.ts";
+import { packageSection } from "./package/package.ts";
 import { readSizes, records } from "./records/records.ts";
 import { requests } from "./requests/requests.ts";
 import type { Section } from "./measure/section.ts";
@@ -65,6 +67,7 @@ const NAMES = [
   "crons",
   "console",
   "grid",
+  "package",
 ];
 const works = only.filter((word) => !NAMES.includes(word));
 const named = only.length === 0 ? NAMES : only.length === works.length ? ["requests"] : only;
@@ -79,6 +82,7 @@ const all: Section[] = [
   events({ seconds: Number(values.events) }),
   consoleSection({ rounds, uses: Number(values.uses) }),
   grid({ rows: readSizes(values.rows)[0] ?? 1_000_000, seconds: 60, jumps: 20 }),
+  packageSection({ rounds }),
 ];
 const sections = all.filter(({ name }) => named.includes(name));
 
