@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 
 export const TREE = fileURLToPath(new URL("../..", import.meta.url));
-const ROOTS = ["main.ts", "server", "db", "client", "pack", "test"];
+const ROOTS = ["main.ts", "server", "db", "client", "test"];
 
 export interface Import {
   /** A path from the project's root, or a package's specifier. */

@@ -3,14 +3,14 @@ import { gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as esbuild from "esbuild";
-import config from "../deno.json" with { type: "json" };
-import { routesOf } from "../server/http/rest/routes.ts";
-import { appRouter } from "../server/router.ts";
+import config from "../../deno.json" with { type: "json" };
+import { routesOf } from "../../server/http/rest/routes.ts";
+import { appRouter } from "../../server/router.ts";
 import { procedureTypes } from "./procedure_types.ts";
 import { routeLines } from "./route_lines.ts";
 import { type PackedFile, tarOf } from "./tar.ts";
 
-const ROOT = new URL("../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 const SOURCES = new URL("client/package/", ROOT);
 const BINDINGS = ["react", "vue", "svelte"];
 const TYPES = ["index", "live", ...BINDINGS];

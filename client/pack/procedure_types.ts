@@ -1,8 +1,8 @@
 /** The types of every procedure's input and output, without the server's own types. */
 import { z } from "zod";
-import { declared, pascal, type Schema, typescriptOf, type Writing } from "../client/package/typescript_of.ts";
-import { flowSchema } from "../server/http/files/json_schemas.ts";
-import type { Route } from "../server/http/rest/routes.ts";
+import { declared, pascal, type Schema, typescriptOf, type Writing } from "../package/typescript_of.ts";
+import { flowSchema } from "../../server/http/files/json_schemas.ts";
+import type { Route } from "../../server/http/rest/routes.ts";
 
 const HEAD = `/** Every procedure of the API with its input and its answer. Written by \`deno task pack\`. */
 import type { CallOptions, List, Schema } from "./index.d.ts";

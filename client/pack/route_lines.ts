@@ -1,5 +1,5 @@
 /** The routes of all procedures as the package carries them: client/package/procedures.ts reads them. */
-import type { Route } from "../server/http/rest/routes.ts";
+import type { Route } from "../../server/http/rest/routes.ts";
 
 export const routeLines = (routes: readonly Route[]): string =>
   routes.map(({ name, method, path, type, takes_key, meta: { whole_body } }) => {
