@@ -5,9 +5,9 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { packedFiles } from "../../../pack/pack.ts";
+import { packedFiles } from "../../../client/pack/pack.ts";
 import { accountTypes } from "../../../client/package/account_types.ts";
-import type { PackedFile } from "../../../pack/tar.ts";
+import type { PackedFile } from "../../../client/pack/tar.ts";
 import type { Section } from "../measure/section.ts";
 import { layOut, median } from "../measure/table.ts";
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { compile } from "svelte/compiler";
-import { packedFiles } from "../../../pack/pack.ts";
+import { packedFiles } from "../../../client/pack/pack.ts";
 import { findPackageFile } from "../../../server/compiler/runtime/packages.ts";
 
 /** `test` is set by the page: the client, a database's code and a run's id. `uses` receives what a binding returns. */
