@@ -29,3 +29,13 @@ Deno.test("work that fails is logged, and the next call does it again", async ()
   assert.equal(calls, 2);
   assert.match(lines.join(""), /"event":"tick failed","fault":"the database is away"/);
 });
+
+Deno.test("a hosting platform finds all registrations: at most ten, before anything is awaited or loaded", async () => {
+  const main = await Deno.readTextFile(new URL("../../main.ts", import.meta.url));
+  const loaded = [...main.matchAll(/^import (?!type).* from "(.+)";$/gm)].map(([, from]) => from);
+  assert.deepEqual(loaded, ["./server/log.ts", "./server/process/cron_ticks.ts"]);
+  const [, body = ""] = main.split("if (import.meta.main) {");
+  assert.ok(body.indexOf("registerTick()") > 0 && body.indexOf("registerTick()") < body.indexOf("await"));
+  const registrations = await Deno.readTextFile(new URL("cron_ticks.ts", import.meta.url));
+  assert.equal(registrations.match(/Deno\.cron\(/g)?.length, 2);
+});

@@ -40,7 +40,7 @@ interface Waiting {
 }
 
 /** @param most_checks in one commit: 100 in a file, 10 in some stores that are reached over the network */
-export function createCommits(kv: Deno.Kv, most_checks: number): Commits {
+export function createCommits(kv: Pick<Deno.Kv, "atomic">, most_checks: number): Commits {
   const waiting: Waiting[] = [];
   /** How many of the waiting writes are not patient. */
   let urgent = 0;
@@ -102,7 +102,7 @@ function takeBatch(waiting: Waiting[], most_checks: number): Waiting[] {
 const sizeOfKey = (key: Deno.KvKey): number =>
   key.reduce<number>((sum, part) => sum + PART_BYTES + (typeof part === "string" ? 2 * part.length : 10), 0);
 
-async function commitAll(kv: Deno.Kv, batch: Waiting[]): Promise<void> {
+async function commitAll(kv: Pick<Deno.Kv, "atomic">, batch: Waiting[]): Promise<void> {
   try {
     const versionstamp = await commitOnce(kv, batch.map(({ write }) => write));
     if (versionstamp !== undefined) return batch.forEach(({ resolve }) => resolve(versionstamp));
@@ -116,7 +116,7 @@ async function commitAll(kv: Deno.Kv, batch: Waiting[]): Promise<void> {
 }
 
 async function commitOnce(
-  kv: Deno.Kv,
+  kv: Pick<Deno.Kv, "atomic">,
   writes: readonly Write[],
   [pause_ms, ...later]: readonly number[] = LOCKED_PAUSES_MS,
 ): Promise<string | undefined> {
