@@ -6,7 +6,7 @@ import { findProgram } from "../../stage/programs.ts";
 import { until } from "../../stage/until.ts";
 import { esbuildOf, groupOf, isGone, signal, untilBusy } from "./groups.ts";
 import { HANGS } from "./hostile.ts";
-import { fillSharedStore, memoryStore, openCompiler } from "./scratch.ts";
+import { fillSharedStore, openCompiler } from "./scratch.ts";
 
 await fillSharedStore();
 
@@ -112,16 +112,11 @@ const LIES: Record<string, string> = {
 };
 
 Deno.test("faults: a worker with an invalid answer is replaced", async (test) => {
-  const store = memoryStore();
-  {
-    await using honest = openCompiler({ vendor_store: store });
-    await honest.svelte(app("first"));
-  }
   for (const [name, rest] of Object.entries(LIES)) {
     await test.step(name, async () => {
       await using deno = await otherDeno(`"ready"`, rest);
       await deno.install();
-      await using compiler = openCompiler({ vendor_store: store, deno: deno.path });
+      await using compiler = openCompiler({ deno: deno.path });
       assert.ok((await compiler.svelte(app("true"))).code.includes("true"));
       assert.ok(compiler.workers().length > 1);
       assert.ok(await isGone(compiler.workers()[0]));
@@ -131,7 +126,7 @@ Deno.test("faults: a worker with an invalid answer is replaced", async (test) =>
   await test.step("two answers: the second is not taken for the next one's", async () => {
     await using deno = await otherDeno(`"ready"`, `${TAKEN}; ${say(REFUSAL)}; ${TAKEN}; ${say(REFUSAL)}`);
     await deno.install();
-    await using compiler = openCompiler({ vendor_store: store, deno: deno.path });
+    await using compiler = openCompiler({ deno: deno.path });
     const failure = await failureOf(compiler.svelte(app("a lie")));
     assert.ok(failure instanceof CompileFailure);
     assert.ok((await compiler.svelte(app("true"))).code.includes("true"));
@@ -141,7 +136,7 @@ Deno.test("faults: a worker with an invalid answer is replaced", async (test) =>
   await test.step("an answer after its time is ignored", async () => {
     await using deno = await otherDeno(`"ready"`, `${TAKEN}; sleep 2; ${say(REFUSAL)}`);
     await deno.install();
-    await using compiler = openCompiler({ vendor_store: store, deno: deno.path, time_limit_ms: 1000 });
+    await using compiler = openCompiler({ deno: deno.path, time_limit_ms: 1000 });
     const failure = await failureOf(compiler.svelte(app("slow")));
     assert.ok(failure instanceof CompileFailure);
     assert.deepEqual(failure.messages, ["compile timed out"]);

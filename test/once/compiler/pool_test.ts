@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { CompileFailure, CompilerBusy, type Source } from "../../../server/compiler/compiler.ts";
 import { isGone, signal } from "./groups.ts";
 import { HANGS } from "./hostile.ts";
-import { fillSharedStore, type Logged, memoryStore, openCompiler, sharedStore } from "./scratch.ts";
+import { apartStore, fillSharedStore, type Logged, memoryStore, openCompiler, sharedStore } from "./scratch.ts";
 import { until } from "../../stage/until.ts";
 
 await fillSharedStore();
@@ -168,7 +168,7 @@ Deno.test("vendor: a runtime is built once for all processes, and its files are 
 });
 
 Deno.test("vendor: other files are not served", async () => {
-  const store = memoryStore();
+  const store = apartStore();
   await using compiler = openCompiler({ vendor_store: store });
   await compiler.svelte(app("a"));
   const manifest = [...store.files.keys()].find((name) => name.endsWith(".json")) ?? "";
