@@ -1,33 +1,11 @@
-/** Changes of whole ranges: paste, fill down, clear. */
+/** Changes of whole ranges: paste, fill down, clear. Loaded with the first of them. */
 import { isOwn } from "../tables.ts";
-import { fromTsv, plainText, readText, toTsv, type Value } from "./cells.ts";
-import type { Rec, Rows } from "./rows.svelte.ts";
+import { fromTsv, readText, type Value } from "./cells.ts";
+import { inside, MOST_ROWS, valueAt } from "./range_values.ts";
+import type { Rows } from "./rows.svelte.ts";
 import type { Range } from "./selection.svelte.ts";
 import type { Column } from "./view.svelte.ts";
 import { type Change, type Data, newId } from "./writes.svelte.ts";
-
-/** Rows of one paste or fill: the server takes as many operations at once, so that all or none are written. */
-export const MOST_ROWS = 1_000;
-/** Rows that are copied at once. */
-export const MOST_COPIED = 10_000;
-
-const inside = (columns: readonly Column[], { left, right }: Range) => columns.slice(left, right + 1);
-
-export const valueOf = (record: Rec, name: string): Value | undefined =>
-  name === "id" || name === "created_at" || name === "updated_at" ? record[name] : record.data[name];
-
-const valueAt = (rows: Rows, row: number, { name }: Column): Value | undefined => {
-  const record = rows.at(row);
-  return record && valueOf(record, name);
-};
-
-export const textOf = (rows: Rows, columns: readonly Column[], range: Range): string => {
-  const lines: string[][] = [];
-  for (let row = range.top; row <= range.bottom; row++) {
-    lines.push(inside(columns, range).map((column) => plainText(valueAt(rows, row, column))));
-  }
-  return toTsv(lines);
-};
 
 /** The change of one row that sets these fields, without those that stay; undefined where nothing changes. */
 function setting(rows: Rows, row: number, after: Data): Change | undefined {
@@ -137,17 +115,3 @@ export const deletingAll = (rows: Rows, ids: readonly string[]): Change[] => {
 };
 
 const positionOf = (change: Change): number => "position" in change ? change.position : 0;
-
-/** Sum and average of the numbers of a range; undefined where there are fewer than two. */
-export function sumOf(rows: Rows, columns: readonly Column[], range: Range) {
-  const numbers: number[] = [];
-  for (let row = range.top; row <= Math.min(range.bottom, range.top + MOST_COPIED); row++) {
-    for (const column of inside(columns, range)) {
-      const value = column.type === "integer" || column.type === "number" ? valueAt(rows, row, column) : undefined;
-      if (typeof value === "number") numbers.push(value);
-    }
-  }
-  if (numbers.length < 2) return undefined;
-  const sum = numbers.reduce((sum, number) => sum + number, 0);
-  return { sum, average: sum / numbers.length, count: numbers.length };
-}
