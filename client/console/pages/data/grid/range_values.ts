@@ -1,5 +1,4 @@
 /** What a range of cells holds: as text for the clipboard, and its sum. */
-import { notify } from "../../../notices.svelte.ts";
 import { plainText, toTsv, type Value } from "./cells.ts";
 import type { Rec, Rows } from "./rows.svelte.ts";
 import type { Range } from "./selection.svelte.ts";
@@ -41,10 +40,3 @@ export function sumOf(rows: Rows, columns: readonly Column[], range: Range) {
   const sum = numbers.reduce((sum, number) => sum + number, 0);
   return { sum, average: sum / numbers.length, count: numbers.length };
 }
-
-/** The changes of ranges; undefined where they could not be loaded, which is said. */
-export const loadEdits = () =>
-  import("./range_edits.ts").catch(() => {
-    notify("This part of the page could not be loaded. Try again.", { kind: "failed" });
-    return undefined;
-  });

@@ -1,0 +1,8 @@
+import { notify } from "../../../notices.svelte.ts";
+
+/** The changes of ranges; undefined where they could not be loaded, which is said. */
+export const loadEdits = () =>
+  import("./range_edits.ts").catch(() => {
+    notify("This part of the page could not be loaded. Try again.", { kind: "failed" });
+    return undefined;
+  });
