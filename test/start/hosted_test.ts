@@ -22,6 +22,9 @@ const SOURCES: Record<string, string> = {
   html: "<!doctype html><h1>x</h1>",
 };
 
+/** A request whose instance is gone may never be answered. */
+const late = () => AbortSignal.timeout(30_000);
+
 const appOf = (app_engine: string, source_code: string) => ({
   app: {
     name: `App ${crypto.randomUUID()}`,
@@ -33,9 +36,14 @@ const appOf = (app_engine: string, source_code: string) => ({
 
 /** @returns undefined if nothing was acknowledged: the instance was stopping, or its connection broke */
 async function post(host: Host, path: string, json: unknown) {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(json),
+    signal: late(),
+  };
   const { status, text } = await ask(host.url + path, TOKEN, init).catch((error) => {
-    if (error instanceof TypeError) return { status: 502, text: "" };
+    if (error instanceof TypeError || error.name === "TimeoutError") return { status: 502, text: "" };
     throw error;
   });
   if (status === 502 || status === 503) return undefined;
@@ -51,7 +59,7 @@ async function made(host: Host, path: string, json: unknown) {
 }
 
 const read = async (host: Host, path: string) => {
-  const { status, text } = await ask(host.url + path, TOKEN);
+  const { status, text } = await ask(host.url + path, TOKEN, { signal: late() });
   return status === 200 ? JSON.parse(text) : undefined;
 };
 
