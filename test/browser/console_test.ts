@@ -1,8 +1,10 @@
 /** Journeys through the console in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Browser } from "../packages/playwright.ts";
+import type { Browser, Page } from "../packages/playwright.ts";
 import { browserTest } from "../stage/browser.ts";
-import { ADMIN_PASSWORD, startServer, type TestServer } from "../stage/harness.ts";
+import { ADMIN_PASSWORD, ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
+import { adminPlace, ask, launch, stop } from "../stage/launch.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { until } from "../stage/until.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { adminOf, draftOf, draftSaved, preview, seat, seatOf, sourceOf, write } from "./seats.ts";
@@ -26,7 +28,7 @@ browserTest("the console in a browser", async ({ browser, step }) => {
       () => completes(browser, server, base),
     );
     await step("one person types in two tabs", () => twoTabs(browser, server, base));
-    await step("the server is away during an edit: nothing typed is lost", () => away(browser, server));
+    await step("the server is killed and started again during an edit: nothing typed is lost", () => restarts(browser));
     await step("a session ends during an edit: signing in continues the save", () => expires(browser, server, base));
     await step("versions are compared and restored", () => restores(browser, server, base));
     await step("a board is built with keys alone", () => boards(browser, server, base));
@@ -45,9 +47,7 @@ async function publishes(browser: Browser, base: string): Promise<void> {
   const { page, complaints, close } = await seat(browser);
   const name = `Errands ${crypto.randomUUID().slice(0, 8)}`;
   await page.goto(`${base}/apps/new`);
-  await page.fill("[name=login]", "admin");
-  await page.fill("[name=password]", ADMIN_PASSWORD);
-  await page.click("button[type=submit], form button");
+  await signIn(page);
   await page.getByLabel("Name").fill(name);
   const address = name.toLowerCase().replace(" ", "-");
   await until(async () => await page.getByLabel("Address").inputValue() === address, "the address follows the name");
@@ -211,33 +211,44 @@ async function twoTabs(browser: Browser, server: TestServer, base: string): Prom
   await close();
 }
 
-/** A server that can be away: its own listener, which is closed and opened on the same port. */
-async function away(browser: Browser, server: TestServer): Promise<void> {
-  const listen = (port: number) => {
-    const ending = new AbortController();
-    const { addr } = Deno.serve(
-      { port, hostname: "127.0.0.1", signal: ending.signal, onListen: () => {} },
-      server.handler,
-    );
-    return { port: addr.port, end: () => ending.abort() };
-  };
-  let front = listen(0);
-  const base = `http://127.0.0.1:${front.port}`;
-  const id = await addApp(server, "Long text");
-  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
-  await page.goto(`${base}/apps/${id}`);
+/** A process of its own, which is killed while a person types, and started again. */
+async function restarts(browser: Browser): Promise<void> {
+  await using place = await adminPlace();
+  const environment = { ...place.environment, PORT: `${freePort()}` };
+  const killed = await launch(environment);
+  const { url } = killed;
+  const app = { name: "Long text", app_engine: "svelte", css_engine: "none", source_code: GREETING };
+  const { id } = await sent(url, "/platform/apps.json", { app });
+  const { page, close } = await seat(browser);
+  await page.goto(`${url}/apps/${id}`);
+  await signIn(page);
   await preview(page).getByText("Hello").waitFor();
-  front.end();
+  killed.kill("SIGKILL");
+  await killed.ended;
   await write(page, "<p>typed while it was away</p>");
   await page.getByText("The server does not answer").first().waitFor();
   match(await page.locator(".cm-content").innerText(), /typed while it was away/);
-  equal(await draftOf(server, id), undefined);
-  front = listen(front.port);
+  await using again = await launch(environment);
   await draftSaved(page);
-  equal(await draftOf(server, id), "<p>typed while it was away</p>");
+  const { text } = await ask(`${url}/platform/apps/${id}/draft.json`, ADMIN_TOKEN);
+  equal(JSON.parse(text).source_code, "<p>typed while it was away</p>");
+  await preview(page).getByText("typed while it was away").waitFor();
   await page.getByText("The server does not answer").first().waitFor({ state: "detached" });
   await close();
-  front.end();
+  equal((await stop(again)).code, 0);
+}
+
+async function sent(url: string, path: string, json: unknown): Promise<{ id: string }> {
+  const headers = { "content-type": "application/json" };
+  const { status, text } = await ask(url + path, ADMIN_TOKEN, { method: "POST", headers, body: JSON.stringify(json) });
+  equal(status, 201, text);
+  return JSON.parse(text);
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.fill("[name=login]", "admin");
+  await page.fill("[name=password]", ADMIN_PASSWORD);
+  await page.click("button[type=submit], form button");
 }
 
 async function expires(browser: Browser, server: TestServer, base: string): Promise<void> {

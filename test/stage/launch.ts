@@ -33,6 +33,12 @@ export async function newPlace(): Promise<Place> {
   return placeOf(folder, await fillPlace(folder, "migrated"));
 }
 
+/** A place with the first admin, whose login is `admin`. */
+export async function adminPlace(): Promise<Place> {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
+  return placeOf(folder, await fillPlace(folder, "admin"));
+}
+
 function placeOf(folder: string, url: string | undefined): Place {
   return {
     folder,

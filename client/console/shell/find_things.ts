@@ -62,13 +62,15 @@ export async function findThings(q: string): Promise<Command[]> {
       about: { type: "connector", connector },
       run: () => go(`/connectors/${connector.id}`),
     })),
-    rowsOf(api.departments.list.query(page), ({ id, name }) => ({
-      name,
-      group: "Go to",
-      icon: "building-2",
-      kind: "Department",
-      run: () => go(`/departments/${id}`),
-    })),
+    hasRole("manager")
+      ? rowsOf(api.departments.list.query(page), ({ id, name }) => ({
+        name,
+        group: "Go to",
+        icon: "building-2",
+        kind: "Department",
+        run: () => go(`/departments/${id}`),
+      }))
+      : [],
     actionsOf(q),
   ]);
   // Lists are searched by codes and descriptions, too.
