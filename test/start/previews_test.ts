@@ -4,6 +4,9 @@ import { startApi } from "../flow/flow_stage.ts";
 import { ADMIN_TOKEN, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 
+/** The HTTP client of connectors has one timer for the process, which ends up to a second after the last call. */
+const CALLS = { sanitizeOps: false, sanitizeResources: false };
+
 const HOSTED = { DENO_DEPLOYMENT_ID: "1", KV_URL: ":memory:" };
 
 async function addHook(server: TestServer, origin: string) {
@@ -21,7 +24,7 @@ async function addHook(server: TestServer, origin: string) {
 }
 
 Deno.test(
-  { name: "previews: triggers start nothing and no service is called, unless allowed", ignore: !on_postgres },
+  { name: "previews: triggers start nothing and no service is called, unless allowed", ignore: !on_postgres, ...CALLS },
   async () => {
     await using api = startApi();
     api.answers.set("/asked", () => Response.json({ asked: true }));
@@ -54,7 +57,7 @@ Deno.test(
 );
 
 Deno.test(
-  { name: "hosted: the CDN may keep a public page without a token, and no other", ignore: !on_postgres },
+  { name: "hosted: the CDN may keep a public page without a token, and no other", ignore: !on_postgres, ...CALLS },
   async () => {
     const server = await startServer({ ...HOSTED });
     try {
