@@ -82,7 +82,7 @@ export const PLANTS: Plant[] = [
         }
         enqueue(made);`,
       put: `
-        setTimeout(() => store.create(head, run.idempotency_key, mark), 300);
+        setTimeout(() => store.create(head, run.idempotency_key, mark), 3_000);
         enqueue({ head, versionstamp: "" });`,
     }],
     scenario: killedOnceAcknowledged,
