@@ -159,7 +159,7 @@
     observer.disconnect();
     send("ready", { rendered: hasContent(), ms: Math.round(performance.now()) });
   };
-  /** A hidden frame has no animation frames. */
+  /** A frame out of sight has no animation frames. */
   const soon = () => {
     requestAnimationFrame(ready);
     setTimeout(ready, NEXT_FRAME_MS);
