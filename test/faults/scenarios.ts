@@ -15,7 +15,7 @@ const WAIT_MS = 50_000;
 const HELD = 4711;
 
 /** How long a second call of a run is waited for. */
-const SECOND_CALL_MS = 3_000;
+const SECOND_CALL_MS = 10_000;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -180,31 +180,45 @@ export const sweptByTwoAtOnce: Scenario = async (site, tree) => {
 
 /** A worker is paused in its first call while a peer takes over the run, and resumes when the run has ended. */
 export const pausedInItsFirstCall: Scenario = async (site, tree) => {
-  const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
   const sleeper = await site.launch(0, { tree, wait_ms: WAIT_MS });
   const other = await site.launch(1, { tree });
-  site.oracle.behave = ({ worker }) => {
-    if (worker !== 0) return 200;
-    sleeper.pause();
-    return woken.then(() => 200);
+  const faults: Fault[] = [];
+  const attempt = async (): Promise<string[] | undefined> => {
+    const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
+    site.oracle.behave = ({ worker }) => {
+      if (worker !== 0) return 200;
+      sleeper.pauseBetweenCommits();
+      return woken.then(() => 200);
+    };
+    const from = performance.now();
+    const earlier = site.oracle.calls.filter(({ place }) => place === "one").length;
+    const told = sleeper.ask("POST", `/platform/apps/${site.app_id}/action/chain`, {});
+    const { run: id, worker } = await site.oracle.reached("one", earlier + 1);
+    // On a busy machine, the worker may miss its lease before it makes the call.
+    const made = worker === 0;
+    if (made) await site.oracle.reached("one", earlier + 2);
+    // No call after this one may be repeated.
+    if (made) faults.push({ from, until: performance.now() - 1 });
+    const run: Acknowledged = { id, flow: "chain", key: undefined, ends: [] };
+    const unsettled = await settle(site, other, [run]);
+    site.oracle.behave = () => 200;
+    sleeper.resume();
+    wake();
+    const { body: { flow_process_id: _, ...end } } = await told;
+    run.ends.push(end);
+    if (!made) {
+      faults.push({ from, until: performance.now() });
+      return undefined;
+    }
+    // Time for the resumed worker to go on with the run by mistake. No event tells that it does not.
+    await pause(500);
+    const left = (await listLeft(site)).map((key) => `${key} is left in Deno KV`);
+    return [...unsettled, ...left, ...await findBroken(site, [sleeper, other], [run], faults)];
   };
-  const from = performance.now();
-  const told = sleeper.ask("POST", `/platform/apps/${site.app_id}/action/chain`, {});
-  const { run: id } = await site.oracle.reached("one");
-  await site.oracle.reached("one", 2);
-  // No call after this one may be repeated.
-  const fault = { from, until: performance.now() - 1 };
-  const run: Acknowledged = { id, flow: "chain", key: undefined, ends: [] };
-  const unsettled = await settle(site, other, [run]);
-  site.oracle.behave = () => 200;
-  sleeper.resume();
-  wake();
-  const { body: { flow_process_id: _, ...end } } = await told;
-  run.ends.push(end);
-  // Time for the resumed worker to go on with the run by mistake. No event tells that it does not.
-  await pause(500);
-  const left = (await listLeft(site)).map((key) => `${key} is left in Deno KV`);
-  return [...unsettled, ...left, ...await findBroken(site, [sleeper, other], [run], [fault])];
+  for (;;) {
+    const broken = await attempt();
+    if (broken) return broken;
+  }
 };
 
 /** PostgreSQL is unreachable when a run ends. No step may be repeated. */

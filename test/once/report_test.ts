@@ -39,11 +39,17 @@ const EMPTY = `<?xml version="1.0" encoding="UTF-8"?>
 </testsuites>
 `;
 
+const names = ({ failures }: Outcome) => failures.map(({ name }) => name);
+
 Deno.test("report: tests are counted without their steps, and each failure is named", () => {
   deepStrictEqual(readOutcome({ report: REPORT, code: 1, filtered: true }), {
     passed: 1,
     skipped: 1,
-    failures: ["bad", "bad", "cancelled"],
+    failures: [
+      { name: "bad", reason: "1 test step failed.\n1" },
+      { name: "bad", reason: "Error: no <b>\n1" },
+      { name: "cancelled", reason: "" },
+    ],
   });
 });
 
@@ -53,14 +59,14 @@ Deno.test("report: a failure names the file of its stack, or the one that declar
     <testcase name="one" classname="./test/stage/scenario.ts" time="1"><failure message="">${stack}</failure></testcase>
     <testcase name="two" classname="./server/flow/b_test.ts" time="1"><failure message="">Leaks</failure></testcase>
   </testsuite></testsuites>`;
-  deepStrictEqual(readOutcome({ report, code: 1, filtered: false }).failures, [
+  deepStrictEqual(names(readOutcome({ report, code: 1, filtered: false })), [
     "one (test/rest/apps/a_test.ts)",
     "two (server/flow/b_test.ts)",
   ]);
 });
 
 Deno.test("report: without a filter, a test that never ran has failed", () => {
-  deepStrictEqual(readOutcome({ report: REPORT, code: 1, filtered: false }).failures, [
+  deepStrictEqual(names(readOutcome({ report: REPORT, code: 1, filtered: false })), [
     "bad",
     "bad",
     "cancelled",
@@ -72,7 +78,7 @@ Deno.test("report: a process that failed without a failed test is one failure", 
   const reasons = [
     readOutcome({ report: EMPTY, code: 1, filtered: false }),
     readOutcome({ report: undefined, code: 143, filtered: true }),
-  ].map(({ failures: [reason] }) => reason);
+  ].flatMap(names);
   deepStrictEqual(reasons, [
     "an error outside a test (exit code 1); its output names the file",
     "deno test ended before its first test (exit code 143); its output names the file",
@@ -81,7 +87,11 @@ Deno.test("report: a process that failed without a failed test is one failure", 
 });
 
 Deno.test("report: runs add up, and skipped tests are mentioned only if there are any", () => {
-  const all = sum([{ passed: 3, skipped: 0, failures: [] }, { passed: 4, skipped: 2, failures: ["x"] }]);
+  const all = sum([{ passed: 3, skipped: 0, failures: [] }, {
+    passed: 4,
+    skipped: 2,
+    failures: [{ name: "x", reason: "" }],
+  }]);
   strictEqual(closingLine(all), "7 passed, 1 failed, 2 skipped");
   strictEqual(closingLine(sum([])), "0 passed, 0 failed");
 });

@@ -4,8 +4,14 @@ import { parseXml, XmlElement } from "../packages/parse_xml.ts";
 export interface Outcome {
   passed: number;
   skipped: number;
-  /** One name for each failure. */
-  failures: string[];
+  failures: Failure[];
+}
+
+export interface Failure {
+  /** The test's, with its file. */
+  name: string;
+  /** What was thrown, and by which lines; "" if the report does not say. */
+  reason: string;
 }
 
 /** How one `deno test` process ended. */
@@ -27,7 +33,7 @@ export function readOutcome({ report, code, filtered }: Ended): Outcome {
     : countCases(readCases(report), filtered);
   if (code === 0 || outcome.failures.length > 0) return outcome;
   const reason = report === undefined ? "deno test ended before its first test" : "an error outside a test";
-  return { ...outcome, failures: [`${reason} (exit code ${code}); its output names the file`] };
+  return { ...outcome, failures: [{ name: `${reason} (exit code ${code}); its output names the file`, reason: "" }] };
 }
 
 interface Case {
@@ -35,7 +41,11 @@ interface Case {
   /** The test file that a failure's stack names, or that declares the test. Several files may run in one module. */
   file: string | undefined;
   state: "passed" | "failed" | "skipped" | "never ran";
+  reason: string;
 }
+
+/** Of a failure's text. The rest is in the output of `deno test`. */
+const MOST_REASON_CHARS = 1500;
 
 function readCases(report: string): Case[] {
   const suites = elements(parseXml(report).root);
@@ -43,10 +53,19 @@ function readCases(report: string): Case[] {
     name: element.attributes.name ?? "",
     file: fileOf(element),
     state: stateOf(element),
+    reason: textOf(element),
   }));
   const names = new Set(cases.map(({ name }) => name));
-  return cases.filter(({ name }) => !isStep(name, names));
+  // A test whose step failed has only the number of its failed steps.
+  const reasonOf = ({ name, reason }: Case) =>
+    [reason, ...cases.filter((step) => step.name.startsWith(`${name} > `)).map((step) => step.reason)]
+      .filter((text) => text !== "").join("\n").slice(0, MOST_REASON_CHARS);
+  return cases.filter(({ name }) => !isStep(name, names)).map((one) => ({ ...one, reason: reasonOf(one) }));
 }
+
+/** The text of what failed; "" if nothing did. */
+const textOf = (element: XmlElement): string =>
+  elements(element).filter(({ name }) => name !== "skipped").map(({ text }) => text.trim()).join("\n");
 
 const elements = (parent: XmlElement | null): XmlElement[] =>
   (parent?.children ?? []).filter((child) => child instanceof XmlElement);
@@ -60,9 +79,8 @@ function stateOf(element: XmlElement): Case["state"] {
 }
 
 function fileOf(element: XmlElement): string | undefined {
-  const failure = elements(element).map(({ text }) => text).join("\n");
   return /[\w./-]*?\b((server|db|client|test)\/[\w./-]*_test\.tsx?)\b/.exec(
-    `${failure}\n${element.attributes.classname}`,
+    `${textOf(element)}\n${element.attributes.classname}`,
   )?.[1];
 }
 
@@ -76,9 +94,9 @@ function isStep(name: string, names: ReadonlySet<string>): boolean {
 
 function countCases(cases: readonly Case[], filtered: boolean): Outcome {
   const count = (state: Case["state"]) => cases.filter((one) => one.state === state).length;
-  const failures = cases.flatMap(({ name, file, state }) => {
-    if (state === "failed") return [file ? `${name} (${file})` : name];
-    return state === "never ran" && !filtered ? [`${name} (never ran)`] : [];
+  const failures = cases.flatMap(({ name, file, state, reason }) => {
+    if (state === "failed") return [{ name: file ? `${name} (${file})` : name, reason }];
+    return state === "never ran" && !filtered ? [{ name: `${name} (never ran)`, reason }] : [];
   });
   return { passed: count("passed"), skipped: count("skipped"), failures };
 }

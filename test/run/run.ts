@@ -56,7 +56,7 @@ async function run(title: string, files: readonly string[], env: Record<string, 
     flags: ["--lock=test/deno.lock", ...ci ? ["--frozen"] : [], ...filter ? [filter] : []],
   };
   const outcome = await runFiles(title, files, all, options);
-  return { ...outcome, failures: outcome.failures.map((name) => `${name} (${title})`) };
+  return { ...outcome, failures: outcome.failures.map(({ name, reason }) => ({ name: `${name} (${title})`, reason })) };
 }
 
 async function runOnPostgres(): Promise<Outcome[]> {
@@ -85,7 +85,10 @@ print(`\nin ${Math.round((performance.now() - began) / 1000)} s`);
 const retried = await Deno.readTextFile(retries);
 await Deno.remove(retries);
 for (const name of retried.split("\n").filter(Boolean)) print(`retried: ${name}`);
-for (const name of total.failures) print(`failed: ${name}`);
+for (const { name, reason } of total.failures) {
+  print(`failed: ${name}`);
+  if (reason !== "") print(reason.replaceAll(/^/gm, "  "));
+}
 for (const reason of missing) print(`left out: ${reason}`);
 if (ci && missing.length > 0) print("CI leaves nothing out: install what is missing");
 print(closingLine(total));

@@ -121,23 +121,23 @@ Deno.test({
       assert.match((await open(`/a/${id}`)).body, /<p>first<\/p>/);
 
       assert.equal((await change({ source_code: "<p>second</p>" })).status, 200);
-      await until(async () => /<p>second<\/p>/.test((await open("/a/page")).body), "the new source", 1_000);
+      await until(async () => /<p>second<\/p>/.test((await open("/a/page")).body), "the new source");
       assert.notEqual((await open("/a/page")).headers.get("etag"), first.headers.get("etag"));
 
       assert.equal((await change({ url_code: "moved" })).status, 200);
-      await until(async () => (await open("/a/page")).status === 401, "the old address is gone", 1_000);
+      await until(async () => (await open("/a/page")).status === 401, "the old address is gone");
       assert.match((await open("/a/moved")).body, /<p>second<\/p>/);
 
       assert.equal((await change({ public: false })).status, 200);
-      await until(async () => (await open("/a/moved")).status === 401, "it is not public any more", 1_000);
+      await until(async () => (await open("/a/moved")).status === 401, "it is not public any more");
 
       assert.equal((await change({ public: true, active: false })).status, 200);
-      await until(async () => (await open("/a/moved")).status === 401, "it is switched off", 1_000);
+      await until(async () => (await open("/a/moved")).status === 401, "it is switched off");
       assert.equal((await change({ active: true })).status, 200);
-      await until(async () => (await open("/a/moved")).status === 200, "it is switched on", 1_000);
+      await until(async () => (await open("/a/moved")).status === 200, "it is switched on");
 
       assert.equal((await one.request("DELETE", `/platform/apps/${id}.json`)).status, 204);
-      await until(async () => (await open("/a/moved")).status === 401, "it is deleted", 1_000);
+      await until(async () => (await open("/a/moved")).status === 401, "it is deleted");
     }),
 });
 

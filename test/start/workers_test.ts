@@ -73,7 +73,7 @@ Deno.test({
     assert.equal(third?.number, 1);
     const lines = process.logged().length;
     const again = () => process.logged().slice(lines).some((line) => line.event === "request" && line.process === 1);
-    await until(() => again(), "it serves again", 20_000);
+    await until(() => again(), "it serves again");
     is_over = true;
     const names = await creating;
     assert.ok(names.length > 10);

@@ -101,7 +101,7 @@ const counts = (browser: Browser, url: string) =>
     await page.waitForFunction(
       `getComputedStyle(document.querySelector("button")).backgroundColor !== "rgba(0, 0, 0, 0)"`,
       undefined,
-      { timeout: 5_000 },
+      { timeout: 60_000 },
     );
     equal(await styled("font-weight", "h1"), "700", "Tailwind's");
     deepEqual(complaints, []);

@@ -56,6 +56,6 @@ export async function checkAll({ browser, step }: BrowserStage, engine: Engine, 
 /** Waits for a text. If it does not appear, the assertion shows the text that is there. */
 async function says(page: Page, expected: string): Promise<void> {
   const text = `document.getElementById("platform-app").textContent.replace(/\\s+/g, " ").trim()`;
-  await page.waitForFunction(`${text} === ${JSON.stringify(expected)}`, undefined, { timeout: 10_000 }).catch(() => {});
+  await page.waitForFunction(`${text} === ${JSON.stringify(expected)}`, undefined, { timeout: 60_000 }).catch(() => {});
   equal(await page.evaluate(text), expected);
 }
