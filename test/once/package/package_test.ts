@@ -1,6 +1,7 @@
 /** The npm package `atrium-client`, installed into fresh projects, against a running server. */
 import assert from "node:assert/strict";
 import * as esbuild from "esbuild";
+import { build } from "../../packages/vite.ts";
 import { findProgram } from "../../stage/programs.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../../stage/harness.ts";
 
@@ -73,7 +74,8 @@ async function prepare({ request }: TestServer): Promise<void> {
 }
 
 Deno.test({
-  name: "package: installed from its tarball it works in Node.js, Deno and browsers' bundles, and its types are strict",
+  name:
+    "package: installed from its tarball it works in Node.js, Deno, Vite and browsers' bundles, and its types are strict",
   ignore: !node || !npm,
   async fn(t) {
     await using stack = new AsyncDisposableStack();
@@ -94,6 +96,27 @@ Deno.test({
     await t.step("Deno", async () => {
       const args = ["run", "-A", "--node-modules-dir=manual", "journey.mjs"];
       assert.equal(await run(Deno.execPath(), args, folder, { ...env, RUNTIME: "deno" }), "done\n");
+    });
+
+    await t.step("Vite builds a page with it", async () => {
+      await Deno.writeTextFile(`${folder}/index.html`, `<script type="module" src="page.js"></script>`);
+      await Deno.writeTextFile(
+        `${folder}/page.js`,
+        `import { createClient } from "atrium-client";
+        createClient({ url: "" }).action("weather", "now", {}).then(console.log);`,
+      );
+      const messages: string[] = [];
+      const built = await build({
+        root: folder,
+        configFile: false,
+        logLevel: "silent",
+        build: { write: false, modulePreload: false },
+        plugins: [{ name: "messages", onLog: (_level, { message }) => void messages.push(message) }],
+      });
+      assert.ok("output" in built);
+      const [script] = built.output.filter((file) => file.type === "chunk");
+      assert.ok(script && script.code.includes("/action/"), "the client is in the page's script");
+      assert.deepEqual(messages, []);
     });
 
     await t.step("types of the account, in a strict project that checks the library, too", async () => {
