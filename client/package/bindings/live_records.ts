@@ -8,6 +8,9 @@ export type LiveRecords<Fields> = Store<RecordsState<Fields>> & RecordsMethods<F
 type Row = RecordOf<AnyFields>;
 type Rows = readonly Row[];
 
+/** Records of a list whose options name no other number. Source: `per_page` of `ListOptions`. */
+const PAGE = 100;
+
 const upsert = (rows: Rows, row: Row): Rows =>
   rows.some(({ id }) => id === row.id) ? rows.map((one) => one.id === row.id ? row : one) : [row, ...rows];
 const without = (rows: Rows, id: string): Rows => rows.filter((row) => row.id !== id);
@@ -19,14 +22,18 @@ export function liveRecords<Fields>(db: Database<Fields>, options: ListOptions<F
 }
 
 function liveRows(db: Database<AnyFields>, options: ListOptions<AnyFields>): LiveRecords<AnyFields> {
-  /** With a condition, an order or a number of rows, only the server knows which rows belong to the list. */
-  const is_whole = Object.keys(options).length === 0;
+  const has_options = Object.keys(options).length > 0;
   const shown = createStore<RecordsState<AnyFields>>(
     { records: [], total: undefined, loading: true, state: "connecting", error: undefined },
     open,
   );
   /** As the server has told. */
   let rows: Rows = [];
+  /**
+   * Whether the list has every record of the table. Otherwise only the server knows which records belong to it: there is
+   * a condition, an order or a number of rows, or there are more pages.
+   */
+  let is_whole = false;
   /** Changes on their way to the server, by a number of their own. */
   const ahead = new Map<number, (rows: Rows) => Rows>();
   let count = 0;
@@ -63,7 +70,8 @@ function liveRows(db: Database<AnyFields>, options: ListOptions<AnyFields>): Liv
       const { record } = change;
       if (is_whole || rows.some(({ id }) => id === record.id)) rows = upsert(rows, record);
     } else return;
-    if (!is_whole) void read();
+    if (is_whole) is_whole = rows.length < PAGE;
+    else void read();
   }
 
   function release(): void {
@@ -83,8 +91,12 @@ function liveRows(db: Database<AnyFields>, options: ListOptions<AnyFields>): Liv
         again = false;
         const list = await db.list(options);
         rows = list;
-        // The list has what these would repeat.
-        if (!is_whole) held = [];
+        is_whole = !has_options && list.length < PAGE;
+        // Changes that came meanwhile may be newer than the list, and it may have to leave them out.
+        if (!is_whole && held.length > 0) {
+          held = [];
+          again = true;
+        }
         show({ total: list.total, loading: false, error: undefined });
       }
     } catch (error) {
