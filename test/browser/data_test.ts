@@ -2,14 +2,14 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Browser, Page } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
-import { addSession, made } from "../stage/people.ts";
+import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 import { opensForm } from "./public_form.ts";
+import { adminOf, seatOf } from "./seats.ts";
 
 /** Long, because the machine may be busy. */
-const PATIENCE_MS = 60_000;
 const BUILD_MS = 240_000;
 
 browserTest("data in a browser", async ({ browser, step }) => {
@@ -21,7 +21,7 @@ browserTest("data in a browser", async ({ browser, step }) => {
       () => fills(browser, server, base),
     );
     await step("from nothing to a public form used by an app", async () => {
-      const seat = await seatOf(browser, server, base);
+      const seat = await adminSeat(browser, server, base);
       await opensForm(browser, server, base, seat, unique("Guests"));
       await seat.close();
     });
@@ -42,16 +42,8 @@ browserTest("data in a browser", async ({ browser, step }) => {
   }
 });
 
-async function seatOf(browser: Browser, server: TestServer, base: string) {
-  const { body: { user } } = await server.request("GET", "/account/me.json");
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const { cookie } = await addSession(server, user.id);
-  const [name = "", value = ""] = cookie.split("=");
-  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  return { page, complaints: complaintsOf(page), close: () => context.close() };
-}
+const adminSeat = async (browser: Browser, server: TestServer, base: string) =>
+  await seatOf(browser, server, base, await adminOf(server));
 
 const unique = (word: string) => `${word} ${crypto.randomUUID().slice(0, 8)}`;
 
@@ -75,7 +67,7 @@ async function fills(browser: Browser, server: TestServer, base: string): Promis
   const stored = async (): Promise<unknown[]> =>
     (await server.request("GET", `/platform/dbs/${code}/records.json?sort=n,title&per_page=500`)).body
       .map(({ data }: Stored) => [data.title, data.n]);
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/data`);
   // The server may still build the console.
   await page.getByRole("heading", { name: "Data" }).waitFor({ timeout: BUILD_MS });
@@ -145,7 +137,7 @@ async function follows(browser: Browser, server: TestServer, base: string): Prom
   const at = `/platform/dbs/${code}`;
   const raw = `title,n\n${Array.from({ length: 3_000 }, (_, i) => `Entry ${i},${i}`).join("\n")}\n`;
   await request("POST", `${at}/import.csv`, { raw, headers: { "content-type": "text/csv" } });
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/data/${code}/records`);
   await page.getByText("3,000 records").waitFor({ timeout: BUILD_MS });
   complaints.length = 0;
@@ -194,7 +186,7 @@ async function names(browser: Browser, server: TestServer, base: string): Promis
   for (const n of [1, 2, 3]) {
     made(await request("POST", `${at}/records.json`, { json: { record: { data: { title: `Plan ${n}`, n } } } }));
   }
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/data/${code}/records?filter=${encodeURIComponent('[["n","gte","2"],["size","blank",""]]')}`);
   await page.getByText("2 records", { exact: true }).waitFor({ timeout: BUILD_MS });
   complaints.length = 0;
@@ -244,7 +236,7 @@ async function imports(browser: Browser, server: TestServer, base: string): Prom
   const schema = { fields: { title: { type: "string", required: true }, n: "integer" } };
   const db = { name: unique("Stock"), schema };
   const { code } = made(await server.request("POST", "/platform/dbs.json", { json: { db } }));
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/data/${code}/records`);
   await page.getByText("There are no records yet.").waitFor({ timeout: BUILD_MS });
   complaints.length = 0;

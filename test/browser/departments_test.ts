@@ -2,14 +2,13 @@
 import { Buffer } from "node:buffer";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Browser, Page } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { PNG } from "../stage/images.ts";
-import { addPerson, addSession, made } from "../stage/people.ts";
+import { addPerson, made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
+import { adminOf, seatOf } from "./seats.ts";
 
-/** Long, because the machine may be busy. */
-const PATIENCE_MS = 60_000;
 const BUILD_MS = 180_000;
 
 browserTest("departments and modules in a browser", async ({ browser, step }) => {
@@ -33,20 +32,11 @@ browserTest("departments and modules in a browser", async ({ browser, step }) =>
   }
 });
 
-async function seat(
-  browser: Browser,
-  server: TestServer,
-  base: string,
-  options: Parameters<Browser["newContext"]>[0] & { user_id?: number } = {},
-): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> {
-  const { user_id = (await server.request("GET", "/account/me.json")).body.user.id, ...look } = options;
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...look });
-  const [name = "", value = ""] = (await addSession(server, user_id)).cookie.split("=");
-  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  return { page, complaints: complaintsOf(page), close: () => context.close() };
-}
+/** Tall enough for the whole form. */
+const LOOK = { viewport: { width: 1280, height: 900 } };
+
+const adminSeat = async (browser: Browser, server: TestServer, base: string) =>
+  await seatOf(browser, server, base, await adminOf(server), LOOK);
 
 /** A refused form, and the logo in the mail footer: its address begins with the base URL, which no name server knows. */
 const EXPECTED = /422|NAME_NOT_RESOLVED/;
@@ -63,7 +53,7 @@ async function keeps(browser: Browser, server: TestServer, base: string): Promis
   const name = unique("Workshop");
   const ada = unique("Ada");
   await addPerson(server.request, "user", { name: ada });
-  const { page, complaints, close } = await seat(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/departments`);
   await page.getByRole("link", { name: "New department" }).click();
   await field(page, "Shortcut").fill("W");
@@ -123,7 +113,7 @@ async function merges(browser: Browser, server: TestServer, base: string): Promi
   const id = await addDepartment(server, unique("Shared"));
   const change = (department: Record<string, unknown>) =>
     server.request("PATCH", `/account/departments/${id}.json`, { json: { department } });
-  const { page, close } = await seat(browser, server, base);
+  const { page, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/departments/${id}`);
   await field(page, "Phone").fill("111");
   await change({ shortcut: "S" });
@@ -146,7 +136,7 @@ async function merges(browser: Browser, server: TestServer, base: string): Promi
 async function restricts(browser: Browser, server: TestServer, base: string): Promise<void> {
   const mode = async () => (await server.request("GET", "/account.json")).body.departments.mode;
   await server.request("PATCH", "/account.json", { json: { account: { departments: { mode: "open" } } } });
-  const { page, close } = await seat(browser, server, base);
+  const { page, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/departments`);
   await page.getByRole("button", { name: /^Open: everyone/ }).click();
   await page.getByRole("radio", { name: /^Restricted/ }).check();
@@ -175,7 +165,7 @@ async function places(browser: Browser, server: TestServer, base: string): Promi
   const id = await addApp(server, { name });
   const beside = unique("Beside");
   await addApp(server, { name: beside, show_in_module: "contacts/show" });
-  const { page, complaints, close } = await seat(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/modules`);
   await page.getByRole("main").getByRole("link", { name: "Drive" }).click();
   await page.getByRole("button", { name: "Add an app" }).click();
@@ -193,7 +183,7 @@ async function places(browser: Browser, server: TestServer, base: string): Promi
   await close();
   // Guests open what stands there, and may not add.
   const guest = await addPerson(server.request, "guest");
-  const other = await seat(browser, server, base, { user_id: guest.id });
+  const other = await seatOf(browser, server, base, guest.id, LOOK);
   await other.page.goto(`${base}/modules/drive`);
   await other.page.frameLocator(`iframe[title='${name}']`).getByText("Hello from the app").waitFor();
   equal(await other.page.getByRole("button", { name: "Add an app" }).count(), 0);

@@ -3,26 +3,16 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import type { Page } from "../packages/playwright.ts";
 import { browserTest, complaintsOf } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
-import { addSession, made } from "../stage/people.ts";
+import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
-
-/** Long, because the machine may be busy. */
-const PATIENCE_MS = 60_000;
+import { adminOf, seatOf, write } from "./seats.ts";
 
 browserTest("flows in the console", async ({ browser, step }) => {
   const server = await startServer();
   await server.console.prepare();
   const base = server.listen();
-  const { body: { user } } = await server.request("GET", "/account/me.json");
-  const { cookie } = await addSession(server, user.id);
-  const [name = "", value = ""] = cookie.split("=");
-  const open = async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-    const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
-    return page;
-  };
+  const user_id = await adminOf(server);
+  const open = async () => (await seatOf(browser, server, base, user_id)).page;
   try {
     await step("a flow is built by keyboard, fails, is repaired and retried from the failed step", async () => {
       await builds(await open(), server, base);
@@ -143,18 +133,8 @@ async function edits(page: Page, server: TestServer, base: string, open: () => P
   const { id } = made(
     await server.request("POST", "/connect/flows.json", { json: { flow: { name, fields: { program } } } }),
   );
-  const write = async (text: string) => {
-    await page.locator(".cm-content").click();
-    await page.keyboard.press("Control+a");
-    await page.evaluate(`(() => {
-      const content = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
-      const clipboardData = new DataTransfer();
-      clipboardData.setData("text/plain", ${JSON.stringify(text)});
-      content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-    })()`);
-  };
   await page.goto(`${base}/flows/${id}?view=json`);
-  await write(`[\n  { "type": "return", "id": "end", "data": 2 },\n  { "type": "wait" }\n]`);
+  await write(page, `[\n  { "type": "return", "id": "end", "data": 2 },\n  { "type": "wait" }\n]`);
   await page.getByRole("alert").getByText(/seconds/).waitFor();
   match(await page.getByRole("alert").innerText(), /line 3/);
   await page.getByRole("button", { name: "Steps" }).click();

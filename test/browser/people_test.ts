@@ -1,9 +1,10 @@
 /** Journeys through the console's pages of people, of the own profile and of the account, in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Browser, Page } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
-import { addPerson, addSession, made } from "../stage/people.ts";
+import { addPerson, made } from "../stage/people.ts";
+import { adminOf, seatOf } from "./seats.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
@@ -30,21 +31,6 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
     await server.close();
   }
 });
-
-type Look = Parameters<Browser["newContext"]>[0];
-
-async function seatOf(browser: Browser, server: TestServer, base: string, user_id: number, look: Look = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...look });
-  const { cookie } = await addSession(server, user_id);
-  const [name = "", value = ""] = cookie.split("=");
-  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  return { page, complaints: complaintsOf(page), close: () => context.close() };
-}
-
-const adminOf = async ({ request }: TestServer): Promise<number> =>
-  (await request("GET", "/account/me.json")).body.user.id;
 
 const unique = (word: string) => `${word} ${crypto.randomUUID().slice(0, 8)}`;
 

@@ -4,6 +4,7 @@ import type { Browser, Page } from "../packages/playwright.ts";
 import { complaintsOf } from "../stage/browser.ts";
 import type { TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
+import { write } from "./seats.ts";
 
 const FORM = `<form><label>Message <input name="message"></label><label>Stars <input name="stars"></label>
 <button>Send</button></form><p role="status"></p>
@@ -110,14 +111,7 @@ export async function opensForm(
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Everyone", { exact: true }).waitFor();
   await page.getByRole("tab", { name: "Code" }).click();
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("Control+a");
-  await page.evaluate(`(() => {
-    const content = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text/plain", ${JSON.stringify(FORM)});
-    content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-  })()`);
+  await write(page, FORM);
   await page.keyboard.press("Control+s");
   await page.getByText(/^Published in \d+ ms$/).waitFor();
   const address = await page.getByRole("link", { name: "Open the app" }).getAttribute("href");

@@ -1,13 +1,11 @@
 /** Journeys through the console's runs, approvals and triggers, in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Browser } from "../packages/playwright.ts";
-import { browserTest, complaintsOf } from "../stage/browser.ts";
+import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
-import { addSession, made } from "../stage/people.ts";
+import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
-
-/** Long, because the machine may be busy. */
-const PATIENCE_MS = 60_000;
+import { adminOf, seatOf } from "./seats.ts";
 
 browserTest("runs, approvals and triggers in a browser", async ({ browser, step }) => {
   const server = await startServer({ ACTION_WAIT_MS: "1000" });
@@ -23,16 +21,11 @@ browserTest("runs, approvals and triggers in a browser", async ({ browser, step 
   }
 });
 
-async function seatOf(browser: Browser, server: TestServer, base: string) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Europe/Lisbon" });
-  const { body: { user } } = await server.request("GET", "/account/me.json");
-  const { cookie } = await addSession(server, user.id);
-  const [name = "", value = ""] = cookie.split("=");
-  await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  return { page, complaints: complaintsOf(page), close: () => context.close() };
-}
+const adminSeat = async (browser: Browser, server: TestServer, base: string) =>
+  await seatOf(browser, server, base, await adminOf(server), {
+    viewport: { width: 1280, height: 900 },
+    timezoneId: "Europe/Lisbon",
+  });
 
 const unique = (word: string) => `${word} ${crypto.randomUUID().slice(0, 8)}`;
 
@@ -70,7 +63,7 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
     },
     { type: "return", data: "{seen}" },
   ]);
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/runs?flow=${flow.code}`);
   await page.getByText("No run fits these filters.").waitFor();
   // A run that begins elsewhere appears by itself.
@@ -122,7 +115,7 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
 }
 
 async function log(browser: Browser, server: TestServer, base: string): Promise<void> {
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await server.sql`alter table reindexings rename to away`;
   try {
     await page.goto(`${base}/operations`);
@@ -161,7 +154,7 @@ async function question(browser: Browser, server: TestServer, base: string): Pro
     { type: "return", data: "{steps.boss.body}" },
   ]);
   const run = await flow.run({});
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/runs?tab=approvals`);
   await page.getByRole("article", { name: text }).waitFor();
   await page.goto(base);
@@ -182,7 +175,7 @@ async function question(browser: Browser, server: TestServer, base: string): Pro
 async function trigger(browser: Browser, server: TestServer, base: string): Promise<void> {
   const name = unique("Nightly");
   const { code } = await addFlow(server, name, [{ type: "return", data: "{input.base}" }]);
-  const { page, complaints, close } = await seatOf(browser, server, base);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/triggers`);
   await page.getByRole("link", { name: /New trigger|Make the first trigger/ }).first().click();
   await page.getByLabel("Flow", { exact: true }).selectOption(code);

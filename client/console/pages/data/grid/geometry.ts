@@ -58,3 +58,9 @@ export const placed = (columns: readonly Column[]): Placed[] => {
 /** The columns that are drawn: the frozen ones, and those that are seen. */
 export const columnsIn = (columns: readonly Placed[], scroll_left: number, width: number): Placed[] =>
   columns.filter(({ frozen, x, width: own }) => frozen || x + own > scroll_left - 200 && x < scroll_left + width + 200);
+
+/** The cell that an event happened in. */
+export function cellAt(target: EventTarget | null): { row: number; column: number } | undefined {
+  const found = target instanceof Element ? target.closest<HTMLElement>("[data-row]") : null;
+  return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : undefined;
+}
