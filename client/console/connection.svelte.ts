@@ -12,6 +12,7 @@ const REFRESH_MS = 30_000;
 let reachable = $state(true);
 let expired = $state(false);
 let waiting: PromiseWithResolvers<void> | undefined;
+let sign_ins = 0;
 const revisits = new Set<() => void>();
 
 export const connection = {
@@ -27,6 +28,7 @@ export const connection = {
 /** A request with the session's cookie. It waits for a new session where the present one has ended. */
 export async function sessionFetch(input: URL | RequestInfo, init?: RequestInit): Promise<Response> {
   for (;;) {
+    const known_sign_ins = sign_ins;
     let response;
     try {
       response = await fetch(input, { ...init, credentials: "same-origin" });
@@ -36,6 +38,8 @@ export async function sessionFetch(input: URL | RequestInfo, init?: RequestInit)
     }
     if (!reachable) found();
     if (response.status !== 401) return response;
+    // The person has signed in while this request was on its way without a session.
+    if (known_sign_ins !== sign_ins) continue;
     expired = true;
     waiting ??= Promise.withResolvers();
     await waiting.promise;
@@ -44,6 +48,7 @@ export async function sessionFetch(input: URL | RequestInfo, init?: RequestInit)
 
 /** Call after a sign-in: the requests that wait are sent again. */
 export function signedInAgain(): void {
+  sign_ins++;
   expired = false;
   waiting?.resolve();
   waiting = undefined;

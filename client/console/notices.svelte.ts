@@ -9,19 +9,35 @@ export interface Notice {
 }
 
 const SHOWN_MS = 6_000;
+/** With something to press, which takes longer to read and to reach. */
+const UNDO_SHOWN_MS = 10_000;
 
 let notices = $state.raw<Notice[]>([]);
 let last_id = 0;
+/** When notices go, by id. */
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
 export const shownNotices = () => notices;
 
 export function dismiss(id: number): void {
+  keep(id);
   notices = notices.filter((notice) => notice.id !== id);
 }
 
 export function notify(text: string, { kind = "done", undo }: Partial<Pick<Notice, "kind" | "undo">> = {}): void {
   const id = ++last_id;
   notices = [...notices.slice(-2), { id, text, kind, undo }];
-  // A failure stays until it is dismissed.
-  if (kind === "done") setTimeout(() => dismiss(id), SHOWN_MS);
+  release({ id, kind, undo });
+}
+
+/** A notice stays while the pointer or the focus is on it. */
+export function keep(id: number): void {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+}
+
+/** A notice goes after a while. A failure stays until it is dismissed. */
+export function release({ id, kind, undo }: Pick<Notice, "id" | "kind" | "undo">): void {
+  keep(id);
+  if (kind === "done") timers.set(id, setTimeout(() => dismiss(id), undo ? UNDO_SHOWN_MS : SHOWN_MS));
 }

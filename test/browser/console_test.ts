@@ -3,11 +3,23 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Browser, Page } from "../packages/playwright.ts";
 import { browserTest } from "../stage/browser.ts";
 import { ADMIN_PASSWORD, ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
+import { keepConsole } from "../stage/console.ts";
 import { adminPlace, ask, launch, stop } from "../stage/launch.ts";
 import { freePort } from "../stage/network/ports.ts";
 import { until } from "../stage/until.ts";
 import { addPerson, made } from "../stage/people.ts";
-import { adminOf, draftOf, draftSaved, preview, seat, seatOf, sourceOf, write } from "./seats.ts";
+import {
+  adminOf,
+  draftOf,
+  draftSaved,
+  pasteText,
+  preview,
+  seat,
+  seatOf,
+  selectText,
+  sourceOf,
+  write,
+} from "./seats.ts";
 
 const GREETING = `<p>Hello from the first version</p>`;
 
@@ -214,10 +226,12 @@ async function twoTabs(browser: Browser, server: TestServer, base: string): Prom
 /** A process of its own, which is killed while a person types, and started again. */
 async function restarts(browser: Browser): Promise<void> {
   await using place = await adminPlace();
+  await keepConsole(place);
   const environment = { ...place.environment, PORT: `${freePort()}` };
   const killed = await launch(environment);
   const { url } = killed;
-  const app = { name: "Long text", app_engine: "svelte", css_engine: "none", source_code: GREETING };
+  // Of an engine without a runtime, which the process would have to build.
+  const app = { name: "Long text", app_engine: "html", css_engine: "none", source_code: GREETING };
   const { id } = await sent(url, "/platform/apps.json", { app });
   const { page, close } = await seat(browser);
   await page.goto(`${url}/apps/${id}`);
@@ -256,8 +270,10 @@ async function expires(browser: Browser, server: TestServer, base: string): Prom
   const { page, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/apps/${id}`);
   await preview(page).getByText("Hello").waitFor();
+  await selectText(page);
   await page.context().clearCookies();
-  await write(page, "<p>after lunch</p>");
+  // Another request may have opened the dialog already.
+  await pasteText(page, "<p>after lunch</p>");
   const dialog = page.getByRole("dialog", { name: "Your session has ended" });
   equal(await dialog.getByLabel("Login or e-mail").inputValue(), "admin");
   await dialog.getByLabel("Password").fill("wrong");

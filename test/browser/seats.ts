@@ -43,15 +43,23 @@ export const preview = (page: Page) => page.frameLocator("iframe[title$=preview]
 
 /** Replaces the text of the editor, as a person who selects everything and pastes. */
 export async function write(page: Page, text: string): Promise<void> {
+  await selectText(page);
+  await pasteText(page, text);
+}
+
+export async function selectText(page: Page): Promise<void> {
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+a");
-  await page.evaluate(`(() => {
+}
+
+/** Replaces the selected text of the editor, also behind a dialog. */
+export const pasteText = (page: Page, text: string): Promise<unknown> =>
+  page.evaluate(`(() => {
     const content = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", ${JSON.stringify(text)});
     content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   })()`);
-}
 
 export const draftOf = async ({ request }: TestServer, id: string): Promise<string | undefined> =>
   (await request("GET", `/platform/apps/${id}/draft.json`)).body.source_code;

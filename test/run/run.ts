@@ -5,6 +5,7 @@
  * Names what was left out, what was retried and what failed. The last line is `N passed, N failed`.
  */
 import { fileURLToPath } from "node:url";
+import { buildConsole } from "../stage/console.ts";
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { findChromium } from "../stage/programs.ts";
@@ -74,6 +75,8 @@ async function runOnPostgres(): Promise<Outcome[]> {
 }
 
 const began = performance.now();
+// Otherwise the servers of the first files would build it at the same time.
+if ([...suite.once, ...suite.perDatabase].some((file) => file.includes("/browser/"))) await buildConsole();
 const outcomes = [
   ...runsOnce ? [await run("without a database", suite.once)] : [],
   ...onEmbedded ? [await run("on the embedded database", suite.perDatabase, { TEST_DATABASE: "embedded" })] : [],

@@ -123,6 +123,12 @@ const keptName = (file: string) => `console-${file}`;
 const manifestName = (sources: string) => `console-${sources.slice(0, 32)}.json`;
 const typeOf = (file: string) => `text/${file.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`;
 
+/** The names in the store of everything that a built console has. */
+export const storedNames = ({ files, sources }: ConsoleManifest): string[] => [
+  ...files.map(keptName),
+  manifestName(sources),
+];
+
 async function fromDist(dist: URL, name: string): Promise<VendorFile | undefined> {
   const brotli = await Deno.readFile(new URL(`${name}.br`, dist)).catch(ignoreMissing);
   if (!brotli) return undefined;
