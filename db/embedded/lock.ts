@@ -33,7 +33,13 @@ export async function lockFolder(folder: string): Promise<() => void> {
   if (!("tryLock" in Deno.FsFile.prototype)) throw new NoFileLocks();
   await Deno.mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const file = await Deno.open(`${folder}.lock`, { create: true, write: true, mode: 0o600 });
-  if (await file.tryLock(true)) return () => file.close();
+  const unlock = () => {
+    // Closing is not enough: a process that another thread is starting has a copy of the descriptor until it executes
+    // its program, and the lock lasts as long as a copy.
+    file.unlockSync();
+    file.close();
+  };
+  if (await file.tryLock(true)) return unlock;
   file.close();
   throw new FolderLocked(folder);
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { Backend } from "../../../db/embedded/backend.ts";
 import { type Embedded, FolderLocked, openEmbedded } from "../../../db/embedded/embedded.ts";
+import { lockFolder } from "../../../db/embedded/lock.ts";
 import { keepUp } from "../../../db/embedded/upkeep.ts";
 import { until } from "../../stage/until.ts";
 
@@ -104,6 +105,15 @@ test("one process opens a folder once, and again after close", async (folder) =>
   await assert.rejects(embedded.dump(), /closed/);
   await assert.rejects(openEmbedded({ folder, load: EMPTY }), /already holds a database/);
   await (await openEmbedded({ folder })).close();
+});
+
+test("a folder is free once it is closed, although other threads start processes", async (folder) => {
+  const source = `for (;;) await new Deno.Command("${Deno.execPath()}", { args: ["--version"] }).output();`;
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  const threads = [1, 2].map(() => new Worker(url, { type: "module" }));
+  for (let round = 0; round < 500; round++) (await lockFolder(folder))();
+  for (const thread of threads) thread.terminate();
+  URL.revokeObjectURL(url);
 });
 
 test("a first start that was cut off begins anew; a folder with other things is left alone", async (folder) => {
