@@ -161,7 +161,9 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   await page.getByText(`not a member of department ${department.name}`).waitFor();
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: /^View as / }).click();
-  await page.getByText(`You see the console as ${person.name}`).waitFor();
+  const banner = page.getByText(`You see the console as ${person.name}`);
+  await banner.waitFor();
+  ok(((await banner.boundingBox())?.y ?? Infinity) < 40, "the banner is one line at the top");
   await page.getByRole("link", { name: "Apps", exact: true }).first().click();
   await page.getByText(new RegExp(`hidden from ${person.name}`)).waitFor();
   await page.getByText(`not a member of department ${department.name}`).waitFor();
@@ -214,6 +216,9 @@ async function account(browser: Browser, server: TestServer, base: string): Prom
   equal((await server.request("GET", "/platform/apps.json", { token })).status, 200);
   equal((await server.request("GET", "/account.json", { token })).status, 403);
   await page.getByRole("button", { name: "Revoke Nightly export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revoke Nightly export?" });
+  await dialog.getByLabel(/^Type/).fill("Nightly export");
+  await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
   await page.getByText("Apps (read)").waitFor({ state: "detached" });
   equal((await server.request("GET", "/platform/apps.json", { token })).status, 401);
 
