@@ -4,18 +4,21 @@
  */
 import type { compose as composeServer } from "./server/compose.ts";
 import { createLog } from "./server/log.ts";
+import { findPacked } from "./server/packed.ts";
 import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
 
 export const compose: typeof composeServer = async (...parts) =>
   (await import("./server/compose.ts")).compose(...parts);
 
+/** Loads the packed server, if `deno task build` has made it of these sources. */
+async function load(): Promise<typeof import("./server/process/start.ts")> {
+  const packed = await findPacked();
+  return packed ? await import(packed) : await import("./server/process/start.ts");
+}
+
 if (import.meta.main) {
   const crons = Deno.args.length === 0 ? { sweep: registerSweep(), tick: registerTick() } : undefined;
-  // With the configuration, so that both are loaded in one go.
-  const [{ readConfig }, { giveUp, start }] = await Promise.all([
-    import("./server/config.ts"),
-    import("./server/process/start.ts"),
-  ]);
+  const { giveUp, readConfig, start } = await load();
   const log = createLog();
   try {
     const config = readConfig(Deno.env.toObject());

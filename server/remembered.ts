@@ -3,6 +3,7 @@
  * notification names it, and is loaded once however many callers ask for it at the same time.
  */
 import { LRUCache } from "lru-cache";
+import { bounded } from "./bounded.ts";
 import type { Pool } from "./database/pool.ts";
 import { faultOf, type Log } from "./log.ts";
 
@@ -48,12 +49,10 @@ interface Entry<Value> {
 export function remember<Key extends string | number, Value extends NonNullable<unknown>>(
   { load, believed_ms, limit, isCurrent, until, now = () => performance.now(), notified }: Options<Key, Value>,
 ): Remembered<Key, Value> {
-  const entries = new LRUCache<Key, Entry<Value>>(
-    typeof limit === "number" ? { max: limit } : {
-      maxSize: limit.bytes,
-      sizeCalculation: ({ value }) => value === undefined ? 1 : Math.max(1, limit.sizeOf(value)),
-    },
-  );
+  const entries = typeof limit === "number" ? bounded<Key, Entry<Value>>(limit) : new LRUCache<Key, Entry<Value>>({
+    maxSize: limit.bytes,
+    sizeCalculation: ({ value }) => value === undefined ? 1 : Math.max(1, limit.sizeOf(value)),
+  });
 
   const forgetWhere = (matches: (value: Value) => boolean) => {
     for (const [key, { value, until }] of entries.entries()) {

@@ -3,7 +3,8 @@
  * process. docs/limits.md says which and why. One number is kept for each caller (GCRA): the moment at which its
  * allowance is whole again.
  */
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
+import { bounded } from "../bounded.ts";
 import { z } from "zod";
 import type { Pool } from "../database/pool.ts";
 import { Refusal } from "../errors.ts";
@@ -123,9 +124,9 @@ export function createRateLimits(
 }
 
 export function createCounter(clock: { now(): Date }): Counter {
-  const bucketsOf = (): Buckets => new LRUCache({ max: MOST_REMEMBERED });
+  const bucketsOf = (): Buckets => bounded(MOST_REMEMBERED);
   const kinds = { requests: bucketsOf(), writes: bucketsOf(), compiles: bucketsOf(), actions: bucketsOf() };
-  const networks = new LRUCache<string, string>({ max: MOST_REMEMBERED });
+  const networks = bounded<string, string>(MOST_REMEMBERED);
   const networkOf = (address: string) => {
     let network = networks.get(address);
     if (network === undefined) networks.set(address, network = countedAs(address));

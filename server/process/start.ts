@@ -7,6 +7,7 @@ import type { Registered } from "./cron_ticks.ts";
 import { type Atrium, proveFree, serve } from "./lifecycle.ts";
 
 export { giveUp };
+export { readConfig } from "../config.ts";
 
 /** What `Deno.cron` calls. */
 interface Crons {

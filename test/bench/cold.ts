@@ -1,7 +1,12 @@
-/** A hosted instance that a request starts: its first answer, its memory then, and its first compile. */
+/**
+ * A hosted instance that a request starts: its first answer, its memory then, and its first compile. From the packed
+ * server, from the sources, and beside an empty server, in turns.
+ */
+import { PACKED } from "../../server/packed.ts";
 import { migrate } from "../../db/migrate.ts";
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
+import { packServer } from "../stage/places/host.ts";
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { memoryOf } from "./measure/memory.ts";
 import type { Section } from "./measure/section.ts";
@@ -41,12 +46,25 @@ export const cold = ({ rounds }: { rounds: number }): Section => ({
     };
     const log = `${folder}/log`;
 
+    await packServer(Deno.execPath());
+    const manifest = new URL("manifest.json", PACKED);
+    const aside = new URL("manifest.json.aside", PACKED);
+
+    async function startSources(round: number): Promise<Start> {
+      await Deno.rename(manifest, aside);
+      try {
+        return await startOurs(round);
+      } finally {
+        await Deno.rename(aside, manifest);
+      }
+    }
+
     async function startOurs(round: number): Promise<Start> {
       const args = ["--allow-all", "--quiet", "main.ts"];
       const server = await launch({ args, env, log, first: "/account.json", headers: HEADERS });
       try {
         const memory_mb = memoryOf(server.pid).server;
-        const source_code = `<p class="p-4">${round}</p>`;
+        const source_code = `<p class="p-4">${crypto.randomUUID()}</p>`;
         const app = { name: `App ${round}`, app_engine: "svelte", css_engine: "tailwind", source_code };
         const began = performance.now();
         const body = JSON.stringify({ app });
@@ -66,28 +84,30 @@ export const cold = ({ rounds }: { rounds: number }): Section => ({
       return { first_answer_ms: server.started_ms, memory_mb };
     }
 
-    const ours: Start[] = [];
+    const packed: Start[] = [];
+    const sources: Start[] = [];
     const empty: Pick<Start, "first_answer_ms" | "memory_mb">[] = [];
     for (let round = 0; round <= rounds; round++) {
-      const [one, other] = [await startOurs(round), await startEmpty()];
+      const [one, two, other] = [await startOurs(round), await startSources(round), await startEmpty()];
       if (round === 0) continue;
-      ours.push(one);
+      packed.push(one);
+      sources.push(two);
       empty.push(other);
     }
     const middle = (values: number[]) => median(values).toFixed(0);
     const report = layOut([
       ["", "first answer ms", "memory MB", "first compile ms"],
-      [
-        "ours",
-        middle(ours.map((one) => one.first_answer_ms)),
-        middle(ours.map((one) => one.memory_mb)),
-        middle(ours.map((one) => one.first_compile_ms)),
-      ],
+      ...Object.entries({ packed, sources }).map(([name, starts]) => [
+        name,
+        middle(starts.map((one) => one.first_answer_ms)),
+        middle(starts.map((one) => one.memory_mb)),
+        middle(starts.map((one) => one.first_compile_ms)),
+      ]),
       ["empty", middle(empty.map((one) => one.first_answer_ms)), middle(empty.map((one) => one.memory_mb)), ""],
       ["aim", ...AIMS],
     ], 1);
     return {
-      result: { ours, empty },
+      result: { packed, sources, empty },
       report: `${report}\n\nmedians of ${rounds} starts, memory: PSS before the first compile`,
     };
   },

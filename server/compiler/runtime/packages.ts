@@ -14,7 +14,7 @@ interface Manifest {
   main?: string;
   sideEffects?: boolean | string[];
 }
-type Exports = string | null | { [key: string]: Exports };
+type Exports = string | null | Exports[] | { [key: string]: Exports };
 
 export interface PackageFile {
   path: string;
@@ -22,18 +22,20 @@ export interface PackageFile {
   sideEffects: boolean;
 }
 
+/** Those of a browser. */
 const CONDITIONS = new Set(["browser", "production", "module", "import", "default"]);
 
 /**
  * @param specifier `svelte/store`, `@scope/name`
  * @param importer path of the importing file; by default this project's
+ * @param conditions the conditions of a package's `exports` that hold
  */
-export function findPackageFile(specifier: string, importer?: string): PackageFile {
+export function findPackageFile(specifier: string, importer?: string, conditions = CONDITIONS): PackageFile {
   const [, name = "", path = ""] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? [];
   const folder = folderOf(name, importer);
   const manifest = readManifest(folder);
   const target = manifest?.exports
-    ? exported(manifest.exports, `.${path}`)
+    ? exported(manifest.exports, `.${path}`, conditions)
     : path || manifest?.module || manifest?.main || "index.js";
   if (!target) throw new Error(`${specifier} is not exported by its package`);
   return { path: join(folder, target), sideEffects: manifest?.sideEffects !== false };
@@ -67,16 +69,22 @@ function readManifest(folder: string): Manifest | undefined {
   }
 }
 
-/** Resolves a path (`.`, `./store`) by an `exports` field. Patterns with `*` are not supported: no package here has any. */
-export function exported(exports: Exports, path: string): string | undefined {
+/** Resolves a path (`.`, `./store`) by an `exports` field. Of patterns, those that end with `*` are supported. */
+export function exported(exports: Exports, path: string, conditions = CONDITIONS): string | undefined {
   const paths = typeof exports === "object" && exports && Object.keys(exports).some((key) => key.startsWith("."));
-  return paths ? byCondition(exports[path] ?? null) : path === "." ? byCondition(exports) : undefined;
+  if (!paths) return path === "." ? byCondition(exports, conditions) : undefined;
+  const entries = Object.entries(exports);
+  const [key, target] = entries.find(([key]) => key === path) ??
+    entries.find(([key]) => key.endsWith("*") && path.startsWith(key.slice(0, -1))) ?? [];
+  const rest = key?.endsWith("*") ? path.slice(key.length - 1) : "*";
+  return byCondition(target ?? null, conditions)?.replaceAll("*", rest);
 }
 
-function byCondition(exports: Exports): string | undefined {
+function byCondition(exports: Exports, conditions: Set<string>): string | undefined {
   if (exports === null || typeof exports === "string") return exports ?? undefined;
+  if (Array.isArray(exports)) return exports.map((target) => byCondition(target, conditions)).find(Boolean);
   for (const [condition, target] of Object.entries(exports)) {
-    const found = CONDITIONS.has(condition) ? byCondition(target) : undefined;
+    const found = conditions.has(condition) ? byCondition(target, conditions) : undefined;
     if (found) return found;
   }
   return undefined;

@@ -13,6 +13,10 @@ Deno.test("packages: an exports field is read as a browser's bundler reads it", 
   for (const path of ["./types", "./closed", "./unknown"]) assert.equal(exported(exports, path), undefined, path);
   assert.equal(exported("./main.js", "."), "./main.js");
   assert.equal(exported("./main.js", "./store"), undefined);
+  const many = { ".": [{ require: "./main.cjs" }, "./main.js"], "./utils/*": { import: "./dist/utils/*.js" } };
+  assert.equal(exported(many, "."), "./main.js");
+  assert.equal(exported(many, "./utils/url"), "./dist/utils/url.js");
+  assert.equal(exported(exports, ".", new Set(["node"])), "./node.js");
 });
 
 Deno.test("packages: files of this project's packages, and of theirs", () => {

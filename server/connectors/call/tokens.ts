@@ -2,7 +2,7 @@
  * OAuth tokens of connectors. A token is kept in memory and in PostgreSQL. One process at a time requests a new one; the
  * others wait for it.
  */
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 import type { OAuth2 } from "../definition/auth.ts";
 import type { Egress } from "../egress/egress.ts";
 import { createRedactor, type Redactor } from "../redaction/redact.ts";
@@ -38,7 +38,7 @@ interface Entry extends Token {
 }
 
 export function createTokens(store: TokenStore, egress: Egress): Tokens {
-  const known = new LRUCache<number, Entry>({ max: MAX_ENTRIES });
+  const known = bounded<number, Entry>(MAX_ENTRIES);
   /** Waits of this process for a token, by connector: calls share them. */
   const pending = new Map<string, Promise<Entry>>();
 

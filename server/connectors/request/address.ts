@@ -3,7 +3,7 @@
  * path. Plain concatenation could: `https://api.test` + `@evil.test` and `//evil.test` name another host, and `/users/`
  * + `encodeURIComponent("..")` names the parent path.
  */
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { ConnectorFault } from "../call/fault.ts";
 import { fillWith, newRoom, ParamFault, type Params, type Room } from "./template.ts";
@@ -56,7 +56,7 @@ export function buildAddress(
 type Base = Pick<URL, "origin" | "pathname">;
 
 /** Parsed once: a connector's address stays the same for many calls. */
-const BASES = new LRUCache<string, Base>({ max: 1_000 });
+const BASES = bounded<string, Base>(1_000);
 
 /** @throws {ConnectorFault} `refused` */
 function readBase(text: string): Base {

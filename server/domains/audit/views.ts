@@ -1,5 +1,5 @@
 /** Notes in the audit log when an admin begins to view the account as another user. */
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 import { actorOf } from "../../actor.ts";
 import type { Clock } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
@@ -11,7 +11,7 @@ const REMEMBERED = 10_000;
 
 /** One entry for an admin and a user within an hour, whatever the number of requests and of server processes. */
 export function createViews({ sql, clock }: { sql: Pool; clock: Clock }): Pick<Viewers, "noteView"> {
-  const noted = new LRUCache<string, { at: number; written: Promise<void> }>({ max: REMEMBERED });
+  const noted = bounded<string, { at: number; written: Promise<void> }>(REMEMBERED);
   return {
     async noteView(admin, user_id, call) {
       const now = clock.now().getTime();

@@ -2,7 +2,7 @@
  * Limits how many wrong tokens one address may try, in the memory of this process. A token that was valid here before is
  * not limited, so that a guessing neighbour behind the same address does not lock out others.
  */
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 import type { Clock } from "../../context.ts";
 import { Refusal } from "../../errors.ts";
 import { countedAs } from "../../fairness/counted_as.ts";
@@ -27,8 +27,8 @@ interface Guessed {
 }
 
 export function createGuesses(clock: Clock): Guesses {
-  const by_address = new LRUCache<string, Guessed>({ max: MOST_ADDRESSES });
-  const proven = new LRUCache<string, true>({ max: MOST_PROVEN });
+  const by_address = bounded<string, Guessed>(MOST_ADDRESSES);
+  const proven = bounded<string, true>(MOST_PROVEN);
 
   const guessedBy = (address: string, minute: number): Guessed => {
     const key = countedAs(address);

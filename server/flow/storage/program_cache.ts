@@ -1,5 +1,5 @@
 /** Flows and programs in memory: the current version of each flow, and the versions that runs in flight use. */
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import type { RunsAs } from "../../reach.ts";
@@ -71,7 +71,7 @@ export function createPrograms(sql: Pool, log: Log): Programs {
       matches: ({ account_id }, payload) => account_id === Number(payload),
     },
   });
-  const programs = new LRUCache<string, KnownProgram>({ max: MOST_ENTRIES });
+  const programs = bounded<string, KnownProgram>(MOST_ENTRIES);
 
   return {
     forget: (account_id) => flows.forgetWhere((flow) => flow.account_id === account_id),

@@ -1,6 +1,6 @@
 /** Expressions within templates: `{= $sum(items.price) * 1.23 }`, in JSONata. Reading and checking only. */
 import jsonata from "jsonata";
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 
 /** A part of a template. */
 export interface Expression {
@@ -72,7 +72,7 @@ interface Checked {
 }
 
 /** Not state of a request: the result depends on the text alone. */
-const CHECKED = new LRUCache<string, Checked>({ max: 2_000 });
+const CHECKED = bounded<string, Checked>(2_000);
 
 function check(expression: string): Checked {
   const known = CHECKED.get(expression);

@@ -1,5 +1,5 @@
 /** Caches parsed expressions, the least recently used first out. Parsing takes as long as ten database queries. */
-import { LRUCache } from "lru-cache";
+import { bounded } from "../../bounded.ts";
 import { readExpression } from "./expression.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -9,7 +9,7 @@ const MAX_ENTRIES = 2_000;
 export type ReadTimetable = (schedule: string, timezone: string) => Timetable;
 
 export function createTimetableCache(): ReadTimetable {
-  const timetables = new LRUCache<string, Timetable>({ max: MAX_ENTRIES });
+  const timetables = bounded<string, Timetable>(MAX_ENTRIES);
   return (schedule, timezone) => {
     const key = `${timezone} ${schedule}`;
     const cached = timetables.get(key);

@@ -6,7 +6,12 @@ import { freePort } from "../network/ports.ts";
 import { createDatabase } from "./places.ts";
 import { until } from "../until.ts";
 
-const MAIN = new URL("../../../main.ts", import.meta.url).pathname;
+const CHECKOUT = new URL("../../../", import.meta.url).pathname;
+/** What the host grants, without writing to the checkout: `--allow-all` knows no exception. */
+const PERMISSIONS = [
+  ...["read", "write", "net", "env", "sys", "run", "ffi", "import"].map((name) => `--allow-${name}`),
+  `--deny-write=${CHECKOUT}`,
+];
 /** The host's own version, by its documentation. */
 export const HOSTED_VERSION = "2.5.0";
 const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR", "SSL_CERT_FILE"];
@@ -26,6 +31,14 @@ export async function findHostedDeno(): Promise<string | undefined> {
   if (found?.success) return new TextDecoder().decode(found.stdout);
   const reason = found ? new TextDecoder().decode(found.stderr) : "there is no npx";
   if (Deno.env.get("CI") === "true") throw new Error(`npx provides no Deno ${HOSTED_VERSION}: ${reason}`);
+}
+
+/** Packs the server of this checkout with that version, as the host's build does. */
+export async function packServer(deno: string): Promise<void> {
+  const args = ["run", "--allow-all", "--quiet", `${CHECKOUT}server/compiler/packed/build.ts`];
+  const env = { DENO_TLS_CA_STORE: "system,mozilla", NO_COLOR: "1" };
+  const { success, stderr } = await new Deno.Command(deno, { args, env, cwd: CHECKOUT }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
 
 export interface Stopped {
@@ -130,7 +143,7 @@ const inherited = () =>
 
 /** @param taken is called when it gets no more requests */
 function run(deno: string, env: Record<string, string>, cwd: string, taken: () => void): Running {
-  const args = ["run", "--allow-all", "--quiet", MAIN];
+  const args = ["run", ...PERMISSIONS, "--quiet", `${CHECKOUT}main.ts`];
   const child = new Deno.Command(deno, {
     args,
     env,

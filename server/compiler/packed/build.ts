@@ -1,0 +1,102 @@
+/** `deno task build:server`: writes the packed server to `server/packed/` (see `server/packed.ts`). */
+import * as esbuild from "esbuild";
+import { isBuiltin } from "node:module";
+import { basename, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hashOfSources, PACKED, type PackedManifest } from "../../packed.ts";
+import { findPackageFile } from "../runtime/packages.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ENTRY = "server/process/start.ts";
+/** They name the versions of the packages whose code is packed. */
+const VERSIONS = ["deno.json", "deno.lock"];
+const CONDITIONS = new Set(["deno", "node", "import", "module", "default"]);
+
+/** Modules find files beside themselves by their own address, which is replaced by one relative to the packed server. */
+const OWN_URL = "own_url_of_module";
+const PACKED_URL = "url_of_packed_server";
+
+/** Packages that are loaded on need stay as they are: Deno finds them by the import map. */
+const packages: esbuild.Plugin = {
+  name: "packages",
+  setup(build) {
+    build.onResolve({ filter: /^[@\w]/ }, ({ path, kind, importer }) => {
+      if (kind === "entry-point") return undefined;
+      if (isBuiltin(path)) return { path: `node:${path.replace(/^node:/, "")}`, external: true };
+      if (kind === "dynamic-import") return { path, external: true };
+      return findPackageFile(path, importer, CONDITIONS);
+    });
+  },
+};
+
+const own_urls: esbuild.Plugin = {
+  name: "own urls",
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const contents = await Deno.readTextFile(path);
+      if (!path.startsWith(ROOT) || !contents.includes("import.meta")) return { contents, loader: "ts" };
+      const from_packed = JSON.stringify(relative(fileURLToPath(PACKED), path).replaceAll("\\", "/"));
+      return {
+        contents: `const ${OWN_URL} = new URL(${from_packed}, ${PACKED_URL}).href; ${contents}`,
+        loader: "ts",
+      };
+    });
+  },
+};
+
+/** Names of functions stay, because they are in the log's stacks. */
+async function build(): Promise<void> {
+  const { metafile, outputFiles } = await esbuild.build({
+    entryPoints: [ENTRY],
+    absWorkingDir: ROOT,
+    outdir: fileURLToPath(PACKED),
+    entryNames: "[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    metafile: true,
+    write: false,
+    define: { "import.meta.url": OWN_URL },
+    banner: {
+      js: `import { createRequire as createRequire_ } from "node:module";` +
+        `const ${PACKED_URL} = import.meta.url, require = createRequire_(${PACKED_URL});`,
+    },
+    plugins: [packages, own_urls],
+    logLevel: "error",
+  });
+  const own = Object.keys(metafile.inputs).filter((path) =>
+    !path.startsWith("..") && !/(^|\/)node_modules\//.test(path)
+  );
+  const sources = [...new Set([...own, ...VERSIONS])].toSorted();
+  const [entry] = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint === ENTRY);
+  if (!entry) throw new Error(`${ENTRY} was not packed`);
+  const manifest: PackedManifest = {
+    entry: relative(fileURLToPath(PACKED), ROOT + entry[0]),
+    sources,
+    hash: await hashOfSources(sources),
+  };
+  await write(outputFiles, manifest);
+}
+
+/** Files are named after their content, and the manifest comes last: servers may start at the same time. */
+async function write(files: esbuild.OutputFile[], manifest: PackedManifest): Promise<void> {
+  await Deno.mkdir(PACKED, { recursive: true });
+  const replace = async (name: string, content: Uint8Array) => {
+    const next = new URL(`${name}.next`, PACKED);
+    await Deno.writeFile(next, content);
+    await Deno.rename(next, new URL(name, PACKED));
+  };
+  for (const { path, contents } of files) await replace(basename(path), contents);
+  await replace("manifest.json", new TextEncoder().encode(JSON.stringify(manifest) + "\n"));
+  const names = new Set(files.map(({ path }) => basename(path)));
+  for await (const { name } of Deno.readDir(PACKED)) {
+    if (name.endsWith(".js") && !names.has(name)) await Deno.remove(new URL(name, PACKED));
+  }
+}
+
+await build();
+await esbuild.stop();
