@@ -4,7 +4,7 @@
  */
 import type { compose as composeServer } from "./server/compose.ts";
 import { createLog } from "./server/log.ts";
-import { findPacked } from "./server/packed.ts";
+import { findPacked } from "./server/packed/packed.ts";
 import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
 
 export const compose: typeof composeServer = async (...parts) =>

@@ -3,7 +3,6 @@
  * notification names it, and is loaded once however many callers ask for it at the same time.
  */
 import { LRUCache } from "lru-cache";
-import { bounded } from "./bounded.ts";
 import type { Pool } from "./database/pool.ts";
 import { faultOf, type Log } from "./log.ts";
 
@@ -44,6 +43,15 @@ interface Entry<Value> {
   /** Infinity while a load or a check is in flight: all callers share its promise. */
   until: number;
 }
+
+/**
+ * A cache of a limited number of values; the least recently used go first. Its room grows with its entries. LRUCache's
+ * own `max` makes room for all of them at once: those of a server took a twelfth of its start.
+ *
+ * @param most how many values are kept
+ */
+export const bounded = <Key extends NonNullable<unknown>, Value extends NonNullable<unknown>>(most: number) =>
+  new LRUCache<Key, Value>({ maxSize: most, sizeCalculation: () => 1 });
 
 /** @throws whatever `load` and `isCurrent` throw, to every caller that waits for them; errors are never cached */
 export function remember<Key extends string | number, Value extends NonNullable<unknown>>(

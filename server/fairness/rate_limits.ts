@@ -4,12 +4,11 @@
  * allowance is whole again.
  */
 import type { LRUCache } from "lru-cache";
-import { bounded } from "../bounded.ts";
 import { z } from "zod";
 import type { Pool } from "../database/pool.ts";
 import { Refusal } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { remember } from "../remembered.ts";
+import { bounded, remember } from "../remembered.ts";
 import { countedAs } from "./counted_as.ts";
 
 /** A minute: `limit` calls may come at once, and come back evenly over it. */

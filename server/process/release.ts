@@ -7,7 +7,7 @@ import type { Release } from "../context.ts";
 const ROOT = new URL("../../", import.meta.url);
 const SOURCES = ["main.ts", "deno.json", "deno.lock", "server/", "client/", "db/", "docs/"];
 /** Built from the other sources. The prebuilt runtimes are named by their hashes. */
-const BUILT = /^(client\/console\/dist|server\/packed)\//;
+const BUILT = /^(client\/console\/dist|server\/packed\/dist)\//;
 const NAMED = /^server\/compiler\/prebuilt\//;
 
 /** The identity is computed when it is asked for the first time, in some 50 ms. */

@@ -2,7 +2,7 @@
  * A hosted instance that a request starts: its first answer, its memory then, and its first compile. From the packed
  * server, from the sources, and beside an empty server, in turns.
  */
-import { PACKED } from "../../server/packed.ts";
+import { PACKED } from "../../server/packed/packed.ts";
 import { migrate } from "../../db/migrate.ts";
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";

@@ -15,7 +15,7 @@ const ROOMS: [room: string, files: RegExp][] = [
   ["domains", /^server\/domains\//],
   ["flow, schedule", /^server\/(flow|schedule)\//],
   ["compiler, connectors, store", /^server\/(compiler|connectors|store)\//],
-  ["base", /^server\/([^/]+|(?:input|database|secrets|fairness|outside|subprocess)\/[^/]+)\.ts$/],
+  ["base", /^server\/([^/]+|(?:input|database|secrets|fairness|outside|packed|subprocess)\/[^/]+)\.ts$/],
   ["db", /^db\//],
 ];
 const roomOf = (file: string) => ROOMS.findIndex(([, files]) => files.test(file));

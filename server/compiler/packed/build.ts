@@ -1,9 +1,9 @@
-/** `deno task build:server`: writes the packed server to `server/packed/` (see `server/packed.ts`). */
+/** `deno task build:server`: writes the packed server to `server/packed/dist/` (see `server/packed/packed.ts`). */
 import * as esbuild from "esbuild";
 import { isBuiltin } from "node:module";
 import { basename, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hashOfSources, PACKED, type PackedManifest } from "../../packed.ts";
+import { hashOfSources, PACKED, type PackedManifest } from "../../packed/packed.ts";
 import { findPackageFile } from "../runtime/packages.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

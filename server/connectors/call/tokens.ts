@@ -2,7 +2,7 @@
  * OAuth tokens of connectors. A token is kept in memory and in PostgreSQL. One process at a time requests a new one; the
  * others wait for it.
  */
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 import type { OAuth2 } from "../definition/auth.ts";
 import type { Egress } from "../egress/egress.ts";
 import { createRedactor, type Redactor } from "../redaction/redact.ts";

@@ -3,7 +3,7 @@
  * path. Plain concatenation could: `https://api.test` + `@evil.test` and `//evil.test` name another host, and `/users/`
  * + `encodeURIComponent("..")` names the parent path.
  */
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { ConnectorFault } from "../call/fault.ts";
 import { fillWith, newRoom, ParamFault, type Params, type Room } from "./template.ts";

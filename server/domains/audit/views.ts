@@ -1,5 +1,5 @@
 /** Notes in the audit log when an admin begins to view the account as another user. */
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 import { actorOf } from "../../actor.ts";
 import type { Clock } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";

@@ -2,7 +2,7 @@
  * Limits how many wrong tokens one address may try, in the memory of this process. A token that was valid here before is
  * not limited, so that a guessing neighbour behind the same address does not lock out others.
  */
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 import type { Clock } from "../../context.ts";
 import { Refusal } from "../../errors.ts";
 import { countedAs } from "../../fairness/counted_as.ts";

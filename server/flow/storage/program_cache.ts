@@ -1,5 +1,5 @@
 /** Flows and programs in memory: the current version of each flow, and the versions that runs in flight use. */
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 import type { Pool, Sql } from "../../database/pool.ts";
 import type { Log } from "../../log.ts";
 import type { RunsAs } from "../../reach.ts";

@@ -1,6 +1,6 @@
 /** Expressions within templates: `{= $sum(items.price) * 1.23 }`, in JSONata. Reading and checking only. */
 import jsonata from "jsonata";
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 
 /** A part of a template. */
 export interface Expression {

@@ -1,5 +1,5 @@
 /** Caches parsed expressions, the least recently used first out. Parsing takes as long as ten database queries. */
-import { bounded } from "../../bounded.ts";
+import { bounded } from "../../remembered.ts";
 import { readExpression } from "./expression.ts";
 import type { Timetable } from "./timetable.ts";
 

@@ -1,14 +1,14 @@
 /**
- * The packed server: all modules of a server in a few files, which `deno task build` writes to `server/packed/`. A start
+ * The packed server: all modules of a server in a few files, which `deno task build` writes to `server/packed/dist/`. A start
  * from it loads four files instead of 650. It is used only if the sources are those that it was made of.
  */
 
-export const PACKED = new URL("packed/", import.meta.url);
-const ROOT = new URL("../", import.meta.url);
+export const PACKED = new URL("dist/", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 
-/** `manifest.json` in `server/packed/`. */
+/** `manifest.json` in `server/packed/dist/`. */
 export interface PackedManifest {
-  /** The file of `server/packed/` with the exports of `server/process/start.ts`. */
+  /** The file beside it with the exports of `server/process/start.ts`. */
   entry: string;
   /** The files that the packed server was made of, relative to the project's root, sorted. */
   sources: string[];
