@@ -4,7 +4,6 @@
  */
 import type { compose as composeServer } from "./server/compose.ts";
 import { createLog } from "./server/log.ts";
-import { findPacked } from "./server/packed/packed.ts";
 import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
 
 export const compose: typeof composeServer = async (...parts) =>
@@ -12,6 +11,7 @@ export const compose: typeof composeServer = async (...parts) =>
 
 /** Loads the packed server, if `deno task build` has made it of these sources. */
 async function load(): Promise<typeof import("./server/process/start.ts")> {
+  const { findPacked } = await import("./server/packed/packed.ts");
   const packed = await findPacked();
   return packed ? await import(packed) : await import("./server/process/start.ts");
 }

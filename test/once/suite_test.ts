@@ -39,9 +39,13 @@ Deno.test("a path narrows the suite to a folder or a file", () => {
   ok(findSuite(tree, ["test/"]).once.includes("test/once/report_test.ts"));
 });
 
-Deno.test("bundles: files of a folder share an isolate, but for those with tests that have sanitizers or hooks", () => {
+Deno.test("bundles: files of a folder share an isolate, but for those with hooks, and under test/ those with sanitizers", () => {
   const many = Array.from({ length: 12 }, (_, i) => `test/flow/${String.fromCharCode(97 + i)}_test.ts`);
   const texts: Record<string, string> = {
+    "client/app/db_test.ts": "globalThis.fetch = answer;",
+    "client/app/waiting_test.ts": "Deno.test(name, work);",
+    "server/flow/run/slots_test.ts": "Deno.test(name, work);",
+    "server/viewer_test.ts": "Deno.test(name, work);",
     "test/browser/data_test.ts": "browserTest(name, work);",
     "test/rest/apps/apps_test.ts": "const inAccount = onSharedServer();",
     "test/rest/apps/hooks_test.ts": "const inAccount = onSharedServer(); Deno.test.beforeAll(start);",
@@ -49,11 +53,14 @@ Deno.test("bundles: files of a folder share an isolate, but for those with tests
     "test/rest/dbs/dbs_test.ts": "const inAccount = onSharedServer();",
   };
   deepStrictEqual(bundle([...Object.keys(texts), ...many], (file) => texts[file] ?? "const inTeam = onStage();"), [
+    ["client/app/db_test.ts"],
     ["test/browser/data_test.ts"],
     ["test/rest/apps/hooks_test.ts"],
     many.slice(0, 6),
     many.slice(6),
+    ["server/flow/run/slots_test.ts", "server/viewer_test.ts"],
     ["test/rest/apps/apps_test.ts", "test/rest/apps/places_test.ts"],
+    ["client/app/waiting_test.ts"],
     ["test/rest/dbs/dbs_test.ts"],
   ]);
   const { once, perDatabase } = findSuite(tree, []);

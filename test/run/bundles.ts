@@ -9,23 +9,37 @@ const SIZE = 10;
 /** Declares tests that run beside a server that other files use, without sanitizers. */
 const SHARING = /\bon(SharedServer|OwnServer|Stage|SharedDatabase)\(/;
 
+/** A test beside its module: it leaves nothing behind, so that others of its folder may run in its isolate. */
+const PURE = /^(?!test\/)/;
+
 /**
- * What may not happen in a bundle: sanitizers would report the timers of other files' servers, hooks would run before
+ * What a pure test may not have in a bundle: it would see or change what the others do. The HTTP client of connectors
+ * keeps a timer.
+ */
+const GLOBAL =
+  /\bDeno\.test\.(?:before|after)|\b(?:surviveLostConnections|createEgress|Deno\.env\.set)\(|\bglobalThis\b/;
+
+/**
+ * What may not happen in another bundle: sanitizers would report the timers of other files' servers, hooks would run before
  * the first and after the last of all tests, and a handler of lost connections would hide those of other files.
  */
 const APART = /\bDeno\.test\b|\bsurviveLostConnections\(/;
 
 /** @param textOf the source text of a file */
 export function bundle(files: readonly string[], textOf: (file: string) => string): string[][] {
-  const shares = (text: string) => SHARING.test(text) && !APART.test(text);
-  const { alone = [], others = [] } = Object.groupBy(files, (file) => shares(textOf(file)) ? "others" : "alone");
+  const shares = (file: string, text: string) =>
+    PURE.test(file) ? !GLOBAL.test(text) : SHARING.test(text) && !APART.test(text);
+  const { alone = [], others = [] } = Object.groupBy(files, (file) => shares(file, textOf(file)) ? "others" : "alone");
   const bundles = [...Map.groupBy(others, placeOf).values()].flatMap(inParts);
   // The largest first: see LONG in suite.ts.
   return [...alone.map((file) => [file]), ...bundles.toSorted((a, b) => b.length - a.length)];
 }
 
-/** `test/rest/apps` */
-const placeOf = (file: string) => file.split("/").slice(0, -1).join("/");
+/** `test/rest/apps`; of a pure test `server` or `client/console`. */
+const placeOf = (file: string) => {
+  const folders = file.split("/").slice(0, -1);
+  return folders.slice(0, PURE.test(file) ? folders[0] === "client" ? 2 : 1 : undefined).join("/");
+};
 
 /** Parts of about the same size. */
 function inParts(files: readonly string[]): string[][] {
