@@ -34,7 +34,7 @@ const CLAIM = "server/schedule/claim/claim_due.ts";
 const STANDS_STILL: Edit = {
   file: OUTCOMES,
   find: "        return await record(run) ? run.outcome : undefined;\n",
-  put: "        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);\n" +
+  put: "        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 7_500);\n" +
     "        return await record(run) ? run.outcome : undefined;\n",
 };
 

@@ -14,6 +14,9 @@ const WAIT_MS = 50_000;
 /** The key of the advisory lock that makes inserts wait. */
 const HELD = 4711;
 
+/** A lease that a busy worker keeps until it stalls on purpose, for longer than this. */
+const STALL_LEASE_MS = 3_000;
+
 /** How long a second call of a run is waited for. */
 const SECOND_CALL_MS = 10_000;
 
@@ -55,7 +58,7 @@ async function recover(
 export const askedSeveralTimesAtOnce: Scenario = async (site, tree) => {
   const worker = await site.launch(0, { tree });
   const runs = await Promise.all(
-    Array.from({ length: 60 }, (_, i) => begin(site, worker, "single", `key_${Math.floor(i / 6)}`)),
+    Array.from({ length: 24 }, (_, i) => begin(site, worker, "single", `key_${Math.floor(i / 6)}`)),
   );
   const unsettled = await settle(site, worker, runs);
   return unsettled.length > 0 ? unsettled : await findBroken(site, [worker], runs, []);
@@ -262,8 +265,8 @@ export const frozenInsideATransaction: Scenario = async (site, tree) => {
 export const lateWithItsOutcome: Scenario = async (site, tree) => {
   const open = Promise.withResolvers<void>();
   site.oracle.behave = ({ place }) => place === "two" ? open.promise.then(() => 200) : 200;
-  const late = await site.launch(0, { tree, wait_ms: WAIT_MS });
-  const other = await site.launch(1, {});
+  const late = await site.launch(0, { tree, wait_ms: WAIT_MS, lease_ms: STALL_LEASE_MS });
+  const other = await site.launch(1, { lease_ms: STALL_LEASE_MS });
   const from = performance.now();
   const told = late.ask("POST", `/platform/apps/${site.app_id}/action/fork`, {});
   const { run: id } = await site.oracle.reached("two");
