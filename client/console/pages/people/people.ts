@@ -54,6 +54,3 @@ export function countsText(counts: Counts, of: "visible" | "without_department")
 
 /** `Samir` of `Samir Haddad`; logins and addresses as they are. */
 export const firstName = (name: string): string => name.includes("@") ? name : name.split(" ")[0] || name;
-
-/** All departments, as far as pickers show them. */
-export const allDepartments = () => api.departments.list.query({ per_page: 500, sort: "name" });
