@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { emptyPlace } from "../stage/launch.ts";
 import { freePort } from "../stage/network/ports.ts";
-import { refuses } from "../stage/refusing.ts";
+import { refuses } from "../stage/places/refusing.ts";
 
 Deno.test("faults: every wrong or missing variable is named in one message, and no value of a secret", async () => {
   const folder = await Deno.makeTempDir({ prefix: "atrium_faults_" });

@@ -4,7 +4,7 @@ import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
 import { on_postgres } from "../stage/harness.ts";
 import { ask, launch, newPlace, run, SECRET_KEYS, stop } from "../stage/launch.ts";
-import { refuses } from "../stage/refusing.ts";
+import { refuses } from "../stage/places/refusing.ts";
 
 Deno.test("faults: a KV store that cannot be opened, a port in use; the start that succeeds still shows the first admin", async () => {
   await using place = await newPlace();

@@ -1,6 +1,6 @@
 /** Processes that cannot start. */
 import assert from "node:assert/strict";
-import { type End, type Environment, run } from "./launch.ts";
+import { type End, type Environment, run } from "../launch.ts";
 
 /** Proves that it ends with code 1, these lines and nothing else. */
 export async function refuses(environment: Environment, lines: RegExp[], ...args: string[]): Promise<End> {
