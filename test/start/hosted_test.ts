@@ -18,10 +18,10 @@ const SOURCES: Record<string, string> = {
   vue: "<script setup>const n = 1</script><template><p class='p-4'>{{ n }}</p></template>",
   react: "export default () => <p className='p-4'>1</p>",
   kaboom: "import kaboom from 'kaboom'; kaboom(); add([rect(24, 24)]);",
+  phaser: "new Phaser.Game({ width: 8, height: 8 });",
   js: "document.title = 'x';",
   html: "<!doctype html><h1>x</h1>",
 };
-
 /** A request whose instance is gone may never be answered. */
 const late = () => AbortSignal.timeout(30_000);
 
@@ -29,7 +29,7 @@ const appOf = (app_engine: string, source_code: string) => ({
   app: {
     name: `App ${crypto.randomUUID()}`,
     app_engine,
-    css_engine: ["js", "html"].includes(app_engine) ? "none" : "tailwind",
+    css_engine: ["js", "html", "phaser"].includes(app_engine) ? "none" : "tailwind",
     source_code,
   },
 });
@@ -97,7 +97,23 @@ async function follow(host: Host, path: string, seen: (event: string) => void, s
   return connections;
 }
 
-async function comeAndGo(deno: string) {
+/** The console's page and everything that it loads first. The first instance builds it, if nobody has. */
+async function openConsole(host: Host) {
+  const opened = async (path: string) => {
+    let answer = { status: 0, text: "" };
+    await until(
+      async () => (answer = await ask(host.url + path, TOKEN, { signal: late() })).status === 200,
+      `${path} is answered`,
+      300_000,
+    );
+    return answer.text;
+  };
+  const files = [...(await opened("/")).matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path = ""]) => path);
+  assert.ok(files.length > 1);
+  for (const path of files) await opened(path);
+}
+
+async function comeAndGo(deno: string, engines: string[]) {
   await using api = startApi();
   let is_held = true;
   api.answers.set(
@@ -125,8 +141,9 @@ async function comeAndGo(deno: string) {
   assert.deepEqual(await read(host, "/readyz"), { status: "ok", database: true, kv: true });
   assert.equal(host.instances.length, 1, "a request has started it");
 
-  for (const [engine, source] of Object.entries(SOURCES)) {
-    const { id } = await made(host, "/platform/apps.json", appOf(engine, source));
+  await openConsole(host);
+  for (const engine of engines) {
+    const { id } = await made(host, "/platform/apps.json", appOf(engine, SOURCES[engine] ?? ""));
     assert.equal((await ask(`${host.url}/a/${id}`, TOKEN)).status, 200, engine);
   }
   const methods = { get: { method: "GET", path: "/{path}" } };
@@ -149,6 +166,19 @@ async function comeAndGo(deno: string) {
     { type: "mutation", id: "sum", set: { of: "{= steps.twice.body + 1 }" } },
     { type: "return", data: { sum: "{steps.sum.body.of}" } },
   ]);
+  await flow("noted", [
+    {
+      type: "for_each",
+      items: "{input.changes}",
+      as: "change",
+      steps: [{ type: "record", action: "create", db_code: "noted", data: { of: "{change.record_id}" } }],
+    },
+  ]);
+  await made(host, "/platform/dbs.json", {
+    db: { name: "Noted", code: "noted", schema: { fields: { of: "string" } } },
+  });
+  const record = { db_code: "log", on: ["create"] };
+  await made(host, "/account/crons.json", { cron: { kind: "record", target_code: "noted", record } });
 
   const left = new AbortController();
   let told = "";
@@ -190,6 +220,21 @@ async function comeAndGo(deno: string) {
   await until(() => record_ids.every((id) => told.includes(id)), "the follower has been told of all records");
   left.abort();
   assert.ok(await following > 1, "it has connected again");
+  const noted = async () => {
+    const ids: string[] = [];
+    for (let page = 1;; page++) {
+      const records = await read(host, `/platform/dbs/noted/records.json?per_page=100&page=${page}`);
+      if (!records?.length) return ids;
+      ids.push(...records.map(({ data }: { data: { of: string } }) => data.of));
+    }
+  };
+  await until(
+    async () => record_ids.every(((ids) => (id) => ids.includes(id))(await noted())),
+    "a trigger has started a flow for each record",
+    120_000,
+  );
+  const all = await noted();
+  assert.equal(new Set(all).size, all.length, "and for none twice");
   const { data } = await read(host, `/connect/flow_processes/${starts[1].flow_process_id}.json`);
   assert.deepEqual(data, { sum: 9 });
 
@@ -199,19 +244,20 @@ async function comeAndGo(deno: string) {
 }
 
 const hosted = on_postgres ? await findHostedDeno() : undefined;
-const VERSIONS: [version: string, deno: string | undefined][] = [
-  [HOSTED_VERSION, hosted],
-  [Deno.version.deno, Deno.execPath()],
+/** Most other tests compile with the newer Deno. */
+const VERSIONS: [version: string, deno: string | undefined, engines: string[]][] = [
+  [HOSTED_VERSION, hosted, Object.keys(SOURCES)],
+  [Deno.version.deno, Deno.execPath(), ["svelte", "html"]],
 ];
 
-for (const [version, deno] of VERSIONS) {
+for (const [version, deno, engines] of VERSIONS) {
   const why = deno === undefined && on_postgres ? " (left out: npx does not provide it)" : "";
   Deno.test({
     name: `hosted on Deno ${version}: instances come and go, nothing acknowledged is lost${why}`,
     ignore: !on_postgres || deno === undefined,
     async fn() {
       if (version === HOSTED_VERSION) await packServer(deno ?? "");
-      await comeAndGo(deno ?? "");
+      await comeAndGo(deno ?? "", engines);
     },
   });
 }
