@@ -14,15 +14,18 @@ export interface Actor {
   app_id?: string;
   address?: string;
   request_id?: string;
+  /** Behind a call of `/mcp`. */
+  agent?: Call["agent"];
 }
 
 /** Evaluated when a change is made: the caller is proven by then. */
-export function actorOf({ viewer, caller, address, request_id }: Call): Actor {
+export function actorOf({ viewer, caller, address, request_id, agent }: Call): Actor {
   const user_id = viewer?.viewed_by ?? viewer?.user_id ?? null;
   const id = viewer?.session_id ?? viewer?.token_id ?? undefined;
   const app_id = caller?.app_id;
   const via = app_id !== undefined ? "page" : !viewer ? "anonymous" : viewer.session_id === null ? "token" : "session";
-  return { user_id, via, ...id !== undefined && { id }, ...app_id !== undefined && { app_id }, address, request_id };
+  const known = { ...id !== undefined && { id }, ...app_id !== undefined && { app_id }, ...agent && { agent } };
+  return { user_id, via, ...known, address, request_id };
 }
 
 /** A command of `deno task`. */

@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
 import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
+import { sweepAgents } from "./domains/agents/sessions.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
 import { sweepDrafts } from "./domains/apps/drafts/queries.ts";
@@ -207,6 +208,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
           await sweepDrafts(sql, 1_000);
           await sweepFlowDrafts(sql, 1_000);
           await sweepRetries(sql, 1_000);
+          await sweepAgents(sql, 1_000);
           await connectors.sweep();
           await flows.sweep();
           await schedules.sweep();

@@ -2,6 +2,7 @@
 import { access } from "./domains/access/router.ts";
 import { account } from "./domains/account/router.ts";
 import { approvals } from "./domains/approvals/router.ts";
+import { agents } from "./domains/agents/router.ts";
 import { apps } from "./domains/apps/router.ts";
 import { audit } from "./domains/audit/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
@@ -53,6 +54,7 @@ export const appRouter = router({
   flow_processes,
   approvals,
   crons,
+  agents,
   audit,
 });
 

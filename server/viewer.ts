@@ -112,6 +112,8 @@ export interface Call {
   params: Readonly<Record<string, string>> | undefined;
   /** Whether the answer already carries the request's id. */
   stamped: boolean;
+  /** Set by `/mcp` for the call of a tool: the client's name, the id of its session, and one of this call. */
+  agent?: { name: string; session: string; call: string };
 }
 
 /** An app as the proof of a page token needs it. */

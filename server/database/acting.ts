@@ -17,7 +17,48 @@ export interface Acting {
 /** @param actor is called when a write begins */
 export function actingPool(pool: Pool, actor: () => object): Pool {
   const acting: Acting = { pool, setting: () => JSON.stringify(actor()) };
-  const begin = beginAs(acting);
+  return beginningBy(pool, beginAs(acting), acting);
+}
+
+/**
+ * Called as the last work of a transaction, with what the transaction returns. `discard` rolls it back, and its caller
+ * gets the result all the same. What is thrown rolls it back, too, and reaches the caller.
+ */
+export type Settle = (tx: Sql, result: unknown) => Promise<"commit" | "discard">;
+
+class Discarded extends Error {
+  constructor(readonly result: unknown) {
+    super("a transaction is discarded");
+  }
+}
+
+/**
+ * A pool whose transactions are settled; a single write becomes such a transaction. Writes that the record store sends
+ * without a transaction are not seen.
+ *
+ * @param pool an acting one
+ */
+export function settlingPool(pool: Pool, settle: Settle): Pool {
+  const settled = (work: Work): Work => async (tx) => {
+    const result = await work(tx);
+    if (await settle(tx, result) === "discard") throw new Discarded(result);
+    return result;
+  };
+  const begin = async (options: string | Work, work?: Work) => {
+    try {
+      return typeof options === "string"
+        ? work && await pool.begin(options, settled(work))
+        : await pool.begin(settled(options));
+    } catch (error) {
+      if (error instanceof Discarded) return error.result;
+      throw error;
+    }
+  };
+  return beginningBy(pool, begin as Pool["begin"], undefined);
+}
+
+/** @param acting undefined where every write must go through `begin` */
+function beginningBy(pool: Pool, begin: Pool["begin"], acting: Acting | undefined): Pool {
   const send = (statement: Part) => isWrite(statement) ? begin((tx) => again(tx, statement)) : again(pool, statement);
   const tag = { send };
   return new Proxy(pool, {
@@ -62,6 +103,8 @@ const UNAUDITED = new Set([
   "vendor_files",
   "reindexings",
   "readiness",
+  "agent_sessions",
+  "agent_changes",
 ]);
 const writing = new WeakMap<TemplateStringsArray, boolean>();
 

@@ -9,7 +9,7 @@ import type { Sql } from "./sql.ts";
 /** An object becomes a JSON parameter: the statement casts it to jsonb. */
 export type PartValue = Part | string | number | boolean | null | readonly string[] | readonly number[] | JsonObject;
 interface JsonObject {
-  readonly [name: string]: string | number | boolean | null;
+  readonly [name: string]: string | number | boolean | null | undefined | JsonObject;
 }
 
 /** Only the tags in this folder make one, so that every statement's text is written in this program. */

@@ -7,6 +7,7 @@ import { FLOW_SCHEMA } from "./files/json_schemas.ts";
 import { PASSKEYS } from "./files/passkey_script.ts";
 import { PLATFORM_TYPES } from "./files/platform_types.ts";
 import { HEALTH } from "./health.ts";
+import { MCP } from "./mcp/mcp.ts";
 import { APPROVAL_PAGES } from "./pages/approval/approval.ts";
 import { EMBEDDED_PAGE } from "./pages/open_embedded.ts";
 import { CONSOLE_PAGES } from "./pages/console/console.ts";
@@ -43,5 +44,6 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   PASSKEYS,
   FLOW_SCHEMA,
   WEBHOOKS,
+  ...MCP,
   ...HEALTH,
 ];

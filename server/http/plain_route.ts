@@ -33,7 +33,7 @@ export interface Parameter {
 }
 
 export interface PlainRoute {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** `/platform/dbs/:db_code/changes` */
   path: string;
   /** For the API reference: unique among operations, without a dot. */

@@ -1,8 +1,9 @@
 /** Journeys through the console's pages of people, of the own profile and of the account, in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Browser, Page } from "../packages/playwright.ts";
+import { connectAgent } from "../stage/agents/agent.ts";
 import { browserTest } from "../stage/browser.ts";
-import { startServer, type TestServer } from "../stage/harness.ts";
+import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { adminOf, seatOf } from "./seats.ts";
 
@@ -26,6 +27,7 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
       "a token is shown once; the account is changed, with undo, and audited",
       () => account(browser, server, base),
     );
+    await step("an agent's question is accepted, and its session undone", () => agents(browser, server, base));
     await step("a user reads what concerns it", () => reads(browser, server, base));
   } finally {
     await server.close();
@@ -263,4 +265,26 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
   await page.getByText("Managers and admins see who else uses this account.").waitFor();
   deepEqual(complaints, []);
   await close();
+}
+
+async function agents(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const agent = await connectAgent(server, ADMIN_TOKEN, "browser-agent");
+  const name = unique("Old stock");
+  const { code } = await agent.call("create", { kind: "db", value: { name } });
+  await agent.call("create", { kind: "flow", value: { name: unique("Made by an agent") } });
+  const { confirmation } = await agent.call("delete", { kind: "db", id: code });
+  const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(base);
+  await page.getByRole("heading", { name: "Agents wait for you" }).waitFor();
+  await page.goto(`${base}/account/agents`);
+  await page.getByRole("button", { name: `Accept: Delete the database ${name}` }).click();
+  await page.getByText("Nothing waits.").waitFor();
+  equal((await agent.call("delete", { kind: "db", id: code, confirmation })).status, "done");
+  await page.getByRole("button", { name: "Undo what browser-agent changed" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("What browser-agent changed is undone").waitFor();
+  const { body } = await server.request("GET", "/account/agents.json");
+  deepEqual([body[0].name, body[0].changes], ["browser-agent", 0]);
+  deepEqual(complaints, []);
+  await Promise.all([close(), agent.close()]);
 }

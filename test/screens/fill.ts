@@ -108,4 +108,20 @@ export async function fill(request: Request): Promise<void> {
   const program = [{ type: "approval", question: "Order new tyres for 120 EUR?", roles: ["admin"] }];
   const asking = await post("/connect/flows.json", { flow: { name: "Order tyres", fields: { program } } });
   await request("POST", `/connect/flows/${asking.id}/run.json`, { json: {} });
+  await ask(request);
+}
+
+/** An agent that has made a database and asks whether it may delete it. */
+async function ask(request: Request): Promise<void> {
+  const headers: Record<string, string> = { accept: "application/json, text/event-stream" };
+  const send = (method: string, params: unknown) =>
+    request("POST", "/mcp", { json: { jsonrpc: "2.0", id: 1, method, params }, headers });
+  const clientInfo = { name: "claude-code", version: "2.1.0" };
+  const begun = await send("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  headers["mcp-session-id"] = begun.headers.get("mcp-session-id") ?? "";
+  const call = (name: string, args: unknown) => send("tools/call", { name, arguments: args });
+  await call("create", { kind: "db", value: { name: "Stock of 2019", schema: { fields: { part: "string" } } } });
+  const records = ["Saddle", "Bell", "Chain"].map((part) => ({ part }));
+  await call("create", { kind: "record", db_code: "stock_of_2019", records });
+  await call("delete", { kind: "db", id: "stock_of_2019" });
 }

@@ -147,10 +147,18 @@ export const PAGES: readonly Screen[] = [
   { name: "operations", path: at("/operations") },
   { name: "operations-log", path: at("/operations?tab=log") },
   { name: "profile", path: at("/profile") },
-  ...["", "/tokens", "/sign_in", "/embedding", "/limits", "/audit", "/about"].map((part) => ({
+  ...["", "/tokens", "/agents", "/sign_in", "/embedding", "/limits", "/audit", "/about"].map((part) => ({
     name: `account${part.replace("/", "-")}`,
     path: at(`/account${part}`),
   })),
+  {
+    name: "agents-undo",
+    path: at("/account/agents"),
+    prepare: async (page: Page) => {
+      await page.getByRole("button", { name: /^Undo what/ }).click();
+      await page.getByText("Stock of 2019", { exact: true }).waitFor();
+    },
+  },
   {
     name: "token-new",
     path: at("/account/tokens"),

@@ -17,7 +17,7 @@ export interface Named {
 /** The route's address with its parameters filled in. */
 export function addressOf({ path }: Pick<Route, "path">, named: Named = {}): string {
   const {
-    id = /^\/platform\/|\/(flow_processes|approvals)\//.test(path) ? NO_UUID : 999_999,
+    id = /^\/platform\/|\/(flow_processes|approvals|agents|agent_confirmations)\//.test(path) ? NO_UUID : 999_999,
     db_code = "there_is_none",
   } = named;
   return path.replace(":id", `${id}`).replace(":db_code", db_code).replace(":version", "1");

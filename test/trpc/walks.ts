@@ -300,6 +300,14 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     assert.equal((await refusalOf(approvals.answer.mutate({ id, choice: "approve" }))).httpStatus, 404);
   },
 
+  async agents({ agents }) {
+    assert.deepEqual([await agents.list.query({}), await agents.confirmations.list.query({})], [[], []]);
+    const id = "01a20412-da8d-7088-b6a7-cc06ba45f1df";
+    assert.equal((await refusalOf(agents.changes.query({ id }))).httpStatus, 404);
+    assert.equal((await refusalOf(agents.undo.mutate({ id }))).httpStatus, 404);
+    assert.equal((await refusalOf(agents.confirmations.answer.mutate({ id, accept: true }))).httpStatus, 404);
+  },
+
   async flow_processes({ flow_processes, flows }) {
     const flow = await flows.create.mutate({ flow: { name: "Inspected" } });
     const { flow_process_id: id } = await flows.run.mutate({ id: flow.id });

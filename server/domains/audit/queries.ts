@@ -21,7 +21,8 @@ export async function listEntries(sql: Sql, account: number, page: AuditPage): P
           id, iso(audit_time(id)) as at, action, object, object_id, db_id, user_id,
           (select name from users u where u.id = e.user_id and u.account_id = e.account_id) as user_name,
           actor ->> 'via' as via,
-          actor ->> 'id' as via_id, actor ->> 'app_id' as app_id, actor ->> 'address' as address,
+          actor ->> 'id' as via_id, actor -> 'agent' ->> 'name' as agent,
+          actor -> 'agent' ->> 'session' as agent_session_id, actor ->> 'app_id' as app_id, actor ->> 'address' as address,
           actor ->> 'request_id' as request_id, before, after
         from audit_entries e
         where ${chosen(sql, account, page)}
@@ -44,7 +45,11 @@ async function countEntries(sql: Sql, account: number, page: AuditPage): Promise
 
 const lowest = (time: string) => lowestId(Date.parse(time));
 
-const chosen = (sql: Sql, account: number, { user_id, object, object_id, action, from, to }: AuditPage) =>
+const chosen = (
+  sql: Sql,
+  account: number,
+  { user_id, object, object_id, action, agent_session_id, from, to }: AuditPage,
+) =>
   sql`
     account_id = ${account}
     ${user_id === undefined ? sql`` : sql`and user_id = ${user_id}`}
@@ -53,6 +58,11 @@ const chosen = (sql: Sql, account: number, { user_id, object, object_id, action,
     ${object_id === undefined ? sql`` : sql`and object_id = ${object_id}`}
     ${action === undefined ? sql`` : sql`and action = ${action}`}
     ${action === undefined || OF_RECORDS.has(action) ? sql`` : sql`and object <> 'record'`}
+    ${
+    agent_session_id === undefined
+      ? sql``
+      : sql`and actor ? 'agent' and actor -> 'agent' ->> 'session' = ${agent_session_id}`
+  }
     ${from === undefined ? sql`` : sql`and id >= ${lowest(from)}`}
     ${to === undefined ? sql`` : sql`and id < ${lowest(to)}`}
   `;

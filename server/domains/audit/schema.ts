@@ -24,6 +24,8 @@ export const AuditEntry = z.object({
     "How the user proved itself; `run`: a flow's step; `command`: `deno task …`; `server`: the server itself",
   ).meta({ examples: ["token"] }),
   via_id: z.string().nullable().describe("The id of the session, the token or the run").meta({ examples: ["3"] }),
+  agent: z.string().nullable().describe("The agent that called `/mcp`, as it names itself").meta({ examples: [null] }),
+  agent_session_id: Uuid.nullable().describe("The agent's session").meta({ examples: [null] }),
   app_id: Uuid.nullable().describe("The app whose page sent the request").meta({ examples: [null] }),
   address: z.string().nullable().describe("The caller's IP address").meta({ examples: ["192.0.2.1"] }),
   request_id: z.string().nullable().describe("The answer's `X-Request-Id`").meta({ examples: ["4f1c2a9d1e55-1"] }),
@@ -44,6 +46,7 @@ export const AuditPage = z.object({
   object: Word.optional().describe("Only changes of this kind of object").meta({ examples: ["department"] }),
   object_id: text(100).optional().describe("Only changes of this object; needs `object`").meta({ examples: ["12"] }),
   action: Word.optional().meta({ examples: ["update"] }),
+  agent_session_id: Uuid.optional().describe("Only what an agent did in this session"),
   from: Moment.describe("Not before this moment"),
   to: Moment.describe("Before this moment"),
 });

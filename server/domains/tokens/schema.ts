@@ -30,6 +30,7 @@ export const DOMAINS = [
   "flow_processes",
   "approvals",
   "crons",
+  "agents",
 ] as const;
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));

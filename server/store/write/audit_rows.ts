@@ -80,12 +80,11 @@ export const auditBatch = (
 const bounded = (fields: Part) =>
   part`case when pg_column_size(${fields}) <= 1000 and pg_column_compression(${fields}) is null then ${fields} else audit_bounded(${fields}) end`;
 
-function entry(db: KnownDb, { user_id, ...actor }: Actor, object: Part, fields: Part, from: Part): Part {
+function entry(db: KnownDb, { user_id, agent, ...known }: Actor, object: Part, fields: Part, from: Part): Part {
+  const actor = { ...known, ...agent && { agent: { ...agent } } };
   return part`
     insert into audit_entries (${COLUMNS})
-    select ${db.account_id}::integer, ${object}, ${db.id}::integer, ${user_id}::integer, ${{
-    ...actor,
-  }}::jsonb, ${fields}
+    select ${db.account_id}::integer, ${object}, ${db.id}::integer, ${user_id}::integer, ${actor}::jsonb, ${fields}
     ${from}
   `;
 }

@@ -80,7 +80,7 @@ Deno.test("every route that the pages name is there, and docs/api.md names them 
 const routesIn = ({ prose }: Page) =>
   [
     ...prose.matchAll(
-      /`(?:(GET|POST|PUT|PATCH|DELETE) )?(\/(?:account|hooks|platform|connect|a|logos|previews|vendor|schemas|apps|data|flows|runs|triggers|modules|departments|connectors|people|operations|profile|docs|console|sign_in|sign_out|invitation|password_reset|approval|enter|embed\.js|healthz|readyz)\b[^`?\s]*|\/(?=`))[^`]*`/g,
+      /`(?:(GET|POST|PUT|PATCH|DELETE) )?(\/(?:account|hooks|platform|connect|a|logos|previews|vendor|schemas|apps|data|flows|runs|triggers|modules|departments|connectors|people|operations|profile|docs|console|sign_in|sign_out|invitation|password_reset|approval|enter|embed\.js|healthz|readyz|mcp)\b[^`?\s]*|\/(?=`))[^`]*`/g,
     ),
   ]
     .map(([, method, path = ""]) => ({ method: method?.toLowerCase(), path }))

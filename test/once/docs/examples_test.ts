@@ -163,8 +163,14 @@ async function fill({ request }: TestServer): Promise<Record<string, Record<stri
     json: { draft: { source_code: "<p>3</p>", base_lock_version: 1, revision: 1 } },
   });
   const action = await request("POST", `/platform/apps/${app.id}/action/refresh`, { json: {} });
+  const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a", version: "1" } };
+  const agent = await request("POST", "/mcp", {
+    json: { jsonrpc: "2.0", id: 1, method: "initialize", params: initialize },
+    headers: { accept: "application/json, text/event-stream" },
+  });
   const id = (value: unknown) => ({ id: String(value) });
   return {
+    agents: id(agent.headers.get("mcp-session-id")),
     records: id(record.id),
     flows: id(flow.id),
     flow_processes: id(run.body.flow_process_id),

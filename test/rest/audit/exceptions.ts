@@ -4,6 +4,9 @@ const RUN = "a run is kept as a flow process, with its caller";
 
 /** Routes whose success changes nothing that is audited, and why. */
 export const NO_CHANGES: Record<string, string> = {
+  call_mcp: "test/rest/agents/changes_test.ts: what its tools change is audited as the procedures that they call",
+  end_mcp_session: "what a session has changed stays",
+  "agents.undo": "test/rest/agents/undo_test.ts: what it undoes is audited as the person's own changes",
   "apps.call_action": RUN,
   assist_app: "the assistant proposes changes, and stores nothing",
   "apps.preview": "a preview ends after ten minutes and changes no app",
@@ -58,6 +61,8 @@ export const UNAUDITED_TABLES: Record<string, string> = {
   app_previews: "compiled sources that nobody has saved, for ten minutes",
   flow_drafts: "a user's own typing; what is saved is a change of the flow",
   app_drafts: "a user's own typing; what is published is a change of the app",
+  agent_sessions: "what agents change is audited, with the session",
+  agent_changes: "the state before a change of an agent, which is audited",
   app_versions: "the state before a change of an app, which is audited",
   flow_versions: "follows flows",
   flow_retries: RUN,

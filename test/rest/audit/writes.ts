@@ -4,6 +4,7 @@
  * A new route needs an entry here: a call that succeeds, or the reason why it changes nothing. Its table needs
  * `call audit_table(…)` in the migration that creates it; then its changes are audited without code in the domain.
  */
+import { AGENT_WRITES } from "./agent_writes.ts";
 import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
 import { APPROVAL_WRITES } from "./approval_writes.ts";
@@ -313,6 +314,7 @@ export const WRITES: Record<string, Written> = {
     call: async ({ ask }) => await ask("DELETE", `/connect/connectors/${(await connector(ask)).id}.json`),
   },
   ...FLOW_WRITES,
+  ...AGENT_WRITES,
   "crons.create": {
     row: "cron.create",
     call: async ({ ask }) =>

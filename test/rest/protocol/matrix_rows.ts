@@ -149,6 +149,8 @@ export const ELSEWHERE = new Set([
     "sessions.delete",
   ],
   ...["passkeys.update", "passkeys.delete", "identities.delete", "approvals.answer"],
+  // Of the caller's own agents: test/rest/agents/
+  ...["agents.changes", "agents.undo", "agents.confirmations.answer"],
   ...["teams", "groups", "mailboxes"].flatMap((name) => [`${name}.update`, `${name}.delete`]),
   ...["embedding.delete", "open_embedded_app", "open_app_frame", "read_app_file", "read_logo", "read_vendor_file"],
   // One page for all addresses, whatever they name.

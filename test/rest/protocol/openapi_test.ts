@@ -175,6 +175,7 @@ const MORE: Record<string, number[]> = {
   "crons.update": [409],
   "flow_processes.cancel": [409],
   "approvals.answer": [409],
+  "agents.confirmations.answer": [409],
   "flow_processes.retry": [409],
   "flow_processes.retries.create": [409],
   "crons.read_schedule": [422],
@@ -239,6 +240,9 @@ const REFUSED: Record<string, number> = {
   "flow_processes.retries.find": 404,
   "flow_processes.retries.cancel": 404,
   "approvals.answer": 404,
+  "agents.changes": 404,
+  "agents.undo": 404,
+  "agents.confirmations.answer": 404,
   "passwords.change": 403,
   ...NEED_BROWSER,
 };

@@ -142,7 +142,7 @@ inAccount(
       }
       if (callers === "viewers") {
         // From own pages and, where nothing changes, from opened addresses. Objects that do not exist are 404.
-        const own = reads ? [OWN, OPENED] : [OWN];
+        const own = NEED_TOKEN.has(name) ? [] : reads ? [OWN, OPENED] : [OWN];
         await inTurn(own, async (headers) => assert.notEqual((await send({ ...headers, cookie })).status, 401, name));
         const wrong = await ask(method, path, { ...withHeaders(sent, { cookie, ...OWN }), token: "wrong" });
         assert.equal(wrong.status, 401, `${name}: a wrong token goes before the session`);
@@ -158,6 +158,9 @@ inAccount(
   },
   of_default,
 );
+
+/** Routes of agents: a session is none. */
+const NEED_TOKEN = new Set(["call_mcp", "end_mcp_session"]);
 
 /** Procedures that tokens may not call, and that take no fields. */
 const NEED_SESSION = new Set(["passkeys.options"]);
@@ -176,7 +179,8 @@ inAccount(
         const by_token = await ask(method, path, { ...sent, token: person.token });
         if (NEED_SESSION.has(name)) {
           assert.deepEqual([by_session.status, by_token.status], [200, 422], `${name} for a ${role}`);
-        } else assert.equal(by_session.status, by_token.status, `${name} for a ${role}`);
+        } else if (NEED_TOKEN.has(name)) assert.equal(by_session.status, 401, `${name} for a ${role}`);
+        else assert.equal(by_session.status, by_token.status, `${name} for a ${role}`);
         const by_page = await ask(method, path, withHeaders(sent, { "x-app-token": page_token }));
         assert.equal(by_page.status, 401, `${name} with a page token`);
       });

@@ -161,6 +161,11 @@ const WEAKEST: Record<string, Role> = {
   // approvals_test.ts tests who may answer which question.
   "approvals.list": "user",
   "approvals.answer": "user",
+  "agents.list": "user",
+  "agents.changes": "user",
+  "agents.undo": "user",
+  "agents.confirmations.list": "user",
+  "agents.confirmations.answer": "user",
   "flow_processes.list": "user",
   "overview.activity": "user",
   "overview.problems": "user",
@@ -203,6 +208,7 @@ const BODIES: Record<string, unknown> = {
   "flows.test_step": { step: "none" },
   "flows.examples.create": { run_id: NO_UUID },
   "approvals.answer": { choice: "approve" },
+  "agents.confirmations.answer": { accept: true },
   "records.try_public": { visitor: NO_UUID, method: "list" },
   "records.batch": { operations: [{ action: "delete", id: NO_UUID }] },
 };

@@ -5,6 +5,7 @@ export type Entry = Awaited<ReturnType<typeof api.audit.list.query>>[number];
 
 export const OBJECTS: Record<string, string> = {
   account: "account",
+  agent_confirmation: "agent's question",
   app: "app",
   connector: "connector",
   cron: "trigger",

@@ -41,6 +41,7 @@ export const GROUPS: readonly { title: string; domains: Partial<Record<Domain, s
       audit: "Audit log",
       operations: "Operations",
       tokens: "API tokens",
+      agents: "Agents",
       sessions: "Sessions",
       passwords: "Passwords",
       passkeys: "Passkeys",

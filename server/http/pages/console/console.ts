@@ -125,6 +125,7 @@ const ADDRESSES: readonly (readonly [name: string, path: string])[] = [
   ["account", "/account"],
   ["account_tokens", "/account/tokens"],
   ["account_embedding", "/account/embedding"],
+  ["account_agents", "/account/agents"],
   ["account_sign_in", "/account/sign_in"],
   ["account_limits", "/account/limits"],
   ["account_audit", "/account/audit"],

@@ -1,0 +1,101 @@
+/** Changes of agents: rehearsed, made, or asked about first. */
+import { askFor, proveAccepted } from "../../domains/agents/confirmations.ts";
+import { type Before, perform } from "../../domains/agents/perform.ts";
+import type { Changed, Plan } from "../../domains/agents/schema.ts";
+import type { HttpContext } from "../http_context.ts";
+import { readObject } from "./procedures.ts";
+import { keyOf, type Kind, KINDS, type ToolAnswer, trusted, type Use } from "./tool.ts";
+
+/** What a change keeps for an undo. */
+export type Keeping = (
+  entries: readonly { action: string; object: string; object_id: string }[],
+  result: unknown,
+) => Before[];
+
+/** Of the one object of a kind that a change writes. @param before as it is read; null for a new one */
+export const keepOne = (kind: Kind, before: unknown): Keeping => (entries) => {
+  const object: Changed = KINDS[kind].object;
+  const entry = entries.find((one) => one.object === object);
+  if (!entry) return [];
+  const action = entry.action === "create" || entry.action === "delete" ? entry.action : "update";
+  return [{ object, object_id: entry.object_id, action, before }];
+};
+
+/** A change by one procedure. */
+export interface Change {
+  procedure: string;
+  input: unknown;
+  keep: Keeping;
+}
+
+const make = (ctx: HttpContext, { procedure, input }: Change) => readObject(ctx, procedure, input);
+
+/** @returns undefined where it would pass @throws {Refusal} */
+export async function rehearse({ ctx }: Use, change: Change): Promise<Record<string, unknown> | undefined> {
+  return await perform(ctx, { dry_run: true, before: change.keep }, (ctx) => make(ctx, change));
+}
+
+/** @throws {Refusal} */
+export async function execute({ ctx }: Use, change: Change, confirmation?: string): Promise<Record<string, unknown>> {
+  const made = await perform(ctx, { dry_run: false, before: change.keep, confirmation }, (ctx) => make(ctx, change));
+  return made ?? {};
+}
+
+/** An object as it is. @throws {Refusal} 404 */
+export const present = ({ ctx }: Use, kind: Kind, id: string | number) =>
+  readObject(ctx, `${KINDS[kind].domain}.find`, keyOf(kind, id));
+
+/**
+ * A change that loses something: without a confirmation it is rehearsed, and a person is asked.
+ *
+ * @param call what the confirmation is for: the arguments without the confirmation itself
+ */
+export async function executeConfirmed(
+  use: Use,
+  { tool, args, plan, confirmation }: {
+    tool: string;
+    args: Record<string, unknown>;
+    plan: Plan;
+    confirmation: string | undefined;
+  },
+  change: Change,
+): Promise<ToolAnswer> {
+  const { ctx, session } = use;
+  const call = { tool, args };
+  if (confirmation === undefined) {
+    await rehearse(use, change);
+    const { id, expires_at } = await askFor(ctx.sql, session, call, plan);
+    const { title, effects } = plan;
+    return trusted({
+      status: "needs_confirmation",
+      confirmation: id,
+      plan: { title, effects },
+      accept_at: `${ctx.config.base_url}/account/agents`,
+      expires_at,
+      next: "Ask the person to accept it there; then repeat this call with `confirmation`",
+    });
+  }
+  if (!await proveAccepted(ctx.sql, session, call, confirmation, plan.state)) {
+    return trusted({ status: "waiting", next: "No person has answered yet: wait until they tell you so" });
+  }
+  const done = await execute(use, change, confirmation);
+  return trusted({ status: "done", plan: plan.title, ...writtenOf(done) });
+}
+
+/** What an agent needs of an object that it has written. */
+export function writtenOf(object: Record<string, unknown>): Record<string, unknown> {
+  const { id, code, name, url_code, lock_version, version, warnings, webhook_url, sentence, config } = object;
+  const of_build = Object(config).warnings;
+  const all = {
+    id,
+    code,
+    name,
+    url_code,
+    lock_version,
+    version,
+    warnings: of_build ?? warnings,
+    webhook_url,
+    sentence,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
+}

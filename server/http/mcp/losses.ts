@@ -1,0 +1,71 @@
+/** What a change or a deletion loses, in sentences with counts, for the person who confirms it. */
+import { readSchema } from "../../store/store.ts";
+import { readList } from "./procedures.ts";
+import type { Kind } from "./tool.ts";
+import type { Use } from "./tool.ts";
+
+type Fields = Record<string, unknown>;
+
+const records = (count: number) => `${count.toLocaleString("en")} record${count === 1 ? "" : "s"}`;
+
+async function countRecords({ ctx }: Use, db_code: unknown, table_name: string): Promise<number> {
+  const table = table_name === "" ? {} : { table_name };
+  const { total = 0 } = await readList(ctx, "records.list", { db_code, ...table, per_page: 1, count: true });
+  return total;
+}
+
+const namesOf = (schema: unknown) =>
+  new Map([...readSchema(Object(schema))].map(([name, { fields }]) => [name, [...fields.keys()]]));
+
+const renames = (list: unknown): Fields[] => Array.isArray(list) ? list.map(Object) : [];
+
+/** Tables and fields with records that a change of a schema leaves out. The schema has passed a rehearsal. */
+export async function schemaLosses(use: Use, db: Fields, changes: Fields): Promise<string[]> {
+  if (changes.schema === undefined) return [];
+  const [before, after] = [namesOf(db.schema), namesOf(changes.schema)];
+  const tables = new Map(renames(changes.rename_tables).map(({ from, to }) => [from, to]));
+  const fields = renames(changes.rename_fields);
+  const effects: string[] = [];
+  for (const [table, names] of before) {
+    const now = String(tables.get(table) ?? table);
+    const kept = after.get(now);
+    const isRenamed = (name: string) => fields.some(({ table_name = "", from }) => table_name === now && from === name);
+    const lost = kept && names.filter((name) => !kept.includes(name) && !isRenamed(name));
+    if (lost?.length === 0) continue;
+    const count = await countRecords(use, db.code, table);
+    if (count === 0) continue;
+    const of_table = table === "" ? "" : ` of the table ${table}`;
+    effects.push(
+      lost
+        ? `${records(count)}${of_table} lose ${lost.join(", ")}`
+        : `${table === "" ? "The table" : `The table ${table}`} is dropped with ${records(count)}`,
+    );
+  }
+  return effects;
+}
+
+/** What goes with an object, and what uses it. */
+export async function deletionEffects(use: Use, kind: Kind, object: Fields): Promise<string[]> {
+  const { ctx } = use;
+  const used = renames(object.used_by).slice(0, 20).map(({ kind, name }) => `The ${kind} ${name} uses it`);
+  switch (kind) {
+    case "app": {
+      const { total = 0 } = await readList(ctx, "apps.versions", { id: object.id, per_page: 1 });
+      return [`Its page /a/${object.url_code ?? object.id} no longer opens`, `${total} earlier versions are deleted`];
+    }
+    case "db": {
+      const effects: string[] = [];
+      for (const table of namesOf(object.schema).keys()) {
+        const of_table = table === "" ? "" : ` of the table ${table}`;
+        effects.push(`${records(await countRecords(use, object.code, table))}${of_table} are deleted`);
+      }
+      return [...effects, ...used].slice(0, 50);
+    }
+    case "flow":
+      return ["It can no longer be started", ...used];
+    case "trigger": {
+      const { total = 0 } = await readList(ctx, "crons.runs", { id: object.id, per_page: 1 });
+      return [`${total} rows of its ledger are deleted`];
+    }
+  }
+}

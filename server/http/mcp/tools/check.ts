@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { Refusal } from "../../../errors.ts";
+import { rehearse } from "../changes.ts";
+import { readObject } from "../procedures.ts";
+import { AnyId, keyOf, needed, tool, untrusted, type Use } from "../tool.ts";
+
+const input = z.object({
+  kind: z.enum(["app", "flow"]),
+  id: AnyId.optional(),
+  source_code: z.string().optional(),
+  app_engine: z.string().optional(),
+  program: z.array(z.unknown()).optional(),
+  run_id: z.string().optional(),
+});
+type Input = z.output<typeof input>;
+
+export const check = tool({
+  name: "check",
+  description: "Compile an app's saved or given source, or check a flow's saved or given program with the values of " +
+    "its latest run. Answers errors, warnings, sizes, filled templates. Saves nothing.",
+  input,
+  readOnly: true,
+  destructive: false,
+  async run(use, args) {
+    return untrusted(args.kind === "app" ? await checkApp(use, args) : await checkFlow(use, args));
+  },
+});
+
+async function checkApp(use: Use, { id, source_code, app_engine }: Input) {
+  const saved = id === undefined ? undefined : await readObject(use.ctx, "apps.find", { id });
+  const source = source_code ?? needed(saved?.source_code, "id");
+  const change = {
+    procedure: "apps.preview",
+    input: { app: { id: id ?? null, source_code: source, app_engine } },
+    keep: () => [],
+  };
+  try {
+    const { warnings, sizes } = await rehearse(use, change) ?? {};
+    return { compiles: true, warnings, sizes };
+  } catch (error) {
+    if (!(error instanceof Refusal) || !error.fields) throw error;
+    return { compiles: false, errors: error.fields };
+  }
+}
+
+async function checkFlow({ ctx }: Use, { id, program, run_id }: Input) {
+  return await readObject(ctx, "flows.check", { ...keyOf("flow", needed(id, "id")), program, run_id });
+}

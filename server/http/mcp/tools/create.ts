@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { invalid } from "../../../errors.ts";
+import { type Change, execute, keepOne, rehearse, writtenOf } from "../changes.ts";
+import { recordChange } from "../record_changes.ts";
+import { JsonMap, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
+
+const input = z.object({
+  kind: ObjectKind,
+  value: JsonMap.optional(),
+  db_code: z.string().optional(),
+  table_name: z.string().optional(),
+  records: z.array(JsonMap).min(1).max(50).optional().describe("fields of each"),
+  dry_run: z.boolean().default(false),
+});
+
+export const create = tool({
+  name: "create",
+  description: "Create an app, db, flow or trigger from value (its fields: doc app-schema, db-schema, flow-schema, " +
+    "trigger-schema), or records in db_code, all or none. dry_run: every check, nothing saved.",
+  input,
+  readOnly: false,
+  destructive: false,
+  async run(use, args) {
+    const change = await changeOf(use, args);
+    if (args.dry_run) {
+      await rehearse(use, change);
+      return trusted({ dry_run: true, passes: true });
+    }
+    const made = await execute(use, change);
+    return trusted(
+      Array.isArray(made) ? { ids: made.map(({ id }) => id) } : { created: args.kind, ...writtenOf(made) },
+    );
+  },
+});
+
+async function changeOf(
+  use: Use,
+  { kind, value, db_code, table_name, records }: z.output<typeof input>,
+): Promise<Change> {
+  if (kind === "record") {
+    const list = records ?? [needed(value, "records")];
+    const operations = list.map((data) => ({ action: "create" as const, record: { data, table_name } }));
+    return await recordChange(use, needed(db_code, "db_code"), operations);
+  }
+  if (records) throw invalid({ records: ["are for kind record"] });
+  const { domain, wrapper } = KINDS[kind];
+  return {
+    procedure: `${domain}.create`,
+    input: { [wrapper]: needed(value, "value") },
+    keep: keepOne(kind, null),
+  };
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { Refusal } from "../../../errors.ts";
+import { type Change, execute, executeConfirmed, keepOne, present, rehearse, writtenOf } from "../changes.ts";
+import { lineDiff } from "../line_diff.ts";
+import { schemaLosses } from "../losses.ts";
+import { readObject } from "../procedures.ts";
+import { recordChange } from "../record_changes.ts";
+import { AnyId, JsonMap, keyOf, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
+
+const input = z.object({
+  kind: ObjectKind,
+  id: AnyId,
+  db_code: z.string().optional(),
+  changes: JsonMap,
+  lock_version: z.int().optional(),
+  dry_run: z.boolean().default(false),
+  confirmation: z.string().optional(),
+});
+type Input = z.output<typeof input>;
+
+export const patch = tool({
+  name: "patch",
+  description:
+    "Change the fields of an object that changes names (records: of its data). A db's schema is sent whole; " +
+    "rename_fields, rename_tables and drop_tables keep or drop records. dry_run answers the diff and every error.",
+  input,
+  readOnly: false,
+  destructive: true,
+  async run(use, args) {
+    const { before, change } = await changeOf(use, args);
+    const diff = diffOf(before, args.changes);
+    if (args.dry_run) {
+      try {
+        await rehearse(use, change);
+      } catch (error) {
+        if (!(error instanceof Refusal) || !error.fields) throw error;
+        return trusted({ dry_run: true, passes: false, errors: error.fields, diff });
+      }
+    }
+    const effects = args.kind === "db" ? await schemaLosses(use, before, args.changes) : [];
+    if (args.dry_run) {
+      return trusted({ dry_run: true, passes: true, diff, ...effects.length > 0 && { loses: effects } });
+    }
+    if (effects.length === 0) return trusted({ patched: args.id, ...writtenOf(await execute(use, change)), diff });
+    const { confirmation, dry_run: _dry_run, ...call } = args;
+    const title = `Change the schema of the database ${before.code}`;
+    const plan = { title, effects, state: String(before.lock_version) };
+    return await executeConfirmed(use, { tool: "patch", args: call, plan, confirmation }, change);
+  },
+});
+
+async function changeOf(use: Use, args: Input): Promise<{ before: Record<string, unknown>; change: Change }> {
+  const { kind, id, db_code, changes, lock_version } = args;
+  if (kind === "record") {
+    const code = needed(db_code, "db_code");
+    const before = await readObject(use.ctx, "records.find", { db_code: code, id });
+    const operations = [{ action: "update" as const, id: String(id), record: { data: changes } }];
+    return { before: Object(before.data), change: await recordChange(use, code, operations) };
+  }
+  const before = await present(use, kind, id);
+  const { domain, wrapper } = KINDS[kind];
+  // What was read is what is changed: another writer's change in between is a conflict.
+  const { rename_tables, rename_fields } = changes;
+  const renamed = kind === "db" ? { renamed: { rename_tables, rename_fields } } : {};
+  const sent = { ...changes, lock_version: lock_version ?? before.lock_version };
+  return {
+    before,
+    change: {
+      procedure: `${domain}.update`,
+      input: { ...keyOf(kind, id), [wrapper]: sent },
+      keep: keepOne(kind, { ...before, ...renamed }),
+    },
+  };
+}
+
+/** The named fields, before and after. */
+function diffOf(before: Record<string, unknown>, changes: Record<string, unknown>): string {
+  return Object.keys(changes).flatMap((key) => {
+    const diff = Object.hasOwn(before, key) ? lineDiff(textOf(before[key]), textOf(changes[key])) : "";
+    return diff === "" ? [] : [`${key}:\n${diff}`];
+  }).join("\n");
+}
+
+const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "";
