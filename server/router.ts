@@ -4,6 +4,7 @@ import { account } from "./domains/account/router.ts";
 import { approvals } from "./domains/approvals/router.ts";
 import { agents } from "./domains/agents/router.ts";
 import { apps } from "./domains/apps/router.ts";
+import { archive } from "./domains/archive/router.ts";
 import { audit } from "./domains/audit/router.ts";
 import { connectors } from "./domains/connectors/router.ts";
 import { crons } from "./domains/crons/router.ts";
@@ -55,6 +56,7 @@ export const appRouter = router({
   approvals,
   crons,
   agents,
+  archive,
   audit,
 });
 

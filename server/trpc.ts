@@ -32,6 +32,8 @@ export interface Meta {
   unique_keys?: boolean;
   /** For the API reference: statuses that the shape of the route does not imply, such as 409. */
   refuses?: readonly RefusalStatus[];
+  /** Bytes of the largest JSON body over REST, where it is not the common limit. */
+  json_limit?: number;
   /** What a mutation is counted as, beside a request; `writes` unless set. docs/limits.md */
   counts_as?: "writes" | "compiles" | "actions";
   /** For the API reference; the procedure's domain unless set. */

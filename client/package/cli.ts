@@ -1,41 +1,134 @@
 /**
- * `npx atrium-client types --url https://atrium.example.com > atrium.d.ts`. The token is `--token` or the environment's
- * `ATRIUM_TOKEN`.
+ * The commands of the npm package: `npx atrium-client types | pull | push | dev`. The tasks `pull`, `push` and `dev:app` of
+ * deno.json run the same.
  */
 import process from "node:process";
+import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { accountTypes } from "./account_types.ts";
+import { dev } from "./archive/dev.ts";
+import { Fault } from "./archive/folder.ts";
+import { pull } from "./archive/pull.ts";
+import { push } from "./archive/push.ts";
 import { AtriumError } from "./client.ts";
 import { proceduresOf } from "./procedures.ts";
 import { ROUTES } from "./routes.ts";
-import { createTransport } from "./transport.ts";
+import { createTransport, type Transport } from "./transport.ts";
 
-const USAGE = `usage: atrium-client types --url <address of the server> [--token <API token>] > atrium.d.ts
-Without --token, the token is the environment variable ATRIUM_TOKEN.`;
+const USAGE = `usage: atrium-client <command> --url <address of the server> [--token <API token>]
+
+  types                 writes the TypeScript types of the account's databases and actions to the output
+  pull <folder>         brings a folder up to the account's state: a file for each app, database, flow, …
+      --records         also writes the records of databases
+  push <folder>         shows what the folder would change on the server, asks, and changes all of it or nothing
+      --dry-run         only shows it
+      --yes             does not ask
+      --delete          deletes on the server what was deleted in the folder
+      --base <folder>   compares with another folder, such as a checkout of what was deployed last
+  dev <app> [<folder>]  watches an app's files, compiles a preview of each change and saves it
+
+Without --url, the address is the environment variable ATRIUM_URL or BASE_URL; without --token, the token is ATRIUM_TOKEN
+or ADMIN_TOKEN. pull, push and dev need a token of an admin.`;
+
+const OPTIONS = {
+  url: { type: "string" },
+  token: { type: "string" },
+  records: { type: "boolean", default: false },
+  "dry-run": { type: "boolean", default: false },
+  yes: { type: "boolean", default: false },
+  delete: { type: "boolean", default: false },
+  base: { type: "string" },
+} as const;
+const OF_COMMAND: Readonly<Record<string, readonly string[]>> = {
+  types: [],
+  pull: ["records"],
+  push: ["dry-run", "yes", "delete", "base"],
+  dev: [],
+};
+/** How many arguments each command takes. */
+const TAKES: Readonly<Record<string, readonly [number, number]>> = {
+  types: [0, 0],
+  pull: [1, 1],
+  push: [1, 1],
+  dev: [1, 2],
+};
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 function stop(text: string): never {
   process.stderr.write(`${text}\n`);
   process.exit(1);
 }
 
-function readOptions(): { url: string; token: string } {
+function readCommand() {
+  const { env } = process;
+  const { values, positionals: [command = "", ...args] } = parse();
+  const { url = env.ATRIUM_URL || env.BASE_URL, token = env.ATRIUM_TOKEN || env.ADMIN_TOKEN, ...chosen } = values;
+  const [least, most] = TAKES[command] ?? [1, 0];
+  const strange = Object.entries(chosen).find(([name, value]) => value && !OF_COMMAND[command]?.includes(name));
+  if (args.length < least || args.length > most || strange || !url) return stop(USAGE);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return stop(`${url} is not an address: it begins with https://`);
+  if (!token) return stop("a token is needed: --token or ATRIUM_TOKEN");
+  return { command, args, url, token, chosen };
+}
+
+function parse() {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { url: { type: "string" }, token: { type: "string" } },
-    });
-    if (positionals.length !== 1 || positionals[0] !== "types" || !values.url) return stop(USAGE);
-    const token = values.token ?? process.env.ATRIUM_TOKEN;
-    if (!token) return stop("a token is needed: --token or ATRIUM_TOKEN");
-    return { url: values.url, token };
+    return parseArgs({ allowPositionals: true, options: OPTIONS });
   } catch {
     return stop(USAGE);
   }
 }
 
+async function agree(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    process.stderr.write("there is nobody to ask: --yes applies the changes\n");
+    return false;
+  }
+  const asking = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await asking.question("Apply these changes? [y/N] ");
+  asking.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** @returns whether the command has done what was asked */
+async function run(
+  transport: Transport,
+  { command, args, url, chosen }: ReturnType<typeof readCommand>,
+): Promise<boolean> {
+  const [first = "", folder = "."] = args;
+  const { env: environment } = process;
+  switch (command) {
+    case "types":
+      process.stdout.write(await accountTypes(proceduresOf(ROUTES, transport)));
+      return true;
+    case "pull":
+      return await pull(transport, { folder: first, url, records: chosen.records }, say);
+    case "push":
+      return await push(transport, {
+        folder: first,
+        url,
+        delete: chosen.delete,
+        dry_run: chosen["dry-run"],
+        base: chosen.base,
+        environment,
+        agree: chosen.yes ? () => Promise.resolve(true) : agree,
+      }, say);
+    default:
+      await dev(transport, { app: first, folder, url, environment }, say);
+      return true;
+  }
+}
+
 try {
-  process.stdout.write(await accountTypes(proceduresOf(ROUTES, createTransport(readOptions()))));
+  const command = readCommand();
+  const done = await run(createTransport(command), command);
+  if (!done) process.exitCode = 1;
 } catch (error) {
+  if (error instanceof Fault) stop(error.message);
   if (!(error instanceof AtriumError)) throw error;
-  stop(`${error.message} (${error.code})`);
+  const fields = Object.entries(error.fields ?? {}).flatMap(([field, messages]) =>
+    messages.map((message) => `${field} ${message}`)
+  );
+  stop(fields.join("\n") || `${error.message} (${error.code})`);
 }

@@ -16,6 +16,7 @@
  * search reads the newest 5,000 records before it uses the text index.
  */
 export type { Databases, KnownDb } from "./definition/known_db.ts";
+export { findKnownDb } from "./definition/databases.ts";
 export { readSchema } from "./definition/definition.ts";
 export { provePublicMethods, PublicMethods, type Variable } from "./definition/public_methods.ts";
 export { type Progress, progressOf, reindex } from "./definition/reindex.ts";

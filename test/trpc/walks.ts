@@ -54,6 +54,18 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     await departments.delete.mutate({ id });
   },
 
+  async archive({ archive, departments }) {
+    const value = { name: "Pushed" };
+    const { changes } = await archive.push.mutate({
+      archive: { things: [{ kind: "department", key: "pushed", value }] },
+    });
+    assert.deepEqual(changes.map(({ action, key }) => [action, key]), [["create", "pushed"]]);
+    const pushed = (await archive.list.query({ kind: "department" })).find(({ key }) => key === "pushed");
+    assert.deepEqual(pushed?.value, value);
+    const { id } = (await departments.list.query({ q: "Pushed" }))[0] ?? assert.fail();
+    await departments.delete.mutate({ id });
+  },
+
   async operations({ operations }) {
     const { processes, database } = await operations.find.query();
     assert.ok(processes.length > 0 && database.bytes > 0);

@@ -20,7 +20,8 @@ import { readTimetable, timetableFaults } from "./timetable.ts";
 import { changeAddress, changeSecret, insertWebhook, newAddress } from "./webhooks/secrets.ts";
 import { settingsOf } from "./webhooks/schema.ts";
 
-const DEFAULTS = {
+/** What a new trigger has that its author left out. */
+export const DEFAULTS = {
   name: null,
   kind: "flow",
   input: null,
@@ -31,7 +32,7 @@ const DEFAULTS = {
   department_id: null,
 };
 
-const OVERLAP: Record<TriggerKind, Overlap> = { flow: "skip", webhook: "allow", record: "queue" };
+export const OVERLAP: Record<TriggerKind, Overlap> = { flow: "skip", webhook: "allow", record: "queue" };
 
 /** @throws {Refusal} 422 */
 export async function createCron(ctx: Context, input: NewCron): Promise<Json<Cron>> {

@@ -97,7 +97,7 @@ export async function changeFlow(ctx: Context, id: number, changes: FlowChanges)
 }
 
 /** @throws {Refusal} 422 if the flow is guarded, its program or state changes, and an example fails */
-async function proveGuard(ctx: Context, id: number, changes: FlowChanges): Promise<void> {
+export async function proveGuard(ctx: Context, id: number, changes: FlowChanges): Promise<void> {
   const { fields, active, guarded, force } = changes;
   const is_changed = fields !== undefined || changes.input !== undefined || changes.output !== undefined;
   if (force || guarded === false || !is_changed && active !== true && !guarded) return;

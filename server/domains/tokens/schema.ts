@@ -31,6 +31,7 @@ export const DOMAINS = [
   "approvals",
   "crons",
   "agents",
+  "archive",
 ] as const;
 
 const Scope = z.enum(DOMAINS.flatMap((domain) => [`${domain}:read` as const, `${domain}:write` as const]));

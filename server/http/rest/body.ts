@@ -7,8 +7,9 @@ import { badRequest, Refusal, tooLarge, unsupported } from "../../errors.ts";
 
 /** Enough for a source of 200,000 characters. Escapes count as the characters that they stand for. */
 export const JSON_LIMIT = 2 * 1024 * 1024;
-/** Of JSON as sent, with its escapes: an emoji of 4 bytes is an escape of 12. */
-export const ESCAPED_JSON_LIMIT = 3 * JSON_LIMIT;
+/** JSON as sent may be longer by its escapes: an emoji of 4 bytes is an escape of 12. */
+const ESCAPES = 3;
+export const ESCAPED_JSON_LIMIT = ESCAPES * JSON_LIMIT;
 /** A logo of 5 MiB and the other fields of its form. */
 export const FORM_LIMIT = 6 * 1024 * 1024;
 /** Fields of a form. Longer lists of ids must come as JSON. */
@@ -18,15 +19,21 @@ export type Body = { kind: "json"; value: Record<string, unknown>; text: string 
 
 /**
  * @param forms whether multipart/form-data is accepted, too
+ * @param json_limit bytes
  * @throws {Refusal} 400, 408, 413, 415
  */
-export async function readBody(request: Request, forms: boolean, deadlines: BodyDeadlines): Promise<Body> {
+export async function readBody(
+  request: Request,
+  forms: boolean,
+  deadlines: BodyDeadlines,
+  json_limit = JSON_LIMIT,
+): Promise<Body> {
   const type = request.headers.get("content-type") ?? "";
   if (/^application\/json\s*(;|$)/i.test(type)) {
     if (/charset\s*=(?!\s*"?utf-?8\b)/i.test(type)) throw unsupported("JSON is read as UTF-8 only");
-    const bytes = await readBytes(request, ESCAPED_JSON_LIMIT, deadlines);
+    const bytes = await readBytes(request, ESCAPES * json_limit, deadlines);
     const text = decode(bytes);
-    if (bytes.length > JSON_LIMIT && bytes.length - savedByUnescaping(text) > JSON_LIMIT) throw tooLarge(JSON_LIMIT);
+    if (bytes.length > json_limit && bytes.length - savedByUnescaping(text) > json_limit) throw tooLarge(json_limit);
     return { kind: "json", value: parseJson(text), text };
   }
   if (forms && /^multipart\/form-data\s*;/i.test(type)) {

@@ -36,10 +36,10 @@ async function takeBody(
   route: Route,
   { call: { request }, body_deadlines }: HttpContext,
 ): Promise<void> {
-  const { multipart_only, wrapper, whole_body, lenient_body, ignores_unknown, unique_keys } = route.meta;
+  const { multipart_only, wrapper, whole_body, lenient_body, ignores_unknown, unique_keys, json_limit } = route.meta;
   // Without a wrapper the schema decides which fields must be there.
   if (wrapper === undefined && hasNone(request)) return;
-  const body = await readBody(request, Boolean(multipart_only), body_deadlines);
+  const body = await readBody(request, Boolean(multipart_only), body_deadlines, json_limit);
   if (whole_body !== undefined) {
     input[whole_body] = body.value;
     return;

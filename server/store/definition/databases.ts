@@ -20,7 +20,7 @@ interface Row extends Omit<KnownDb, "tables"> {
 
 export function createDatabases(sql: Pool, log: Log): Databases {
   const known = remember<string, KnownDb>({
-    load: (key) => findKnown(sql, ...readAccountKey(key)),
+    load: (key) => findKnownDb(sql, ...readAccountKey(key)),
     believed_ms: BELIEVED_MS,
     limit: REMEMBERED,
     notified: { sql, log, channel: "db_changed", matches: ({ id }, payload) => id === Number(payload) },
@@ -41,7 +41,8 @@ export function createDatabases(sql: Pool, log: Log): Databases {
   };
 }
 
-async function findKnown(sql: Sql, account_id: number, code: string): Promise<KnownDb | undefined> {
+/** Asks the database. For a transaction, which must see what it has written. */
+export async function findKnownDb(sql: Sql, account_id: number, code: string): Promise<KnownDb | undefined> {
   const [row] = await sql<Row[]>`
     select
       d.id, d.account_id, d.department_id, d.code, d.public_methods, d.public_write_limit,

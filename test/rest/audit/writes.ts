@@ -344,6 +344,17 @@ export const WRITES: Record<string, Written> = {
     row: "cron.delete",
     call: async ({ ask }) => await ask("DELETE", `/account/crons/${(await cron(ask)).id}.json`),
   },
+  "archive.push": {
+    row: "department.create",
+    call: ({ ask }) => {
+      const key = `pushed-${++count}`;
+      return ask(
+        "POST",
+        "/account/archive.json",
+        json({ archive: { things: [{ kind: "department", key, value: { name: key } }] } }),
+      );
+    },
+  },
   "dashboards.put": {
     row: "dashboard.create",
     call: ({ ask }) => ask("PUT", "/account/dashboard.json", json({ dashboard: { tiles: [] } })),

@@ -31,6 +31,8 @@ const WEAKEST: Record<string, Role> = {
   "access.list": "manager",
   "access.counts": "manager",
   "audit.list": "admin",
+  "archive.list": "admin",
+  "archive.push": "admin",
   "operations.find": "admin",
   "departments.list": "manager",
   "departments.find": "manager",

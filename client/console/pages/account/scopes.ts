@@ -39,6 +39,7 @@ export const GROUPS: readonly { title: string; domains: Partial<Record<Domain, s
       account: "Account",
       embedding: "Embedding",
       audit: "Audit log",
+      archive: "Archive",
       operations: "Operations",
       tokens: "API tokens",
       agents: "Agents",

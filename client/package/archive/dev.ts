@@ -1,0 +1,76 @@
+/** `dev`: watches an app's files, shows a preview of each change, and saves it. */
+import { watch } from "node:fs/promises";
+import { join } from "node:path";
+import { PlatformError } from "../../app/platform_error.js";
+import type { Transport } from "../transport.ts";
+import { Fault, readFiles, type Thing, thingsOf } from "./folder.ts";
+import { push, type PushOptions } from "./push.ts";
+
+/** Editors write a file in several steps. */
+const QUIET_MS = 80;
+
+export interface DevOptions extends Omit<PushOptions, "only" | "dry_run" | "delete" | "agree" | "base"> {
+  /** The app's file name without its ending. */
+  app: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** Returns when the signal aborts. */
+export async function dev(transport: Transport, options: DevOptions, say: (line: string) => void): Promise<void> {
+  const { app, folder, signal } = options;
+  if (!await findApp(folder, app)) throw new Fault(`${folder} has no apps/${app}.json`);
+  const changes = watch(join(folder, "apps"), { signal });
+  await show(transport, options, say);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let showing: Promise<void> = Promise.resolve();
+  const again = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => showing = showing.then(() => show(transport, options, say)), QUIET_MS);
+  };
+  try {
+    for await (const { filename } of changes) if (filename === null || filename.startsWith(`${app}.`)) again();
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+    await showing;
+  }
+}
+
+async function findApp(folder: string, app: string): Promise<Thing | undefined> {
+  const { things, faults } = thingsOf(await readFiles(folder));
+  const fault = faults.find((fault) => fault.startsWith(`apps/${app}.`));
+  if (fault) throw new Fault(fault);
+  return things.find(({ kind, key }) => kind === "app" && key === app);
+}
+
+/** A mistake is told; the next change is another attempt. */
+async function show(transport: Transport, options: DevOptions, say: (line: string) => void): Promise<void> {
+  try {
+    const thing = await findApp(options.folder, options.app);
+    if (!thing) throw new Fault(`apps/${options.app}.json is gone`);
+    const preview = await transport.value("POST", "/platform/apps/preview.json", {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ app: previewOf(thing) }),
+      repeat: "safe",
+    }) as { url: string };
+    say(`preview  ${new URL(preview.url, options.url)}`);
+    const saved = { ...options, only: `apps/${options.app}`, dry_run: false, delete: false };
+    const done = await push(transport, { ...saved, agree: () => Promise.resolve(true) }, say);
+    if (done) say(`saved    ${options.url.replace(/\/+$/, "")}/a/${options.app}`);
+  } catch (error) {
+    if (error instanceof Fault) return say(error.message);
+    if (!(error instanceof PlatformError)) throw error;
+    const faults = Object.entries(error.fields ?? {}).flatMap(([field, messages]) =>
+      messages.map((message) => field === "source_code" ? message : `${field} ${message}`)
+    );
+    say(faults.join("\n") || error.message);
+  }
+}
+
+const previewOf = ({ value }: Thing) =>
+  Object.fromEntries(
+    ["source_code", "app_engine", "css_engine"].flatMap((name) =>
+      value[name] === undefined ? [] : [[name, value[name]]]
+    ),
+  );
