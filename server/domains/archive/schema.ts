@@ -51,7 +51,8 @@ export const Push = z.object({
       "`things` is to be deleted",
   ),
   delete: z.boolean().default(false).describe("Deletes what is in `base` and not in `things`; otherwise it is kept"),
-  dry_run: z.boolean().default(false).describe("Answers the plan and changes nothing"),
+  dry_run: z.boolean().default(false).describe("Answers the plan and changes nothing")
+    .meta({ examples: [true] }),
   secrets: z.record(z.string().max(200), z.string().max(4_096))
     .refine((secrets) => Object.keys(secrets).length <= MOST_SECRETS, `has more than ${MOST_SECRETS} entries`)
     .default({}).describe(

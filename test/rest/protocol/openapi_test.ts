@@ -151,6 +151,7 @@ function assertAnswers(route: Route): void {
 
 /** Statuses that the shape of the route does not imply. */
 const MORE: Record<string, number[]> = {
+  "archive.push": [409],
   "departments.update": [409],
   "user_settings.update": [409],
   "teams.update": [409],

@@ -265,6 +265,8 @@ const faultsOf = ({ name }: Route): Record<string, RegExp> =>
     ? { source_code: /blank/ }
     : name === "passwords.change"
     ? { current: /blank/, new: /blank/ }
+    : name === "archive.push"
+    ? { things: /blank/ }
     : name === "flow_processes.retries.create"
     ? { id: /./ }
     : name === "passkeys.options"
