@@ -162,7 +162,9 @@ function* linesOf({ changes, unchanged }: Plan): Generator<string> {
     for (const [field, messages] of Object.entries(change.faults)) yield* indented("refused", field, messages);
     for (const [field, messages] of Object.entries(change.warnings)) yield* indented("warning", field, messages);
   }
-  if (changes.length > 0) yield `${unchanged === 0 ? "" : `${unchanged} of what was sent is unchanged. `}`.trim();
+  if (unchanged > 0) {
+    yield `  ${unchanged} ${unchanged === 1 ? "thing is" : "things are"} written differently and mean the same`;
+  }
 }
 
 function sentenceOf(change: PlannedChange): string {
@@ -171,7 +173,9 @@ function sentenceOf(change: PlannedChange): string {
   const sign = SIGNS[action];
   if (action === "keep") return `${sign} keep    ${name}: deleted here. It stays without --delete`;
   if (action === "rename") return `${sign} rename  ${nameOf({ kind: change.kind, key: from ?? "" })} to ${name}`;
-  return `${sign} ${action.padEnd(6)}  ${name}${action === "change" ? `: ${fields.join(", ")}` : ""}`;
+  return `${sign} ${action.padEnd(6)}  ${name}${
+    fields.length > 0 && action === "change" ? `: ${fields.join(", ")}` : ""
+  }`;
 }
 
 function* indented(what: string, field: string, messages: readonly string[]): Generator<string> {
