@@ -2,7 +2,7 @@
  * What was last pulled from a server or pushed to it: a copy of the folder in `.atrium/<server>/`, which Git ignores.
  * It tells changes on the server from changes here.
  */
-import { access, rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Files, readFiles, writeText } from "./folder.ts";
 
@@ -20,6 +20,6 @@ export async function writeBase(folder: string, url: string, files: Files): Prom
   const known = await readFiles(root);
   for (const path of known.keys()) if (!files.has(path)) await rm(join(root, path), { force: true });
   for (const [path, text] of files) if (known.get(path) !== text) await writeText(root, path, text);
-  const ignored = await access(join(folder, ".atrium", ".gitignore")).then(() => true, () => false);
+  const ignored = await stat(join(folder, ".atrium", ".gitignore")).then(() => true, () => false);
   if (!ignored) await writeText(folder, ".atrium/.gitignore", ALL_IGNORED);
 }
