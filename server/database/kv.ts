@@ -3,10 +3,27 @@ import { type Config, ConfigError } from "../config.ts";
 
 /** Opens `kv_url` if it is set, the host's own store on Deno Deploy, otherwise a file in `data_dir`. */
 export async function openKv({ kv_url, data_dir, hosted }: Config): Promise<Deno.Kv> {
-  if (kv_url) return await Deno.openKv(kv_url);
+  if (kv_url) return await openShared(kv_url);
   if (hosted) return await openKvOfHost();
   await Deno.mkdir(data_dir, { recursive: true, mode: 0o700 });
-  return await Deno.openKv(`${data_dir}/kv.sqlite3`);
+  return await openShared(`${data_dir}/kv.sqlite3`);
+}
+
+/** How long other processes may keep a file locked that they prepare at the same time. */
+const LOCKED_MS = 30_000;
+const RETRY_MS = 50;
+
+/** SQLite refuses to open a new file for all but one of the processes that start together. */
+async function openShared(place: string): Promise<Deno.Kv> {
+  for (const deadline = performance.now() + LOCKED_MS;;) {
+    try {
+      return await Deno.openKv(place);
+    } catch (error) {
+      const locked = error instanceof Error && error.message.includes("database is locked");
+      if (!locked || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
 }
 
 /** @throws {ConfigError} if the app has no store. Without one, `Deno.openKv` is missing or fails */

@@ -23,7 +23,7 @@ const SOURCES: Record<string, string> = {
   html: "<!doctype html><h1>x</h1>",
 };
 /** A request whose instance is gone may never be answered. */
-const late = () => AbortSignal.timeout(30_000);
+const late = () => AbortSignal.timeout(60_000);
 
 const appOf = (app_engine: string, source_code: string) => ({
   app: {
@@ -58,10 +58,16 @@ async function made(host: Host, path: string, json: unknown) {
   return answer;
 }
 
-const read = async (host: Host, path: string) => {
-  const { status, text } = await ask(host.url + path, TOKEN, { signal: late() });
-  return status === 200 ? JSON.parse(text) : undefined;
-};
+/** Repeats what is not answered. @returns undefined if it is refused */
+async function read(host: Host, path: string) {
+  let answer: { status: number; text: string } | undefined;
+  const answered = async () => {
+    answer = await ask(host.url + path, TOKEN, { signal: late() }).catch(() => undefined);
+    return answer !== undefined && answer.status !== 502 && answer.status !== 503;
+  };
+  await until(answered, `${path} is answered`, 180_000);
+  return answer?.status === 200 ? JSON.parse(answer.text) : undefined;
+}
 
 /** Repeats a request until `done`, the next one after each answer. @returns the ids that were acknowledged */
 async function keepPosting(host: Host, path: string, json: () => unknown, done: () => boolean): Promise<string[]> {
