@@ -36,9 +36,23 @@ export function findPackageFile(specifier: string, importer?: string, conditions
   const manifest = readManifest(folder);
   const target = manifest?.exports
     ? exported(manifest.exports, `.${path}`, conditions)
-    : path || manifest?.module || manifest?.main || "index.js";
+    : fileOf(folder, path || manifest?.module || manifest?.main || "index.js");
   if (!target) throw new Error(`${specifier} is not exported by its package`);
   return { path: join(folder, target), sideEffects: manifest?.sideEffects !== false };
+}
+
+/** A package without `exports` may be asked for a file without its ending, or for a folder with an `index.js`. */
+function fileOf(folder: string, path: string): string | undefined {
+  return [path, `${path}.js`, `${path}.json`, join(path, "index.js")].find((file) => isFile(join(folder, file)));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
+    throw error;
+  }
 }
 
 const OF_PACKAGE = /[/\\](?:npm|node_modules)[/\\]/;

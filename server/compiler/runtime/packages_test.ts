@@ -25,3 +25,11 @@ Deno.test("packages: files of this project's packages, and of theirs", () => {
   assert.match(findPackageFile("clsx", svelte.path).path, /clsx\.mjs$/);
   assert.throws(() => findPackageFile("svelte/nothing"), /not exported/);
 });
+
+Deno.test("packages: a package without exports may be asked for a folder, or a file without its ending", () => {
+  const node = new Set(["node", "import", "default"]);
+  const formats = findPackageFile("ajv-formats", findPackageFile("@modelcontextprotocol/sdk/server").path, node);
+  assert.match(findPackageFile("ajv/dist/compile/codegen", formats.path).path, /codegen[/\\]index\.js$/);
+  assert.match(findPackageFile("ajv/dist/core", formats.path).path, /core\.js$/);
+  assert.throws(() => findPackageFile("ajv/dist/nothing", formats.path), /not exported/);
+});
