@@ -1,7 +1,7 @@
 /** The console: a single-page app over the public API. server/compiler/console/build.ts bundles it. */
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { guardFocus } from "./focus_guard.ts";
+import { guardFocus } from "./shell/focus_guard.ts";
 
 guardFocus();
 mount(App, { target: document.body });

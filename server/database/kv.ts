@@ -1,12 +1,17 @@
 /** Opens Deno KV, which holds only runs in progress. PostgreSQL is the source of truth for everything else. */
 import { type Config, ConfigError } from "../config.ts";
 
+type Open = (path?: string) => Promise<Deno.Kv>;
+
 /** Opens `kv_url` if it is set, the host's own store on Deno Deploy, otherwise a file in `data_dir`. */
-export async function openKv({ kv_url, data_dir, hosted }: Config): Promise<Deno.Kv> {
-  if (kv_url) return await openShared(kv_url);
-  if (hosted) return await openKvOfHost();
+export async function openKv(
+  { kv_url, data_dir, hosted }: Config,
+  open: Open = (path) => Deno.openKv(path),
+): Promise<Deno.Kv> {
+  if (kv_url) return await openShared(kv_url, open);
+  if (hosted) return await openKvOfHost(open);
   await Deno.mkdir(data_dir, { recursive: true, mode: 0o700 });
-  return await openShared(`${data_dir}/kv.sqlite3`);
+  return await openShared(`${data_dir}/kv.sqlite3`, open);
 }
 
 /** How long other processes may keep a file locked that they prepare at the same time. */
@@ -14,10 +19,10 @@ const LOCKED_MS = 30_000;
 const RETRY_MS = 50;
 
 /** SQLite refuses to open a new file for all but one of the processes that start together. */
-async function openShared(place: string): Promise<Deno.Kv> {
+async function openShared(place: string, open: Open): Promise<Deno.Kv> {
   for (const deadline = performance.now() + LOCKED_MS;;) {
     try {
-      return await Deno.openKv(place);
+      return await open(place);
     } catch (error) {
       const locked = error instanceof Error && error.message.includes("database is locked");
       if (!locked || performance.now() > deadline) throw error;
@@ -27,9 +32,9 @@ async function openShared(place: string): Promise<Deno.Kv> {
 }
 
 /** @throws {ConfigError} if the app has no store. Without one, `Deno.openKv` is missing or fails */
-async function openKvOfHost(): Promise<Deno.Kv> {
+async function openKvOfHost(open: Open): Promise<Deno.Kv> {
   try {
-    return await Deno.openKv();
+    return await open();
   } catch (error) {
     throw new ConfigError([
       'Deno KV is required here: provision a database "Deno KV" on the page Databases of the organization, and assign ' +

@@ -38,6 +38,7 @@ export const CHAPTERS: readonly Chapter[] = [
   guide("embedding", "Build", "Apps in pages of other sites, their users, dashboards"),
   { ...guide("rest", "API", "Paths, roles, lists, errors, concurrent edits"), file: "docs/api.md" },
   guide("client", "API", "Every call with the types of its input and output"),
+  guide("account-in-git", "API", "Files for everything, plans, conflicts, two servers"),
   guide("agents", "API", "Claude Code, Cursor and others at /mcp: tools, confirmations, sessions"),
   guide("limits", "API", "What a caller may send in a minute"),
   guide("running", "Host", "Settings, PostgreSQL, several processes, backup, upgrades"),
