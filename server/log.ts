@@ -11,7 +11,7 @@ export interface Log {
   request(line: RequestLine): void;
   /** Writes the buffered lines. Called before the process ends. */
   flush(): void;
-  readonly recent: RecentLines;
+  readonly recent: Omit<RecentLines, "add">;
 }
 
 export interface RequestLine {
@@ -63,18 +63,20 @@ export function createLog(
   now: () => number = Date.now,
   { at_once: is_unbuffered = false } = {},
 ): Log {
-  const recent = createRecentLines();
+  const kept = createRecentLines();
   let held = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (held) write(held);
+    const text = held;
     held = "";
+    if (!text) return;
+    write(text);
+    kept.add(text);
   };
   const add = (line: string, at_once: boolean) => {
     held += line;
-    recent.add(line);
     if (at_once || is_unbuffered || held.length > BUFFER_CHARACTERS) return flush();
     timer ??= setTimeout(flush, BUFFER_MS);
   };
@@ -91,6 +93,16 @@ export function createLog(
       },"route":${JSON.stringify(route)},"status":${status},"ms":${ms}${who}}\n`,
       false,
     );
+  };
+  const recent: Log["recent"] = {
+    newest(filter, limit) {
+      flush();
+      return kept.newest(filter, limit);
+    },
+    watch(onLine) {
+      flush();
+      return kept.watch(onLine);
+    },
   };
   return { request, info: line("info"), warn: line("warn"), error: line("error"), flush, recent };
 }
@@ -135,45 +147,42 @@ export interface LogFilter {
 }
 
 export interface RecentLines {
-  /** @param line JSON, with its line break */
-  add(line: string): void;
+  /** @param text complete lines, each JSON with its line break */
+  add(text: string): void;
   /** The newest lines that match, oldest first. */
   newest(filter: LogFilter, limit: number): LogLine[];
   /** @returns ends it */
   watch(onLine: (line: string) => void): () => void;
 }
 
-const MOST_LINES = 5_000;
 const MOST_CHARACTERS = 1024 * 1024;
 /** Of a longer line only the beginning is kept. */
 const LONGEST_LINE = 8_000;
 
+/**
+ * Keeps the text as it was written. A string for each line made the garbage collector copy thousands of them over and
+ * over on a busy server. The oldest text is dropped as a whole.
+ */
 export function createRecentLines(): RecentLines {
-  let lines: string[] = [];
-  /** Lines before it have been dropped. */
-  let first = 0;
+  const texts: string[] = [];
   let characters = 0;
   const watchers = new Set<(line: string) => void>();
   return {
-    add(line) {
-      const kept = line.length > LONGEST_LINE ? shortened(line, LONGEST_LINE) : line;
-      lines.push(kept);
+    add(text) {
+      const kept = text.length > LONGEST_LINE ? withoutLongLines(text) : text;
+      texts.push(kept);
       characters += kept.length;
-      while (lines.length - first > MOST_LINES || characters > MOST_CHARACTERS) {
-        characters -= lines[first]?.length ?? 0;
-        lines[first++] = "";
-      }
-      if (first > MOST_LINES) {
-        lines = lines.slice(first);
-        first = 0;
-      }
-      for (const watcher of watchers) watcher(kept);
+      while (characters > MOST_CHARACTERS) characters -= texts.shift()?.length ?? characters;
+      if (watchers.size === 0) return;
+      for (const line of linesOf(kept)) watchers.forEach((watcher) => watcher(line));
     },
     newest(filter, limit) {
       const found: LogLine[] = [];
-      for (let index = lines.length - 1; index >= first && found.length < limit; index--) {
-        const line = matching(lines[index] ?? "", filter);
-        if (line) found.push(line);
+      for (const text of texts.toReversed()) {
+        for (const line of linesOf(text).reverse()) {
+          const match = matching(line, filter);
+          if (match && found.push(match) === limit) return found.reverse();
+        }
       }
       return found.reverse();
     },
@@ -184,6 +193,11 @@ export function createRecentLines(): RecentLines {
     },
   };
 }
+
+const linesOf = (text: string) => text.split("\n").slice(0, -1);
+
+const withoutLongLines = (text: string) =>
+  linesOf(text).map((line) => (line.length > LONGEST_LINE ? shortened(line, LONGEST_LINE) : line) + "\n").join("");
 
 /** @param line JSON. @returns undefined if the filter leaves it out */
 export function matching(line: string, { request_id, level = "info", q }: LogFilter): LogLine | undefined {

@@ -22,13 +22,20 @@ export const queryOf = (url: string): URLSearchParams => new URLSearchParams(que
  * The caller's IP address. Clients can send any `X-Forwarded-For`, so only the entries that trusted proxies append count:
  * each proxy appends the address of its own client.
  *
+ * @param info the connection; without it the request comes from this machine
  * @param proxies the number of trusted proxies in front of this server
  */
-export function addressOf({ headers }: Request, remote: Deno.Addr | undefined, proxies: number): string {
-  const connected = remote && "hostname" in remote ? remote.hostname : "127.0.0.1";
-  if (proxies === 0) return plain(connected);
-  const reported = withoutPort(headers.get("x-forwarded-for")?.split(",").at(-proxies)?.trim() ?? "");
-  return plain(isIP(reported) ? reported : connected);
+export function addressOf(
+  { headers }: Request,
+  info: { remoteAddr: Deno.Addr } | undefined,
+  proxies: number,
+): string {
+  const reported = proxies === 0 ? null : headers.get("x-forwarded-for");
+  const address = reported === null ? "" : withoutPort(reported.split(",").at(-proxies)?.trim() ?? "");
+  if (isIP(address)) return plain(address);
+  // Read only where it is used: Deno asks the connection for it.
+  const remote = info?.remoteAddr;
+  return plain(remote && "hostname" in remote ? remote.hostname : "127.0.0.1");
 }
 
 /** Some proxies report `203.0.113.9:4711` or `[2001:db8::7]:4711`. */

@@ -31,7 +31,7 @@ import { createTracing } from "./tracing.ts";
 import { mountTrpc } from "./trpc.ts";
 
 /** @param info the connection; without it the request comes from this machine */
-export type Handler = (request: Request, info?: Connection) => Promise<Response>;
+export type Handler = (request: Request, info?: Connection) => Response | Promise<Response>;
 
 export interface Connection {
   remoteAddr: Deno.Addr;
@@ -45,29 +45,39 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
   const { trusted_proxies, has_traces } = services.config;
   const nameSpan = createTracing(has_traces);
 
-  const answer = async (context: HttpContext): Promise<Response> => {
+  // Without a promise where there is something to answer with at once: cached pages were a tenth faster.
+  const answer = (context: HttpContext): Response | Promise<Response> => {
     const { request, path } = context.call;
     if (appsHostOf(context.config, request.url) && !isForApps(path)) return refuse(notFound());
     const found = table.find(request, path);
-    if (!found) return await rest_of_hono.fetch(request, { context });
+    if (!found) return rest_of_hono.fetch(request, { context });
+    const fail = (error: unknown) => refuse(reported(error, {}, context));
     try {
-      return await found.answer(context, found.params);
+      const answered = found.answer(context, found.params);
+      return answered instanceof Promise ? answered.catch(fail) : answered;
     } catch (error) {
-      return refuse(reported(error, {}, context));
+      return fail(error);
     }
   };
 
-  return async (request, info) => {
-    const started = performance.now();
-    const is_head = request.method === "HEAD";
-    const address = addressOf(request, info?.remoteAddr, trusted_proxies);
-    const call = callOf(request, is_head, newRequestId, address);
-    const answered = await answer(contextOf(call));
-    const response = is_head ? await withoutBody(answered) : answered;
+  const finished = (call: Call, method: string, response: Response, started: number): Response => {
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
-    nameSpan?.(request.method, table.find(request, call.path)?.path ?? routeOfRest(call.path), response.status, call);
-    report(services, request.method, response.status, call, started);
+    nameSpan?.(method, table.find(call.request, call.path)?.path ?? routeOfRest(call.path), response.status, call);
+    report(services, method, response.status, call, started);
     return response;
+  };
+
+  return (request, info) => {
+    const started = performance.now();
+    const { method } = request;
+    const is_head = method === "HEAD";
+    const address = addressOf(request, info, trusted_proxies);
+    const call = callOf(request, is_head, newRequestId, address);
+    const answered = answer(contextOf(call));
+    if (!is_head && !(answered instanceof Promise)) return finished(call, method, answered, started);
+    return Promise.resolve(answered)
+      .then((response) => is_head ? withoutBody(response) : response)
+      .then((response) => finished(call, method, response, started));
   };
 }
 

@@ -8,14 +8,14 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-type Handler = (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
+type Handler = (request: Request, info?: Deno.ServeHandlerInfo) => Response | Promise<Response>;
 
 export function createGate(handler: Handler): Gate {
   let inside = 0;
   const empty = Promise.withResolvers<void>();
   let closed = false;
 
-  const counted: Handler = async (request, info) => {
+  const counted = async (request: Request, info?: Deno.ServeHandlerInfo) => {
     inside++;
     try {
       return await handler(request, info);

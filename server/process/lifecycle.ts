@@ -20,7 +20,7 @@ export function proveFree({ host: hostname, port, hosted }: Config): void {
 
 /** The part of what `compose` returns that serving needs. */
 export interface Atrium {
-  handler: (request: Request, info?: Deno.ServeHandlerInfo) => Promise<Response>;
+  handler: (request: Request, info?: Deno.ServeHandlerInfo) => Response | Promise<Response>;
   generated: Credentials | undefined;
   endStreams(): void;
   close(): Promise<void>;

@@ -109,7 +109,7 @@ export async function startServer(
     sql: atrium.sql,
     connectors: atrium.connectors,
     console: atrium.compiler.console,
-    handler: atrium.handler,
+    handler: async (request) => await atrium.handler(request),
     endStreams: atrium.endStreams,
     sweep: atrium.sweep,
     tick: atrium.tick,
@@ -119,7 +119,7 @@ export async function startServer(
       createClient({
         url: config.base_url,
         token,
-        fetch: (input, init) => atrium.handler(new Request(input, init)),
+        fetch: async (input, init) => await atrium.handler(new Request(input, init)),
       }),
     listen(port = 0) {
       const server = Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, atrium.handler);

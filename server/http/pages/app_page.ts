@@ -30,13 +30,30 @@ const FOR_CDN = {
   vary: "accept-encoding, authorization, cookie",
 };
 
-/** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
 async function pageForVisitor(context: HttpContext, app: ServedApp): Promise<Response> {
-  const { call, config } = context;
   if (app.asks) return await pageWithToken(context, app, "null", undefined);
-  const [headers, hosts] = [headersOf(context), await hostsOf(context, app)];
-  const for_cdn = config.hosted && app.public ? FOR_CDN : undefined;
-  return app.answer(call.request, headers, { ...stamp(call), ...framedBy(headers, hosts), ...for_cdn });
+  return pageForAnyVisitor(context, app, await hostsOf(context, app));
+}
+
+/** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
+function pageForAnyVisitor(context: HttpContext, app: ServedApp, hosts: readonly string[]): Response {
+  const { call, config } = context;
+  const headers = headersOf(context);
+  const own: Record<string, string> = stamp(call);
+  if (hosts.length > 0) Object.assign(own, framedBy(headers, hosts));
+  if (config.hosted && app.public) Object.assign(own, FOR_CDN);
+  return app.answer(call.request, headers, own);
+}
+
+/**
+ * The page of an app from memory, for a visitor of the site's own address. Undefined where that needs a query or a page
+ * token.
+ */
+export function cachedPageForVisitor(context: HttpContext, app: ServedApp): Response | undefined {
+  const hosts = app.asks ? undefined : context.pages.cachedHosts(app.account_id);
+  if (!hosts) return undefined;
+  if (!context.call.is_head) context.openings.count(app.id);
+  return pageForAnyVisitor(context, app, hosts);
 }
 
 /**

@@ -12,7 +12,7 @@ import { FOR_EVERYONE } from "../files/assets.ts";
 import { respond } from "../files/variants.ts";
 import type { HttpContext } from "../http_context.ts";
 import { type PlainRoute, refusedAs, UNCHANGED } from "../plain_route.ts";
-import { appFor, sees } from "./app_page.ts";
+import { appFor, cachedPageForVisitor, sees } from "./app_page.ts";
 import { appOnItsHost, ENTER_APP, leadToApp } from "./apps_host.ts";
 import { BAR_POLICY, barHtml } from "./bar_html.ts";
 import { loadsFrame, REOPEN_HEADERS, REOPEN_HTML } from "./framed.ts";
@@ -114,7 +114,20 @@ export const APP_PAGES: readonly PlainRoute[] = [
 /** A segment of the path as it was sent: encoded slashes and NULs name no app. */
 const segment = (path: string, index: number) => path.split("/")[index] ?? "";
 
-async function answerPage(context: HttpContext): Promise<Response> {
+function answerPage(context: HttpContext): Response | Promise<Response> {
+  return cachedPage(context) ?? openPage(context);
+}
+
+/** A visitor's page of a public app costs least without a promise. */
+function cachedPage(context: HttpContext): Response | undefined {
+  const { call, config, pages } = context;
+  if (config.apps_origin !== undefined || namesViewer(context)) return undefined;
+  const code = segment(call.path, 2);
+  const app = CODE.test(code) && !ID.test(code) ? pages.cachedByCode(hostOf(call.request.url), code) : undefined;
+  return app?.public ? cachedPageForVisitor(context, app) : undefined;
+}
+
+async function openPage(context: HttpContext): Promise<Response> {
   const { call, config } = context;
   const code = segment(call.path, 2);
   const host = appsHostOf(config, call.request.url);
