@@ -1,0 +1,2 @@
+import type { Records } from "../records.ts";
+export const records: Records = () => ({});
