@@ -28,7 +28,7 @@ export async function putExample(
   const has_loaded = await loadRecords(client, example.records(today));
   if (changes.length === 0 && !has_loaded) return "unchanged";
   const is_new = changes.every(({ action }) => action === "create");
-  if (has_loaded) for (const code of example.flows) await runFlow(client, code);
+  if (has_loaded) { for (const code of example.flows) await runFlow(client, code); }
   return is_new ? "created" : "updated";
 }
 
@@ -57,7 +57,10 @@ async function loadRecords(client: Client, records: ReturnType<Example["records"
 async function create(client: Client, db_code: string, rows: readonly Row[]): Promise<string[]> {
   const ids: string[] = [];
   for (let start = 0; start < rows.length; start += BATCH) {
-    const operations = rows.slice(start, start + BATCH).map((data) => ({ action: "create" as const, record: { data } }));
+    const operations = rows.slice(start, start + BATCH).map((data) => ({
+      action: "create" as const,
+      record: { data },
+    }));
     const created = await client.records.batch.mutate({ db_code, operations });
     ids.push(...created.map(({ id }) => id));
   }

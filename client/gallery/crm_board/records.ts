@@ -38,7 +38,13 @@ const HISTORY: [deal: number, kind: "note" | "moved", text: string, who: string]
 ];
 
 export const records: Records = (today) => ({
-  crm_contacts: PEOPLE.map(([name, company, position, phone]) => ({ name, company, position, phone, email: mail(name, company) })),
+  crm_contacts: PEOPLE.map(([name, company, position, phone]) => ({
+    name,
+    company,
+    position,
+    phone,
+    email: mail(name, company),
+  })),
   crm_deals: DEALS.map(([title, contact, value, stage, owner, closes_in], place) => ({
     title,
     company: PEOPLE[contact]?.[1],
@@ -57,6 +63,5 @@ export const records: Records = (today) => ({
 });
 
 /** The ending `.example` belongs to no one. */
-const mail = (name: string, company: string) =>
-  `${slug(name.split(" ")[0] ?? "")}@${slug(company)}.example`;
+const mail = (name: string, company: string) => `${slug(name.split(" ")[0] ?? "")}@${slug(company)}.example`;
 const slug = (text: string) => text.toLowerCase().normalize("NFD").replace(/[^a-z]/g, "");

@@ -12,7 +12,14 @@ const WAY = [
   { state: "packing", label: "Packing" },
   { state: "shipped", label: "Shipped" },
 ];
-const LABELS = { received: "Received", waiting: "Waits for approval", packing: "Being packed", shipped: "Shipped", refused: "Refused", failed: "Went wrong" };
+const LABELS = {
+  received: "Received",
+  waiting: "Waits for approval",
+  packing: "Being packed",
+  shipped: "Shipped",
+  refused: "Refused",
+  failed: "Went wrong",
+};
 const PICTURES = {
   notebook: "M14 8h34v48H14zM20 8v48M28 20h12M28 27h12",
   pen: "M48 10 22 36l-6 16 16-6L58 20zM16 52l9-9M40 18l10 10",
@@ -69,18 +76,28 @@ export default function Shop() {
     <main>
       <style>{STYLE}</style>
       <header>
-        <p className="brand"><svg viewBox="0 0 64 64" aria-hidden="true"><path d={PICTURES.pen} /></svg>Inkwell Supplies</p>
+        <p className="brand">
+          <svg viewBox="0 0 64 64" aria-hidden="true">
+            <path d={PICTURES.pen} />
+          </svg>Inkwell Supplies
+        </p>
         <h1>Order for your desk</h1>
         <p>Up to €{LIMIT} goes out at once. Above that, a person looks at it first.</p>
       </header>
       {!online && <p className="note" role="status">You are offline. Orders are sent when you are back.</p>}
-      {problem && <p className="note bad" role="alert">{problem} <button onClick={() => (readStock(), readOrders())}>Try again</button></p>}
+      {problem && (
+        <p className="note bad" role="alert">
+          {problem} <button type="button" onClick={() => (readStock(), readOrders())}>Try again</button>
+        </p>
+      )}
       <div className="two">
         <Form stock={stock} online={online} onOrder={readOrders} />
         <section aria-labelledby="mine" aria-busy={!orders}>
           <h2 id="mine">Your orders</h2>
           {orders?.length === 0 && <p className="empty">Nothing yet. An order appears here and moves by itself.</p>}
-          <ul className="orders" aria-live="polite">{orders?.map((order) => <Order key={order.id} order={order} />)}</ul>
+          <ul className="orders" aria-live="polite">
+            {orders?.map((order) => <Order key={order.id} order={order} />)}
+          </ul>
         </section>
       </div>
       {user && <Desk stock={stock ?? []} />}
@@ -128,9 +145,17 @@ function Form({ stock, online, onOrder }) {
           {stock?.length === 0 && <p className="empty">The shelves are empty. Please come back later.</p>}
           {stock?.map((one) => (
             <label key={one.sku} className="item">
-              <input type="radio" name="sku" value={one.sku} checked={sku === one.sku} onChange={() => setSku(one.sku)} />
+              <input
+                type="radio"
+                name="sku"
+                value={one.sku}
+                checked={sku === one.sku}
+                onChange={() => setSku(one.sku)}
+              />
               <span>
-                <svg viewBox="0 0 64 64" aria-hidden="true"><path d={PICTURES[one.sku]} /></svg>
+                <svg viewBox="0 0 64 64" aria-hidden="true">
+                  <path d={PICTURES[one.sku]} />
+                </svg>
                 <b>{one.name}</b>
                 <small>{one.about}</small>
                 <span className="price">{euros.format(one.price)}</span>
@@ -141,20 +166,46 @@ function Form({ stock, online, onOrder }) {
         </div>
       </fieldset>
       <div className="fields">
-        <label>Ordered by
-          <input name="customer" value={customer} maxLength={120} autoComplete="organization" aria-invalid={!!faults.customer} aria-describedby="customer-fault" onChange={(event) => setCustomer(event.target.value)} />
+        <label>
+          Ordered by
+          <input
+            name="customer"
+            value={customer}
+            maxLength={120}
+            autoComplete="organization"
+            aria-invalid={!!faults.customer}
+            aria-describedby="customer-fault"
+            onChange={(event) => setCustomer(event.target.value)}
+          />
           <span id="customer-fault" className="fault">{faults.customer}</span>
         </label>
-        <label className="short">Pieces
-          <input name="quantity" inputMode="numeric" value={quantity} maxLength={3} aria-invalid={!!faults.quantity} aria-describedby="quantity-fault" onChange={(event) => setQuantity(event.target.value)} />
+        <label className="short">
+          Pieces
+          <input
+            name="quantity"
+            inputMode="numeric"
+            value={quantity}
+            maxLength={3}
+            aria-invalid={!!faults.quantity}
+            aria-describedby="quantity-fault"
+            onChange={(event) => setQuantity(event.target.value)}
+          />
           <span id="quantity-fault" className="fault">{faults.quantity}</span>
         </label>
       </div>
-      {item && number > item.on_hand && <p className="note">There are only {item.on_hand} at present. The order would be refused.</p>}
+      {item && number > item.on_hand && (
+        <p className="note">There are only {item.on_hand} at present. The order would be refused.</p>
+      )}
       {faults.all && <p className="note bad" role="alert">{faults.all}</p>}
       <div className="end">
-        <p role="status"><b>{euros.format(total)}</b><br />{total > LIMIT ? "Needs an approval" : "Goes out at once"}</p>
-        <button className="main" disabled={sending || !online || !item}>{sending ? "Sending …" : "Place the order"}</button>
+        <p role="status">
+          <b>{euros.format(total)}</b>
+          <br />
+          {total > LIMIT ? "Needs an approval" : "Goes out at once"}
+        </p>
+        <button type="submit" className="main" disabled={sending || !online || !item}>
+          {sending ? "Sending …" : "Place the order"}
+        </button>
       </div>
     </form>
   );
@@ -164,8 +215,11 @@ function Level({ item: { on_hand, full, name } }) {
   const share = Math.min(1, on_hand / (full || on_hand || 1));
   return (
     <span className="level" data-low={share < 0.25 || undefined}>
-      <i aria-hidden="true"><i style={{ width: `${share * 100}%` }} /></i>
-      {on_hand === 0 ? "sold out" : `${on_hand} left`}<span className="unseen"> of {name}</span>
+      <i aria-hidden="true">
+        <i style={{ width: `${share * 100}%` }} />
+      </i>
+      {on_hand === 0 ? "sold out" : `${on_hand} left`}
+      <span className="unseen">of {name}</span>
     </span>
   );
 }
@@ -181,13 +235,32 @@ function Order({ order: { item, sku, quantity, total, state, reason, created_at 
         <b>{quantity} × {item ?? sku}</b>
         <span>{total ? euros.format(total) : ""}</span>
       </div>
-      <p className="badge"><i aria-hidden="true" />{LABELS[state] ?? state}{reason ? `: ${reason}` : ""}</p>
+      <p className="badge">
+        <i aria-hidden="true" />
+        {LABELS[state] ?? state}
+        {reason ? `: ${reason}` : ""}
+      </p>
       {!ended && (
         <ol className="way" aria-hidden="true">
-          {way.map((step, index) => <li key={step.state} data-done={index < at || state === "shipped" || undefined} data-now={index === at && state !== "shipped" || undefined}>{step.label}</li>)}
+          {way.map((step, index) => (
+            <li
+              key={step.state}
+              data-done={index < at || state === "shipped" || undefined}
+              data-now={index === at && state !== "shipped" || undefined}
+            >
+              {step.label}
+            </li>
+          ))}
         </ol>
       )}
-      <time dateTime={created_at}>{new Date(created_at).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })}</time>
+      <time dateTime={created_at}>
+        {new Date(created_at).toLocaleString("en-GB", {
+          day: "numeric",
+          month: "short",
+          hour: "2-digit",
+          minute: "2-digit",
+        })}
+      </time>
     </li>
   );
 }
@@ -218,31 +291,73 @@ function Desk({ stock }) {
         <h2 id="desk">Desk</h2>
         <div className="chips" role="group" aria-label="Show">
           {["all", "waiting", "packing", "shipped", "refused"].map((state) => (
-            <button key={state} aria-pressed={filter === state} onClick={() => setFilter(state)}>{state === "all" ? "All" : LABELS[state]}</button>
+            <button
+              type="button"
+              key={state}
+              aria-pressed={filter === state}
+              onClick={() => setFilter(state)}
+            >
+              {state === "all" ? "All" : LABELS[state]}
+            </button>
           ))}
         </div>
-        {waiting > 0 && <a href="/runs?tab=approvals">{waiting === 1 ? "1 approval" : `${waiting} approvals`} to answer</a>}
+        {waiting > 0 && (
+          <a href="/runs?tab=approvals">{waiting === 1 ? "1 approval" : `${waiting} approvals`} to answer</a>
+        )}
       </div>
       <p className="unseen" role="status">{said}</p>
-      {problem && <p className="note bad" role="alert">{problem} <button onClick={load}>Try again</button></p>}
+      {problem && (
+        <p className="note bad" role="alert">
+          {problem} <button type="button" onClick={load}>Try again</button>
+        </p>
+      )}
       <div className="table" role="region" aria-label="All orders" tabIndex={0}>
         <table>
-          <thead><tr><th>Customer</th><th>Order</th><th className="number">Total</th><th>State</th></tr></thead>
+          <thead>
+            <tr>
+              <th>Customer</th>
+              <th>Order</th>
+              <th className="number">Total</th>
+              <th>State</th>
+            </tr>
+          </thead>
           <tbody>
             {shown.map(({ id, customer, quantity, item, sku, total, state, reason }) => (
               <tr key={id}>
-                <td>{customer}</td><td>{quantity} × {item ?? sku}</td><td className="number">{total ? euros.format(total) : ""}</td>
-                <td data-state={state}><span className="badge"><i aria-hidden="true" />{LABELS[state] ?? state}</span>{reason && <small>{reason}</small>}</td>
+                <td>{customer}</td>
+                <td>{quantity} × {item ?? sku}</td>
+                <td className="number">{total ? euros.format(total) : ""}</td>
+                <td data-state={state}>
+                  <span className="badge">
+                    <i aria-hidden="true" />
+                    {LABELS[state] ?? state}
+                  </span>
+                  {reason && <small>{reason}</small>}
+                </td>
               </tr>
             ))}
-            {orders && shown.length === 0 && <tr><td colSpan={4} className="none">No orders here.</td></tr>}
+            {orders && shown.length === 0 && (
+              <tr>
+                <td colSpan={4} className="none">No orders here.</td>
+              </tr>
+            )}
           </tbody>
         </table>
       </div>
       <ul className="shelf">
         {stock.map((item) => (
-          <li key={item.sku}><b>{item.name}</b><Level item={item} />
-            <button disabled={busy === item.sku || item.on_hand >= item.full} aria-label={`Fill up ${item.name}`} onClick={() => restock(item)}>Fill up</button></li>
+          <li key={item.sku}>
+            <b>{item.name}</b>
+            <Level item={item} />
+            <button
+              type="button"
+              disabled={busy === item.sku || item.on_hand >= item.full}
+              aria-label={`Fill up ${item.name}`}
+              onClick={() => restock(item)}
+            >
+              Fill up
+            </button>
+          </li>
         ))}
       </ul>
     </section>

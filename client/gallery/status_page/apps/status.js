@@ -5,7 +5,12 @@ const DAYS = 90;
 /** Without a check for so long, a service's state is unknown. */
 const STALE_MS = 20 * 60_000;
 const IMPACTS = { minor: "Minor disturbance", major: "Outage", maintenance: "Maintenance" };
-const STATES = { investigating: "Investigating", identified: "Identified", monitoring: "Watching", resolved: "Resolved" };
+const STATES = {
+  investigating: "Investigating",
+  identified: "Identified",
+  monitoring: "Watching",
+  resolved: "Resolved",
+};
 const WORDS = { up: "Works", down: "Does not answer", unknown: "Unknown" };
 
 document.title = "Status";
@@ -100,7 +105,8 @@ const make = (tag, fields = {}, ...children) => {
 };
 const iso = (date) => date.toISOString().slice(0, 10);
 const day = (text) => new Date(text).toLocaleDateString("en-GB", { day: "numeric", month: "long" });
-const moment = (text) => new Date(text).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const moment = (text) =>
+  new Date(text).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const percent = (share) => `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`;
 
 let data;
@@ -127,11 +133,12 @@ async function load() {
 function complain(text) {
   const box = one(".problem");
   box.hidden = !text;
-  if (text) box.replaceChildren(`${text} `, make("button", { type: "button", textContent: "Try again", onclick: load }));
+  if (text) {
+    box.replaceChildren(`${text} `, make("button", { type: "button", textContent: "Try again", onclick: load }));
+  }
 }
 
-const stateOf = ({ state, checked_at }) =>
-  !state || Date.now() - Date.parse(checked_at) > STALE_MS ? "unknown" : state;
+const stateOf = ({ state, checked_at }) => !state || Date.now() - Date.parse(checked_at) > STALE_MS ? "unknown" : state;
 const gradeOf = ({ checks, failed }) => failed === 0 ? "up" : failed / checks < 0.1 ? "some" : "down";
 
 /** Fills an element where its content differs, so that the focus stays where nothing has changed. */
@@ -162,16 +169,27 @@ function draw() {
     up: "Everything works",
     some: active[0]?.title,
     unknown: services.length === 0 ? "No services yet" : "Waiting for the next check",
-    down: bad.length > 0 ? `${bad.map(({ name }) => name).join(" and ")} ${bad.length === 1 ? "does" : "do"} not answer` : active[0]?.title,
+    down: bad.length > 0
+      ? `${bad.map(({ name }) => name).join(" and ")} ${bad.length === 1 ? "does" : "do"} not answer`
+      : active[0]?.title,
   }[mood];
   const latest = services.map(({ checked_at }) => checked_at).filter(Boolean).sort().at(-1);
   one(".overall").className = `overall ${mood}`;
-  fill(".overall", make("p", { textContent: headline }), make("p", { textContent: latest ? `Checked ${moment(latest)}, again every five minutes` : "No check yet" }));
+  fill(
+    ".overall",
+    make("p", { textContent: headline }),
+    make("p", { textContent: latest ? `Checked ${moment(latest)}, again every five minutes` : "No check yet" }),
+  );
   one("#now").hidden = active.length === 0;
   fill("#active", ...active.map(incidentOf));
   fill("#services", ...services.map(serviceOf));
   const past = incidents.filter(({ state }) => state === "resolved");
-  fill("#past", ...past.length > 0 ? past.map(incidentOf) : [make("p", { className: "card empty", textContent: "Nothing has happened in the last months." })]);
+  fill(
+    "#past",
+    ...past.length > 0
+      ? past.map(incidentOf)
+      : [make("p", { className: "card empty", textContent: "Nothing has happened in the last months." })],
+  );
   one("main").ariaBusy = "false";
 }
 
@@ -192,15 +210,44 @@ function serviceOf(service) {
   return make(
     "li",
     { className: "service" },
-    make("div", { className: "line" }, make("h3", { textContent: service.name }), make("p", { className: "dim", textContent: service.about ?? "" }),
-      make("p", { className: `state ${state}` }, make("i"), WORDS[state] ?? state)),
-    make("div", { className: "bars", role: "img", ariaLabel: `${service.name}: ${uptime} in 90 days, ${troubled.length} days with failures` }, ...bars),
-    make("p", { className: "scale dim" }, make("span", { className: "long", textContent: "90 days ago" }), make("span", { className: "short", textContent: "45 days ago" }), make("b", { textContent: uptime }), make("span", { textContent: "today" })),
+    make(
+      "div",
+      { className: "line" },
+      make("h3", { textContent: service.name }),
+      make("p", { className: "dim", textContent: service.about ?? "" }),
+      make("p", { className: `state ${state}` }, make("i"), WORDS[state] ?? state),
+    ),
+    make("div", {
+      className: "bars",
+      role: "img",
+      ariaLabel: `${service.name}: ${uptime} in 90 days, ${troubled.length} days with failures`,
+    }, ...bars),
+    make(
+      "p",
+      { className: "scale dim" },
+      make("span", { className: "long", textContent: "90 days ago" }),
+      make("span", { className: "short", textContent: "45 days ago" }),
+      make("b", { textContent: uptime }),
+      make("span", { textContent: "today" }),
+    ),
     troubled.length === 0 ? null : make(
       "details",
       { className: "dim", id: `days-${service.key}` },
-      make("summary", { textContent: troubled.length === 1 ? "1 day with failures" : `${troubled.length} days with failures` }),
-      make("ul", {}, ...troubled.map((one) => make("li", {}, make("span", { textContent: day(one.day) }), make("span", { textContent: `${one.failed} of ${one.checks} checks failed` })))),
+      make("summary", {
+        textContent: troubled.length === 1 ? "1 day with failures" : `${troubled.length} days with failures`,
+      }),
+      make(
+        "ul",
+        {},
+        ...troubled.map((one) =>
+          make(
+            "li",
+            {},
+            make("span", { textContent: day(one.day) }),
+            make("span", { textContent: `${one.failed} of ${one.checks} checks failed` }),
+          )
+        ),
+      ),
     ),
   );
 }
@@ -213,34 +260,85 @@ function incidentOf(incident) {
   return make(
     "article",
     { className: `card incident ${impact}` },
-    make("div", { className: "line" }, make("h3", { textContent: title }),
-      user && state !== "resolved" ? make("button", { type: "button", textContent: "Update", ariaLabel: `Update ${title}`, onclick: () => ask(incident) }) : null),
+    make(
+      "div",
+      { className: "line" },
+      make("h3", { textContent: title }),
+      user && state !== "resolved"
+        ? make("button", {
+          type: "button",
+          textContent: "Update",
+          ariaLabel: `Update ${title}`,
+          onclick: () => ask(incident),
+        })
+        : null,
+    ),
     make("p", { className: "dim", textContent: [IMPACTS[impact], name, span].filter(Boolean).join(" · ") }),
-    make("ol", {}, ...said.map((update) => make("li", {}, make("p", { className: "dim", textContent: moment(update.at) }), make("p", {}, make("b", { textContent: STATES[update.state] ?? update.state }), ` ${update.text}`)))),
+    make(
+      "ol",
+      {},
+      ...said.map((update) =>
+        make(
+          "li",
+          {},
+          make("p", { className: "dim", textContent: moment(update.at) }),
+          make("p", {}, make("b", { textContent: STATES[update.state] ?? update.state }), ` ${update.text}`),
+        )
+      ),
+    ),
   );
 }
 
 const choice = (name, label, options, value) =>
-  make("label", {}, label, make("select", { name }, ...Object.entries(options).map(([key, text]) => make("option", { value: key, textContent: text, selected: key === value }))));
+  make(
+    "label",
+    {},
+    label,
+    make(
+      "select",
+      { name },
+      ...Object.entries(options).map(([key, text]) =>
+        make("option", { value: key, textContent: text, selected: key === value })
+      ),
+    ),
+  );
 
 /** The form of members: a new incident, or what is new of one. */
 function ask(incident) {
   const dialog = one("dialog");
-  const text = make("label", {}, incident ? "What is new?" : "What do visitors need to know?", make("textarea", { name: "text", rows: 4, required: true, minLength: 3, maxLength: 2000 }));
+  const text = make(
+    "label",
+    {},
+    incident ? "What is new?" : "What do visitors need to know?",
+    make("textarea", { name: "text", rows: 4, required: true, minLength: 3, maxLength: 2000 }),
+  );
   const problem = make("p", { className: "problem", role: "alert", hidden: true });
-  const services = { "": "None in particular", ...Object.fromEntries(data.services.map(({ key, name }) => [key, name])) };
+  const services = {
+    "": "None in particular",
+    ...Object.fromEntries(data.services.map(({ key, name }) => [key, name])),
+  };
   const form = make(
     "form",
     {},
     make("h2", { id: "dialog-title", textContent: incident ? incident.title : "Post an incident" }),
     ...incident ? [choice("state", "It is now", STATES, incident.state)] : [
-      make("label", {}, "Title", make("input", { name: "title", required: true, minLength: 3, maxLength: 120, autocomplete: "off" })),
+      make(
+        "label",
+        {},
+        "Title",
+        make("input", { name: "title", required: true, minLength: 3, maxLength: 120, autocomplete: "off" }),
+      ),
       choice("impact", "Impact", IMPACTS, "minor"),
       choice("service", "Service", services, ""),
     ],
     text,
     problem,
-    make("p", { className: "ends" }, make("button", { type: "button", textContent: "Cancel", onclick: () => dialog.close() }), make("button", { className: "primary", textContent: incident ? "Publish the update" : "Publish" })),
+    make(
+      "p",
+      { className: "ends" },
+      make("button", { type: "button", textContent: "Cancel", onclick: () => dialog.close() }),
+      make("button", { className: "primary", textContent: incident ? "Publish the update" : "Publish" }),
+    ),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -253,7 +351,9 @@ function ask(incident) {
       await load();
     } catch (error) {
       problem.hidden = false;
-      problem.textContent = Object.entries(error.fields ?? {}).map(([field, messages]) => `${field.replace("input.", "")} ${messages[0]}`).join("; ") || error.message;
+      problem.textContent = Object.entries(error.fields ?? {}).map(([field, messages]) =>
+        `${field.replace("input.", "")} ${messages[0]}`
+      ).join("; ") || error.message;
     } finally {
       button.disabled = false;
     }
@@ -262,7 +362,11 @@ function ask(incident) {
   dialog.showModal();
 }
 
-if (user) one("header").append(make("button", { type: "button", textContent: "Post an incident", onclick: () => data && ask() }));
+if (user) {
+  one("header").append(
+    make("button", { type: "button", textContent: "Post an incident", onclick: () => data && ask() }),
+  );
+}
 let due;
 /** Several records change at once. */
 const soon = () => {
@@ -270,7 +374,9 @@ const soon = () => {
   due = setTimeout(load, 300);
 };
 load();
-for (const code of [undefined, "status_incidents", "status_updates"]) db(code).subscribe(({ kind }) => kind === "error" || soon());
+for (const code of [undefined, "status_incidents", "status_updates"]) {
+  db(code).subscribe(({ kind }) => kind === "error" || soon());
+}
 setInterval(() => data && draw(), 60_000);
 addEventListener("online", load);
 addEventListener("offline", () => complain("You are offline. This is what was known before."));

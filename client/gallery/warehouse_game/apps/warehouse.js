@@ -7,19 +7,58 @@ const LEVELS = [
   { name: "First shift", par: 5, map: "#######|#     #|# @$. #|#     #|# .$  #|#     #|#######" },
   { name: "Cross aisle", par: 10, map: "########|#  .   #|#  $   #|# .$@  #|#  #   #|#   $. #|########" },
   { name: "Narrow rack", par: 21, map: " #######| #  @  #|##$ #$ #|#   .  #|# $.#. #|#   #  #|########" },
-  { name: "Corner office", par: 34, map: "########|###   ##|#.@$  ##|### $.##|#.##$ ##|# # . ##|#$ *$$.#|#   .  #|########" },
+  {
+    name: "Corner office",
+    par: 34,
+    map: "########|###   ##|#.@$  ##|### $.##|#.##$ ##|# # . ##|#$ *$$.#|#   .  #|########",
+  },
   { name: "Night delivery", par: 36, map: "#########|#   #   #|# $ . $ #|## .@. ##|# $ . $ #|#   #   #|#########" },
   { name: "Loading dock", par: 41, map: "#########|#...    #|###$##  #|  # $ $ #|  # @#  #|  #     #|  #######" },
 ];
 const WAYS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
-const KEYS = { ArrowLeft: "left", a: "left", ArrowRight: "right", d: "right", ArrowUp: "up", w: "up", ArrowDown: "down", s: "down" };
+const KEYS = {
+  ArrowLeft: "left",
+  a: "left",
+  ArrowRight: "right",
+  d: "right",
+  ArrowUp: "up",
+  w: "up",
+  ArrowDown: "down",
+  s: "down",
+};
 const DAY = {
-  floor: "#dfe3df", line: "#cfd5d0", bay: "#f0b429", rack: "#3c6e8f", shelf: "#2c5571", box: "#e8dcc0",
-  crate: "#c98d4b", edge: "#8f5c26", done: "#4f9d69", done_edge: "#2c6b43", lift: "#f2711c", dark: "#26323a", glass: "#bfe3f2", fork: "#8a949b", shade: "#26323a",
+  floor: "#dfe3df",
+  line: "#cfd5d0",
+  bay: "#f0b429",
+  rack: "#3c6e8f",
+  shelf: "#2c5571",
+  box: "#e8dcc0",
+  crate: "#c98d4b",
+  edge: "#8f5c26",
+  done: "#4f9d69",
+  done_edge: "#2c6b43",
+  lift: "#f2711c",
+  dark: "#26323a",
+  glass: "#bfe3f2",
+  fork: "#8a949b",
+  shade: "#26323a",
 };
 const NIGHT = {
-  floor: "#232b33", line: "#2c3640", bay: "#e0a526", rack: "#1d4560", shelf: "#12303f", box: "#5d6a70",
-  crate: "#b27a3d", edge: "#6f461b", done: "#3f8a5a", done_edge: "#9be0b4", lift: "#ff8a3d", dark: "#0c1216", glass: "#7fb3c9", fork: "#9aa5ac", shade: "#000000",
+  floor: "#232b33",
+  line: "#2c3640",
+  bay: "#e0a526",
+  rack: "#1d4560",
+  shelf: "#12303f",
+  box: "#5d6a70",
+  crate: "#b27a3d",
+  edge: "#6f461b",
+  done: "#3f8a5a",
+  done_edge: "#9be0b4",
+  lift: "#ff8a3d",
+  dark: "#0c1216",
+  glass: "#7fb3c9",
+  fork: "#9aa5ac",
+  shade: "#000000",
 };
 const night = matchMedia("(prefers-color-scheme: dark)");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -104,7 +143,9 @@ let look = DAY;
 const ink = (name) => paint[look[name]];
 
 /** The yard as it is. A crate and the forklift have `at`, where they are, and `from`, where they come from. */
-let index = 0, racks, bays, crates, lift, past, shift = 1, solved = false, mine = new Set();
+let index = 0, racks, bays, crates, lift, past, shift = 1, solved = false;
+/** The ids of scores that were stored on this page. */
+const mine = new Set();
 const key = (x, y) => `${x},${y}`;
 
 function open(level) {
@@ -144,7 +185,11 @@ function drive(way) {
   shift = calm.matches ? 1 : 0;
   show();
   const now = delivered();
-  if (now !== before || crate) say(now > before ? `Delivered: ${now} of ${crates.length}` : now < before ? "The crate has left its bay" : "Pushed");
+  if (now !== before || crate) {
+    say(
+      now > before ? `Delivered: ${now} of ${crates.length}` : now < before ? "The crate has left its bay" : "Pushed",
+    );
+  }
   if (now === crates.length) finish();
 }
 
@@ -168,7 +213,10 @@ function show() {
   one("h1").textContent = `${index + 1}. ${name}`;
   one("output").textContent = `${count(past.length, "move")}, ${delivered()} of ${crates.length} delivered`;
   one("[data-do=undo]").disabled = past.length === 0;
-  k.canvas.setAttribute("aria-label", `A warehouse seen from above: ${delivered()} of ${crates.length} crates are in their bays`);
+  k.canvas.setAttribute(
+    "aria-label",
+    `A warehouse seen from above: ${delivered()} of ${crates.length} crates are in their bays`,
+  );
 }
 
 function describe() {
@@ -176,7 +224,9 @@ function describe() {
   const free = [...bays.values()].filter(({ x, y }) => !crateAt(x, y));
   say([
     `The forklift is at ${spot(lift.at)}.`,
-    `Crates to deliver: ${crates.filter(({ at }) => !bays.has(key(at.x, at.y))).map(({ at }) => spot(at)).join("; ") || "none"}.`,
+    `Crates to deliver: ${
+      crates.filter(({ at }) => !bays.has(key(at.x, at.y))).map(({ at }) => spot(at)).join("; ") || "none"
+    }.`,
     `Free bays: ${free.map(spot).join("; ") || "none"}.`,
   ].join(" "));
 }
@@ -190,9 +240,17 @@ async function readWall() {
   try {
     const found = await db().list({ filter: { level }, sort: "moves", per_page: 12 });
     if (read !== reads) return;
-    one("aside ol").replaceChildren(...found.map(({ id, name, moves }, place) =>
-      make("li", { className: mine.has(id) ? "mine" : "" }, make("span", { textContent: place + 1 }), make("span", { textContent: name }), make("span", { textContent: moves }))
-    ));
+    one("aside ol").replaceChildren(
+      ...found.map(({ id, name, moves }, place) =>
+        make(
+          "li",
+          { className: mine.has(id) ? "mine" : "" },
+          make("span", { textContent: place + 1 }),
+          make("span", { textContent: name }),
+          make("span", { textContent: moves }),
+        )
+      ),
+    );
     one(".note").textContent = found.length === 0 ? "Nobody has finished this level yet." : "";
   } catch (error) {
     if (read === reads) one(".note").textContent = `The wall cannot be read: ${error.message}`;
@@ -207,13 +265,27 @@ function card(...children) {
 
 function menu() {
   const levels = LEVELS.map(({ name, par }, level) =>
-    make("button", { type: "button", onclick: () => open(level) }, make("b", { textContent: `${level + 1}. ${name}` }), make("small", { textContent: `from ${par} moves` }))
+    make(
+      "button",
+      { type: "button", onclick: () => open(level) },
+      make("b", { textContent: `${level + 1}. ${name}` }),
+      make("small", { textContent: `from ${par} moves` }),
+    )
   );
   card(
     make("h2", { id: "card", textContent: "Warehouse" }),
-    make("p", { className: "dim", textContent: "Push every crate into a yellow bay. Drive with the arrow keys, by swiping, or with the buttons." }),
+    make("p", {
+      className: "dim",
+      textContent: "Push every crate into a yellow bay. Drive with the arrow keys, by swiping, or with the buttons.",
+    }),
     make("div", { className: "levels" }, ...levels),
-    make("button", { type: "button", className: "go", textContent: past?.length && !solved ? "Back to work" : "Start the shift", autofocus: true, onclick: () => past?.length && !solved ? one("dialog").close() : open(index) }),
+    make("button", {
+      type: "button",
+      className: "go",
+      textContent: past?.length && !solved ? "Back to work" : "Start the shift",
+      autofocus: true,
+      onclick: () => past?.length && !solved ? one("dialog").close() : open(index),
+    }),
   );
   one(".go").focus();
 }
@@ -224,7 +296,15 @@ function finish() {
   const { par, name: level_name } = LEVELS[index];
   const stars = moves <= par ? 3 : moves <= par * 1.5 ? 2 : 1;
   say(`${level_name} is done in ${count(moves, "move")}`);
-  const input = make("input", { name: "name", required: true, maxLength: 20, placeholder: "Your name", ariaLabel: "Your name", autocomplete: "nickname", value: localStorage.getItem("name") ?? "" });
+  const input = make("input", {
+    name: "name",
+    required: true,
+    maxLength: 20,
+    placeholder: "Your name",
+    ariaLabel: "Your name",
+    autocomplete: "nickname",
+    value: localStorage.getItem("name") ?? "",
+  });
   const fault = make("p", { className: "fault" });
   fault.setAttribute("role", "alert");
   const put = make("button", { textContent: "On the wall" });
@@ -246,7 +326,12 @@ function finish() {
     }
   });
   const last = index === LEVELS.length - 1;
-  const next = make("button", { type: "button", className: "go", textContent: last ? "All levels" : "Next level", onclick: () => last ? menu() : open(index + 1) });
+  const next = make("button", {
+    type: "button",
+    className: "go",
+    textContent: last ? "All levels" : "Next level",
+    onclick: () => last ? menu() : open(index + 1),
+  });
   const again = make("button", { type: "button", textContent: "Once more", onclick: () => open(index) });
   const stars_row = make("p", { className: "stars", textContent: "★".repeat(stars) + "☆".repeat(3 - stars) });
   stars_row.setAttribute("role", "img");
@@ -254,7 +339,11 @@ function finish() {
   card(
     make("h2", { id: "card", textContent: "All delivered" }),
     stars_row,
-    make("p", { textContent: `${level_name} in ${count(moves, "move")}. ${moves <= par ? "Nobody can do it in fewer." : `${par} can do it.`}` }),
+    make("p", {
+      textContent: `${level_name} in ${count(moves, "move")}. ${
+        moves <= par ? "Nobody can do it in fewer." : `${par} can do it.`
+      }`,
+    }),
     form,
     fault,
     make("div", { className: "save" }, again, next),
@@ -272,8 +361,12 @@ addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-for (const button of document.querySelectorAll("[data-go]")) button.addEventListener("click", () => drive(button.dataset.go));
-for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => ACTS[button.dataset.do]());
+for (const button of document.querySelectorAll("[data-go]")) {
+  button.addEventListener("click", () => drive(button.dataset.go));
+}
+for (const button of document.querySelectorAll("[data-do]")) {
+  button.addEventListener("click", () => ACTS[button.dataset.do]());
+}
 one("dialog").addEventListener("cancel", (event) => {
   if (solved || past === undefined || !past.length) event.preventDefault();
 });
@@ -306,9 +399,22 @@ function drawRack(x, y) {
 }
 
 function drawBay({ x, y }) {
-  k.drawRect({ pos: k.vec2(x + 0.12, y + 0.12), width: 0.76, height: 0.76, fill: false, outline: { width: 0.07, color: ink("bay") }, radius: 0.05 });
+  k.drawRect({
+    pos: k.vec2(x + 0.12, y + 0.12),
+    width: 0.76,
+    height: 0.76,
+    fill: false,
+    outline: { width: 0.07, color: ink("bay") },
+    radius: 0.05,
+  });
   for (const side of [-1, 1]) {
-    k.drawLine({ p1: k.vec2(x + 0.5 - 0.16, y + 0.5 - 0.16 * side), p2: k.vec2(x + 0.5 + 0.16, y + 0.5 + 0.16 * side), width: 0.06, color: ink("bay"), opacity: 0.7 });
+    k.drawLine({
+      p1: k.vec2(x + 0.5 - 0.16, y + 0.5 - 0.16 * side),
+      p2: k.vec2(x + 0.5 + 0.16, y + 0.5 + 0.16 * side),
+      width: 0.06,
+      color: ink("bay"),
+      opacity: 0.7,
+    });
   }
 }
 
@@ -320,7 +426,13 @@ function drawCrate(crate) {
   rect(x + 0.08, y + 0.08, 0.84, 0.84, edge, 0.08);
   rect(x + 0.15, y + 0.15, 0.7, 0.7, is_done ? "done" : "crate", 0.04);
   for (const at of [0.36, 0.6]) rect(x + 0.15, y + at, 0.7, 0.04, edge, 0, 0.55);
-  if (is_done) k.drawLines({ pts: [[0.3, 0.52], [0.44, 0.66], [0.72, 0.34]].map(([px, py]) => k.vec2(x + px, y + py)), width: 0.09, color: ink("box") });
+  if (is_done) {
+    k.drawLines({
+      pts: [[0.3, 0.52], [0.44, 0.66], [0.72, 0.34]].map(([px, py]) => k.vec2(x + px, y + py)),
+      width: 0.09,
+      color: ink("box"),
+    });
+  }
 }
 
 function drawLift() {
@@ -331,7 +443,9 @@ function drawLift() {
   k.pushRotate(Math.atan2(dy, dx) * 180 / Math.PI);
   rect(-0.36, -0.28, 0.74, 0.64, "shade", 0.1, 0.22);
   for (const side of [-0.2, 0.12]) rect(0.22, side, 0.3, 0.08, "fork", 0.02);
-  for (const [wx, wy] of [[-0.3, -0.36], [-0.3, 0.26], [0.06, -0.36], [0.06, 0.26]]) rect(wx, wy, 0.2, 0.1, "dark", 0.04);
+  for (const [wx, wy] of [[-0.3, -0.36], [-0.3, 0.26], [0.06, -0.36], [0.06, 0.26]]) {
+    rect(wx, wy, 0.2, 0.1, "dark", 0.04);
+  }
   rect(-0.4, -0.3, 0.64, 0.6, "lift", 0.12);
   rect(-0.24, -0.21, 0.34, 0.42, "dark", 0.08);
   rect(-0.2, -0.17, 0.26, 0.34, "glass", 0.06);
