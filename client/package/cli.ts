@@ -7,7 +7,7 @@ import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { accountTypes } from "./account_types.ts";
 import { dev } from "./archive/dev.ts";
-import { Fault } from "./archive/folder.ts";
+import { Fault } from "./archive/files.ts";
 import { pull } from "./archive/pull.ts";
 import { push } from "./archive/push.ts";
 import { AtriumError } from "./client.ts";
@@ -45,6 +45,8 @@ const OF_COMMAND: Readonly<Record<string, readonly string[]>> = {
   push: ["dry-run", "yes", "delete", "base"],
   dev: [],
 };
+/** Some 20 s: a server that has just started compiles its first sources for long. */
+const RETRIES = 6;
 /** How many arguments each command takes. */
 const TAKES: Readonly<Record<string, readonly [number, number]>> = {
   types: [0, 0],
@@ -53,10 +55,14 @@ const TAKES: Readonly<Record<string, readonly [number, number]>> = {
   dev: [1, 2],
 };
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+/** Sources and names of others are printed: without what a terminal obeys, and what turns the direction of writing. */
+// deno-lint-ignore no-control-regex -- these are what is removed
+const printable = (text: string) => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "");
+
+const say = (line: string) => void process.stdout.write(`${printable(line)}\n`);
 
 function stop(text: string): never {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
   process.exit(1);
 }
 
@@ -65,8 +71,10 @@ function readCommand() {
   const { values, positionals: [command = "", ...args] } = parse();
   const { url = env.ATRIUM_URL || env.BASE_URL, token = env.ATRIUM_TOKEN || env.ADMIN_TOKEN, ...chosen } = values;
   const [least, most] = TAKES[command] ?? [1, 0];
-  const strange = Object.entries(chosen).find(([name, value]) => value && !OF_COMMAND[command]?.includes(name));
-  if (args.length < least || args.length > most || strange || !url) return stop(USAGE);
+  const [strange] = Object.entries(chosen).find(([name, value]) => value && !OF_COMMAND[command]?.includes(name)) ?? [];
+  if (args.length < least || args.length > most) return stop(USAGE);
+  if (strange) return stop(`${command} takes no --${strange}\n\n${USAGE}`);
+  if (!url) return stop("the server's address is needed: --url or ATRIUM_URL");
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return stop(`${url} is not an address: it begins with https://`);
   if (!token) return stop("a token is needed: --token or ATRIUM_TOKEN");
   return { command, args, url, token, chosen };
@@ -75,8 +83,8 @@ function readCommand() {
 function parse() {
   try {
     return parseArgs({ allowPositionals: true, options: OPTIONS });
-  } catch {
-    return stop(USAGE);
+  } catch (error) {
+    return stop(`${error instanceof Error ? `${error.message}\n\n` : ""}${USAGE}`);
   }
 }
 
@@ -122,7 +130,7 @@ async function run(
 
 try {
   const command = readCommand();
-  const done = await run(createTransport(command), command);
+  const done = await run(createTransport({ ...command, retries: RETRIES }), command);
   if (!done) process.exitCode = 1;
 } catch (error) {
   if (error instanceof Fault) stop(error.message);

@@ -159,6 +159,8 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
 
   await t.step("a change on the server is a conflict that is shown as the server's, and a pull merges it", async () => {
     const { id } = await appOf(staging);
+    // Written differently, it means the same: that is no change here.
+    await edit(`${ada}/apps/counter.json`, (text) => JSON.stringify(JSON.parse(text)));
     const json = { app: { source_code: "document.title = 'theirs';\n", description: "Theirs" } };
     assert.equal((await staging.request("PATCH", `/platform/apps/${id}.json`, { json })).status, 200);
     const { code, said } = await run(["push", ada, "--yes"], at(STAGING));
@@ -174,6 +176,11 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
       "updated   apps/counter.json",
     ]]);
     assert.equal(await read(`${ada}/apps/counter.js`), marked);
+    const unresolved = await run(["push", ada, "--yes"], at(STAGING));
+    assert.deepEqual([unresolved.code, unresolved.complained], [
+      1,
+      "apps/counter.json: has a conflict to be resolved, in apps/counter.js\n",
+    ]);
     await Deno.writeTextFile(`${ada}/apps/counter.js`, "document.title = 'both';\n");
     assert.equal(
       (await run(["push", ada, "--yes"], at(STAGING))).said,
@@ -243,7 +250,9 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
   await t.step("wrong commands say what is wrong in one line", async () => {
     const cases: [args: string[], environment: Record<string, string>, complained: RegExp][] = [
       [["push"], at(STAGING), /^usage: /],
-      [["pull", ada, "--yes"], at(STAGING), /^usage: /],
+      [["pull", ada, "--yes"], at(STAGING), /^pull takes no --yes\n\nusage: /],
+      [["pull", ada, "--force"], at(STAGING), /'--force'[^]*\n\nusage: /],
+      [["pull", ada], {}, /^the server's address is needed: --url or ATRIUM_URL\n$/],
       [["pull", ada], { ...at(STAGING), ADMIN_TOKEN: "" }, /^a token is needed/],
       [["pull", ada], { ATRIUM_URL: "staging" }, /is not an address/],
       [["pull", ada, "--token", "stranger"], at(STAGING), /unauthorized/],

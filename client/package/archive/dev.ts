@@ -3,7 +3,8 @@ import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { PlatformError } from "../../app/platform_error.js";
 import type { Transport } from "../transport.ts";
-import { Fault, readFiles, type Thing, thingsOf } from "./folder.ts";
+import { Fault, readFiles } from "./files.ts";
+import { type Thing, thingsOf } from "./folder.ts";
 import { push, type PushOptions } from "./push.ts";
 
 /** Editors write a file in several steps. */

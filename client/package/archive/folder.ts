@@ -3,8 +3,7 @@
  *
  *     apps/counter.svelte  apps/counter.json  dbs/orders.json  flows/…  connectors/…  triggers/…  departments/…
  */
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { EXTENSIONS, Fault, type Files, FOLDERS, SOURCES } from "./files.ts";
 
 export interface Thing {
   kind: string;
@@ -13,50 +12,34 @@ export interface Thing {
   renamed_from?: string | undefined;
 }
 
-/** Texts by path, such as `apps/counter.json`. */
-export type Files = Map<string, string>;
-
-/** What a user can mend. Printed without a stack. */
-export class Fault extends Error {}
-
-export const FOLDERS: Readonly<Record<string, string>> = {
-  department: "departments",
-  connector: "connectors",
-  db: "dbs",
-  flow: "flows",
-  app: "apps",
-  trigger: "triggers",
-};
-
-/** The extensions of sources. The first one is written. */
-const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
-  svelte: ["svelte"],
-  vue: ["vue"],
-  react: ["jsx", "tsx"],
-  js: ["js"],
-  kaboom: ["js"],
-  phaser: ["js"],
-  html: ["html"],
-};
-const SOURCES = [...new Set(Object.values(EXTENSIONS).flat())];
 /** The engine of a source whose settings name none. */
 const engineOf = (extension: string): string | undefined =>
-  Object.keys(EXTENSIONS).find((engine) => EXTENSIONS[engine]?.includes(extension));
+  [...EXTENSIONS].find(([, extensions]) => extensions.includes(extension))?.[0];
 
 const KEY = /^[a-z0-9_-]{1,110}$/;
+/** Windows takes files with these names for devices, whatever their extension. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/;
+/** No key ends with it. */
+const NO_DEVICE = "~";
+const fileName = (key: string): string => DEVICE.test(key) ? key + NO_DEVICE : key;
+const keyOfFile = (name: string): string => DEVICE.test(name.slice(0, -1)) ? name.replace(/~$/, "") : name;
 
-export const folderOf = (kind: string): string => FOLDERS[kind] ?? kind;
+/** What a merge of ours or of Git leaves in a file. */
+const CONFLICT = /^<{7} [^]*^={7}$[^]*^>{7} /m;
+
+export const folderOf = (kind: string): string => FOLDERS.get(kind) ?? kind;
 export const nameOf = ({ kind, key }: Pick<Thing, "kind" | "key">): string => `${folderOf(kind)}/${key}`;
+/** The path of its files, without the extension. */
+export const pathOf = ({ kind, key }: Pick<Thing, "kind" | "key">): string => `${folderOf(kind)}/${fileName(key)}`;
 
-/** The files of a thing. @param known files that are there: a `.tsx` stays one */
-export function filesOf({ kind, key, value }: Thing, known: ReadonlyMap<string, string>): Files {
-  if (!KEY.test(key) || FOLDERS[kind] === undefined) {
-    throw new Fault(`the server has sent a thing named ${kind}/${key}`);
-  }
-  const path = `${folderOf(kind)}/${key}`;
+/** The files of a thing. @param known files that are there: a `.tsx` stays one. @throws {Fault} for a strange key */
+export function filesOf(thing: Thing, known: ReadonlyMap<string, string>): Files {
+  const { kind, key, value } = thing;
+  if (!KEY.test(key) || !FOLDERS.has(kind)) throw new Fault(`the server has sent a thing named ${kind}/${key}`);
+  const path = pathOf(thing);
   if (kind !== "app") return new Map([[`${path}.json`, textOf(value)]]);
   const { source_code, app_engine = "svelte", ...settings } = value;
-  const extensions = EXTENSIONS[String(app_engine)] ?? ["txt"];
+  const extensions = EXTENSIONS.get(String(app_engine)) ?? ["txt"];
   const extension = extensions.find((one) => known.has(`${path}.${one}`)) ?? extensions[0] ?? "txt";
   const named = engineOf(extension) === app_engine ? settings : { ...settings, app_engine };
   return new Map([[`${path}.json`, textOf(named)], [`${path}.${extension}`, String(source_code ?? "")]]);
@@ -64,19 +47,44 @@ export function filesOf({ kind, key, value }: Thing, known: ReadonlyMap<string, 
 
 const textOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
+/**
+ * Writes a JSON file as a pull would: with the spaces of `filesOf`, and its keys in the order of the same file elsewhere.
+ * Other texts, and JSON that cannot be read, stay as they are.
+ */
+export function tidy(path: string, text: string, like: string | undefined): string {
+  const [json, other] = [text, like ?? ""].map((one) => path.endsWith(".json") ? objectOf(one) : undefined);
+  return json ? textOf(inOrderOf(json, other ?? {})) : text;
+}
+
+/** The same object, with the keys of `like` first. The order of a schema's fields means something: only these keys move. */
+export function inOrderOf(value: Record<string, unknown>, like: object): Record<string, unknown> {
+  const known = Object.keys(like).filter((key) => Object.hasOwn(value, key));
+  return Object.fromEntries([...new Set([...known, ...Object.keys(value)])].map((key) => [key, value[key]]));
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    return parse(text);
+  } catch {
+    // A fault, which the push reports.
+  }
+}
+
 /** The things in files, and what is wrong with each that cannot be read. */
 export function thingsOf(files: ReadonlyMap<string, string>): { things: Thing[]; faults: string[] } {
   const things: Thing[] = [];
   const faults: string[] = [];
   for (const [path, text] of files) {
-    const [, folder = "", key = "", extension = ""] = /^(\w+)\/([^/]+)\.(\w+)$/.exec(path) ?? [];
-    const kind = Object.keys(FOLDERS).find((kind) => FOLDERS[kind] === folder);
+    const [, folder = "", name = "", extension = ""] = /^(\w+)\/([^/]+)\.(\w+)$/.exec(path) ?? [];
+    const kind = [...FOLDERS.keys()].find((kind) => FOLDERS.get(kind) === folder);
     if (kind === undefined) continue;
+    const key = keyOfFile(name);
     try {
-      if (!KEY.test(key)) throw new Fault("the name must be lower-case letters, digits, - and _");
+      if (!KEY.test(key)) throw new Fault("the name must be at most 110 lower-case letters, digits, - and _");
+      if (name !== fileName(key)) throw new Fault(`must be called ${fileName(key)}.${extension}`);
       if (extension === "json") things.push(readThing(kind, key, text, files));
-      else if (!files.has(`${folder}/${key}.json`)) {
-        throw new Fault(`has no settings: ${folder}/${key}.json is missing`);
+      else if (!files.has(`${folder}/${name}.json`)) {
+        throw new Fault(`has no settings: ${folder}/${name}.json is missing`);
       }
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -91,17 +99,20 @@ function readThing(kind: string, key: string, text: string, files: ReadonlyMap<s
   const thing: Thing = { kind, key, value };
   if (renamed_from !== undefined) thing.renamed_from = String(renamed_from);
   if (kind !== "app") return thing;
-  const found = SOURCES.filter((extension) => files.has(`apps/${key}.${extension}`));
+  const path = pathOf(thing);
+  const found = SOURCES.filter((extension) => files.has(`${path}.${extension}`));
   const [extension] = found;
   if (extension === undefined) {
-    throw new Fault(`has no source: apps/${key}.svelte, or one with another ending, is missing`);
+    throw new Fault(`has no source: ${path}.svelte, or one with another ending, is missing`);
   }
-  if (found.length > 1) throw new Fault(`has several sources: ${found.map((one) => `${key}.${one}`).join(", ")}`);
+  if (found.length > 1) throw new Fault(`has several sources: ${found.map((one) => `${path}.${one}`).join(", ")}`);
   const app_engine = value.app_engine ?? engineOf(extension);
-  if (!EXTENSIONS[String(app_engine)]?.includes(extension)) {
-    throw new Fault(`has the app_engine ${app_engine}, but its source is ${key}.${extension}`);
+  if (!EXTENSIONS.get(String(app_engine))?.includes(extension)) {
+    throw new Fault(`has the app_engine ${app_engine}, but its source is ${path}.${extension}`);
   }
-  thing.value = { ...value, app_engine, source_code: files.get(`apps/${key}.${extension}`) };
+  const source_code = files.get(`${path}.${extension}`) ?? "";
+  if (CONFLICT.test(source_code)) throw new Fault(`has a conflict to be resolved, in ${path}.${extension}`);
+  thing.value = { ...value, app_engine, source_code };
   return thing;
 }
 
@@ -110,41 +121,9 @@ function parse(text: string): Record<string, unknown> {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new Fault(
-      /^(<<<<<<<|>>>>>>>) /m.test(text)
-        ? "has a conflict to be resolved"
-        : error instanceof Error
-        ? error.message
-        : "is no JSON",
-    );
+    if (/^(<<<<<<<|>>>>>>>) /m.test(text)) throw new Fault("has a conflict to be resolved");
+    throw new Fault(error instanceof Error ? error.message : "is no JSON");
   }
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw new Fault("must be an object");
   return { ...json };
-}
-
-/** The files of things below a folder; none where there is no such folder. */
-export async function readFiles(root: string): Promise<Files> {
-  const files: Files = new Map();
-  for (const folder of Object.values(FOLDERS)) {
-    const names = await readdir(join(root, folder)).catch(missing);
-    for (const name of names?.toSorted() ?? []) {
-      const extension = name.slice(name.lastIndexOf(".") + 1);
-      const is_source = folder === "apps" && SOURCES.includes(extension);
-      if (name.startsWith(".") || extension !== "json" && !is_source) continue;
-      files.set(`${folder}/${name}`, await readFile(join(root, folder, name), "utf8"));
-    }
-  }
-  return files;
-}
-
-export async function writeText(root: string, path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(root, path)), { recursive: true });
-  await writeFile(join(root, path), text);
-}
-
-export const removeFile = (root: string, path: string): Promise<void> => rm(join(root, path), { force: true });
-
-function missing(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
 }

@@ -11,7 +11,7 @@ const MOST_PAIRS = 16_000_000;
 
 /** @param host names the server's side in markers */
 export function merge(base: string, yours: string, server: string, host: string): Merged {
-  const [old, mine, theirs] = [base, yours, server].map(linesOf) as [string[], string[], string[]];
+  const [old, mine, theirs] = [linesOf(base), linesOf(yours), linesOf(server)];
   const [in_mine, in_theirs] = [matches(old, mine), matches(old, theirs)];
   const merged: string[] = [];
   let conflicts = 0;
@@ -36,10 +36,14 @@ export function merge(base: string, yours: string, server: string, host: string)
     }
     [o, m, t] = [next, m_end, t_end];
   }
-  return { text: merged.join("\n"), conflicts };
+  const is_ended = ends(yours) === ends(base) ? ends(server) : ends(yours);
+  const end = merged.length > 0 && (is_ended || conflicts > 0) ? "\n" : "";
+  return { text: merged.join("\n") + end, conflicts };
 }
 
-const linesOf = (text: string): string[] => text === "" ? [] : text.split("\n");
+/** The last line may have no end: that is compared by itself, not as a change of the line. */
+const linesOf = (text: string): string[] => text === "" ? [] : text.replace(/\n$/, "").split("\n");
+const ends = (text: string): boolean => text === "" || text.endsWith("\n");
 
 const equal = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((line, i) => line === other[i]);

@@ -25,3 +25,19 @@ Deno.test("merge: changes in the same place stand beside each other, and say whi
   });
   assert.equal(merge("", "a", "b", "test").conflicts, 1);
 });
+
+Deno.test("merge: the end of the last line is merged by itself", () => {
+  const cases: [base: string, yours: string, server: string, text: string][] = [
+    ["a", "a\n", "a", "a\n"],
+    ["a\n", "a\n", "a", "a"],
+    ["a\nb", "a\nb\n", "A\nb", "A\nb\n"],
+    ["", "\n", "", "\n"],
+  ];
+  for (const [base, yours, server, text] of cases) {
+    assert.deepEqual(merge(base, yours, server, "x"), { text, conflicts: 0 });
+  }
+  assert.deepEqual(merge("a", "1", "2", "x"), {
+    text: "<<<<<<< yours\n1\n||||||| base\na\n=======\n2\n>>>>>>> server x\n",
+    conflicts: 1,
+  });
+});

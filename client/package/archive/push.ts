@@ -1,7 +1,8 @@
 /** `push`: shows what a folder would change on a server, and changes it when that is agreed to. */
 import type { Transport } from "../transport.ts";
 import { hostOf, readBase, writeBase } from "./base.ts";
-import { Fault, type Files, filesOf, nameOf, readFiles, type Thing, thingsOf } from "./folder.ts";
+import { Fault, type Files, readFiles } from "./files.ts";
+import { filesOf, inOrderOf, nameOf, pathOf, type Thing, thingsOf, tidy } from "./folder.ts";
 import { merge } from "./merge.ts";
 import {
   type Conflict,
@@ -48,6 +49,7 @@ export async function push(transport: Transport, options: PushOptions, say: (lin
     return false;
   }
   const changes = plan.changes.filter(({ action }) => action !== "keep");
+  const etags = new Map([...present, ...plan.changes].map((thing) => [nameOf(thing), thing.etag]));
   if (changes.length > 0) {
     if (options.dry_run) return true;
     if (!await options.agree()) {
@@ -60,7 +62,9 @@ export async function push(transport: Transport, options: PushOptions, say: (lin
     }
     say(`${hostOf(url)} has ${changes.length} ${changes.length === 1 ? "change" : "changes"}.`);
   } else if (plan.changes.length === 0) say(`${hostOf(url)} has what ${only ?? folder} has.`);
-  if (!options.dry_run && options.base === undefined) await record(transport, options, here, base, chosen);
+  if (!options.dry_run && options.base === undefined) {
+    await record(transport, options, { here, base, etags, things: chosen });
+  }
   return true;
 }
 
@@ -68,19 +72,29 @@ export async function push(transport: Transport, options: PushOptions, say: (lin
 async function record(
   transport: Transport,
   { folder, url, only, ...options }: PushOptions,
-  here: Files,
-  base: Files,
-  things: readonly Thing[],
+  { here, base, etags, things }: Pushed,
 ): Promise<void> {
-  const named = new Set(things.map(nameOf));
-  const there = (await readThings(transport)).filter((thing) => named.has(nameOf(thing)));
-  const recorded = new Map(there.flatMap((thing) => [...filesOf(thing, here)]));
+  const paths = new Set(things.map(pathOf));
+  const there = new Map((await readThings(transport)).map((thing) => [nameOf(thing), thing]));
+  const recorded = things.flatMap((thing) => {
+    const is = there.get(nameOf(thing));
+    // What somebody has changed since is not known here: the next push finds a conflict.
+    return [...filesOf(is && is.etag === etags.get(nameOf(thing)) ? is : thing, here)];
+  });
   // What was deleted here and kept on the server is still to be deleted.
   const others = [...base].filter(([path]) => {
     const name = path.slice(0, path.lastIndexOf("."));
-    return !named.has(name) && (only !== undefined || !options.delete);
+    return !paths.has(name) && (only !== undefined || !options.delete);
   });
   await writeBase(folder, url, new Map([...recorded, ...others]));
+}
+
+interface Pushed {
+  here: Files;
+  base: Files;
+  /** Of the things as this push leaves them. */
+  etags: ReadonlyMap<string, string | null>;
+  things: readonly Thing[];
 }
 
 interface Known extends Pick<PushOptions, "only" | "delete" | "environment"> {
@@ -126,7 +140,8 @@ const sameText = (one: Thing, other: Thing, known: Files): boolean =>
 
 /** Whether the folder has the server's changes already, for example because they came with Git. */
 function hasChanges(thing: Thing, was: Thing, is: Thing, known: Files): boolean {
-  const [mine, old, theirs] = [thing, was, is].map((one) => filesOf(one, known));
+  const ordered = { ...thing, value: inOrderOf(thing.value, is.value) };
+  const [mine, old, theirs] = [ordered, was, is].map((one) => filesOf(one, known));
   if (!mine || !old || !theirs) return false;
   return [...mine].every(([path, text]) => {
     const { text: merged, conflicts } = merge(old.get(path) ?? "", text, theirs.get(path) ?? "", "");
@@ -163,7 +178,9 @@ function* linesOf({ changes, unchanged }: Plan): Generator<string> {
     for (const [field, messages] of Object.entries(change.warnings)) yield* indented("warning", field, messages);
   }
   if (unchanged > 0) {
-    yield `  ${unchanged} ${unchanged === 1 ? "thing is" : "things are"} written differently and mean the same`;
+    yield `  ${unchanged} ${
+      unchanged === 1 ? "thing is written differently and means" : "things are written differently and mean"
+    } the same`;
   }
 }
 
@@ -194,10 +211,10 @@ function* differenceOf(conflict: Conflict, here: Files, base: Files, host: strin
   yield `${nameOf(conflict)}: conflict. The server ${host} has changed it since you pulled`;
   const there = filesOf({ kind, key, value: server.value }, here);
   for (const [path, text] of there) {
-    const mine = here.get(path);
+    const [mine, old] = [here.get(path), base.get(path)].map((one) => one && tidy(path, one, text));
     if (mine === text) continue;
     yield `--- ${path}`;
     if (mine === undefined) yield `    deleted here, changed on the server ${host}`;
-    else yield* merge(base.get(path) ?? "", mine, text, host).text.split("\n");
+    else yield* merge(old ?? "", mine, text, host).text.replace(/\n$/, "").split("\n");
   }
 }

@@ -1,6 +1,9 @@
 /** What the commands ask of the server. */
+import { readAnswer } from "../procedures.ts";
 import type { Transport } from "../transport.ts";
-import { type Files, filesOf, type Thing } from "./folder.ts";
+import type { List } from "../types/index.d.ts";
+import { Fault, type Files } from "./files.ts";
+import { filesOf, type Thing } from "./folder.ts";
 
 export interface Present extends Thing {
   etag: string;
@@ -14,6 +17,8 @@ export interface PlannedChange {
   fields: string[];
   faults: Record<string, string[]>;
   warnings: Record<string, string[]>;
+  /** As it is to be. */
+  etag: string | null;
   webhook_url: string | null;
 }
 
@@ -38,23 +43,49 @@ export interface Push {
 }
 
 const PER_PAGE = 100;
+/** How often the list is read while somebody adds or removes things meanwhile. */
+const ATTEMPTS = 3;
 
-/** Every thing of the account. */
+/** Every thing of the account. @throws {Fault} where the answer is no such list */
 export async function readThings(transport: Transport): Promise<Present[]> {
-  const things: Present[] = [];
-  for (let page = 1;; page++) {
-    const address = `/account/archive.json?page=${page}&per_page=${PER_PAGE}`;
-    const found = await transport.value("GET", address, { repeat: "safe" }) as Present[];
-    things.push(...found);
-    if (found.length < PER_PAGE) return things;
+  for (let attempt = 1;; attempt++) {
+    const things = await readOnce(transport);
+    if (things) return things;
+    if (attempt === ATTEMPTS) throw new Fault("the account changes all the time: try again");
   }
 }
 
+/** @returns undefined where a page has moved meanwhile: a thing that is missing would look like a deleted one */
+async function readOnce(transport: Transport): Promise<Present[] | undefined> {
+  const things = new Map<string, Present>();
+  let total: unknown;
+  for (let page = 1;; page++) {
+    const address = `/account/archive.json?page=${page}&per_page=${PER_PAGE}`;
+    const found = await transport.ask("GET", address, { repeat: "safe" }, readAnswer);
+    if (!Array.isArray(found)) throw new Fault("the server has sent no list of things: is the address right?");
+    const counted = (found as List<unknown>).total;
+    total ??= counted;
+    if (counted !== total) return undefined;
+    for (const thing of found.map(thingOf)) things.set(`${thing.kind}/${thing.key}`, thing);
+    if (found.length < PER_PAGE) return total === undefined || things.size === total ? [...things.values()] : undefined;
+  }
+}
+
+/** @throws {Fault} */
+function thingOf(sent: unknown): Present {
+  const { kind, key, etag, value } = Object(sent);
+  const is_thing = [kind, key, etag].every((text) => typeof text === "string") && typeof value === "object" &&
+    value !== null && !Array.isArray(value);
+  if (!is_thing) throw new Fault("the server has sent something that is no thing of an account");
+  return { kind, key, etag, value };
+}
+
+/** A push that arrives twice finds everything as it shall be, so it may be repeated. */
 export const push = async (transport: Transport, archive: Push & { dry_run: boolean }): Promise<Plan> =>
   await transport.value("POST", "/account/archive.json", {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ archive }),
-    repeat: archive.dry_run ? "safe" : "refused",
+    repeat: "safe",
   }) as Plan;
 
 /** @param known files that are there: they keep their endings */

@@ -7,7 +7,7 @@ import type { Conflict, PlannedChange, Push } from "./schema.ts";
 import { compact, etagOf, type Kind, KINDS, readValue, same, type Stored, type Value } from "./thing.ts";
 
 /** A thing that is to be written. */
-export interface Task extends Pick<PlannedChange, "kind" | "key" | "action" | "from" | "fields" | "faults"> {
+export interface Task extends Pick<PlannedChange, "kind" | "key" | "action" | "from" | "fields" | "faults" | "etag"> {
   /** Undefined for a new thing. */
   stored?: Stored | undefined;
   /** Undefined for a deletion, and where the value has faults. */
@@ -70,6 +70,7 @@ async function decideKind(sql: Sql, account: number, kind: Kind, push: Push, dec
         from: null,
         fields: [],
         faults: {},
+        etag: push.delete ? null : is.etag,
         stored: is.stored,
       });
     }
@@ -98,21 +99,29 @@ function decideOne(
   });
   if (json === undefined) return known && known.etag === base_etag ? undefined : conflict(base_etag);
   const read = readWanted(kind, key, json, is?.stored);
-  const task: Task = { kind, key, action: "create", from: null, fields: [], faults: {}, stored: is?.stored };
+  const task: Task = {
+    kind,
+    key,
+    action: "create",
+    from: null,
+    fields: [],
+    faults: {},
+    etag: null,
+    stored: is?.stored,
+  };
   // A fault of the caller's comes first: without a value there is no etag to compare.
   if ("faults" in read) return { ...task, action: is ? "change" : "create", faults: read.faults };
   const { value } = read;
-  const yours = etagOf(compact(THING_KINDS[kind], key, value));
+  const compacted = compact(THING_KINDS[kind], key, value);
+  const yours = etagOf(compacted);
   if (!is) {
-    return base_etag === null
-      ? { ...task, value, fields: Object.keys(compact(THING_KINDS[kind], key, value)) }
-      : conflict(yours);
+    return base_etag === null ? { ...task, value, fields: Object.keys(compacted), etag: yours } : conflict(yours);
   }
   if (from === null && yours === is.etag) return undefined;
   if (base_etag !== is.etag) return conflict(yours);
   const fields = Object.keys(THING_KINDS[kind].shape.shape)
     .filter((name) => !THING_KINDS[kind].hints?.includes(name) && !same(value[name], is.stored.value[name]));
-  return { ...task, value, fields, action: from === null ? "change" : "rename", from };
+  return { ...task, value, fields, action: from === null ? "change" : "rename", from, etag: yours };
 }
 
 /** A value that is no longer valid has the etag of nothing. */

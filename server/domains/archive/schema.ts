@@ -74,6 +74,7 @@ export const PlannedChange = z.object({
   fields: z.array(z.string()).describe("The fields that differ").meta({ examples: [["program"]] }),
   faults: Messages.describe("By field, why this is refused").meta({ examples: [{}] }),
   warnings: Messages.describe("By field, what would not work afterwards").meta({ examples: [{}] }),
+  etag: Etag.nullable().describe("As it is to be; null for a deletion and where it is refused"),
   webhook_url: z.string().nullable().describe("The secret address of a new webhook trigger, shown once")
     .meta({ examples: [null] }),
 });
