@@ -169,13 +169,19 @@ function secretsOf(things: readonly Thing[], environment: PushOptions["environme
   );
 }
 
+const SECRETS = ["secret_token", "webhook.secret"];
+
 const SIGNS = { create: "+", change: "~", rename: ">", delete: "-", keep: " " };
 
 function* linesOf({ changes, unchanged }: Plan): Generator<string> {
   for (const change of changes) {
     yield sentenceOf(change);
-    for (const [field, messages] of Object.entries(change.faults)) yield* indented("refused", field, messages);
-    for (const [field, messages] of Object.entries(change.warnings)) yield* indented("warning", field, messages);
+    for (const what of ["faults", "warnings"] as const) {
+      for (const [field, messages] of Object.entries(change[what])) {
+        yield* indented(what === "faults" ? "refused" : "warning", field, messages);
+        if (SECRETS.includes(field)) yield `      ${secretName(change)} in the environment sets it`;
+      }
+    }
   }
   if (unchanged > 0) {
     yield `  ${unchanged} ${

@@ -48,8 +48,13 @@ async function decideKind(sql: Sql, account: number, kind: Kind, push: Push, dec
   const base = new Map(recorded.map((thing) => [thing.key, etagOfBase(thing, present.get(thing.key))]));
   const tasks: Task[] = [];
   const settled = new Set(wanted.map(({ key }) => key));
+  const old_names = Map.groupBy(wanted.filter(({ key }) => !present.has(key)), ({ renamed_from }) => renamed_from);
   for (const thing of wanted) {
-    const decided = decideOne(thing, present, base);
+    const { key, renamed_from } = thing;
+    const is_due = renamed_from !== undefined && !present.has(key) && present.has(renamed_from);
+    const is_double = is_due &&
+      (settled.has(renamed_from) || (old_names.get(renamed_from)?.length ?? 0) > 1);
+    const decided = is_double ? doublyNamed(thing) : decideOne(thing, present, base);
     if (decided === undefined) decisions.unchanged++;
     else if ("server" in decided) decisions.conflicts.push(decided);
     else {
@@ -77,6 +82,17 @@ async function decideKind(sql: Sql, account: number, kind: Kind, push: Push, dec
   }
   decisions.tasks.push(...tasks.toSorted((a, b) => ORDER[a.action] - ORDER[b.action]));
 }
+
+/** A thing becomes one other. */
+const doublyNamed = ({ kind, key, renamed_from }: Wanted): Task => ({
+  kind,
+  key,
+  action: "create",
+  from: null,
+  fields: [],
+  faults: { renamed_from: [`names ${renamed_from}, which another one of these things is or becomes`] },
+  etag: null,
+});
 
 const namesOf = ({ key, renamed_from }: Wanted) => renamed_from === undefined ? [key] : [key, renamed_from];
 

@@ -94,6 +94,13 @@ export function readValue(kind: ThingKind, key: string, json: unknown): Value {
   return value;
 }
 
+/** What a push adds to a value, such as a secret. @throws {Refusal} 422 by field */
+export function readWhole<S extends z.ZodType>(shape: S, json: unknown): z.output<S> {
+  const read = shape.safeParse(json);
+  if (!read.success) throw invalid(fieldsOf(read.error.issues));
+  return read.data;
+}
+
 /** The value as it is sent: in the order of the shape, without hints and without keys that have their default. */
 export function compact(kind: ThingKind, key: string, value: Value): Value {
   const defaults = kind.defaults(value, key);

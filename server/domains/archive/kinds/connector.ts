@@ -2,10 +2,11 @@
 import { secretOrigins } from "../../../connectors/connectors.ts";
 import { changeConnector, createConnector, removeConnector } from "../../connectors/write.ts";
 import { NewConnector } from "../../connectors/schema.ts";
-import { DepartmentName, type ThingKind, type Value } from "../thing.ts";
+import { DepartmentName, readWhole, type ThingKind, type Value } from "../thing.ts";
 
 const shape = NewConnector.omit({ kind: true, code: true, secret_token: true, department_id: true }).required()
   .extend({ department: DepartmentName }).strict();
+const Secret = NewConnector.pick({ secret_token: true });
 const DEFAULTS = { fields: {}, department: null };
 
 export const connector: ThingKind = {
@@ -28,7 +29,7 @@ export const connector: ThingKind = {
   },
   async create({ ctx, secrets, departmentId }, code, value) {
     const { department, ...fields } = shape.parse(value);
-    const secret_token = secrets[`connector/${code}`];
+    const { secret_token } = readWhole(Secret, { secret_token: secrets[`connector/${code}`] });
     const department_id = await departmentId(department);
     const created = await createConnector(ctx, { ...fields, code, secret_token, department_id });
     const { id, has_secret_token } = created.parse();
@@ -40,7 +41,8 @@ export const connector: ThingKind = {
     // A secret that is there stays, except where it would be sent to another origin.
     const known = originsOf(before);
     const is_moved = originsOf(value).some((origin) => !known.includes(origin));
-    const secret_token = is_moved ? secrets[`connector/${code}`] : undefined;
+    const sent = is_moved ? secrets[`connector/${code}`] : undefined;
+    const { secret_token } = readWhole(Secret, { secret_token: sent });
     await changeConnector(ctx, Number(id), {
       ...fields,
       code,

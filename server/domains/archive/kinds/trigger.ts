@@ -1,9 +1,10 @@
 /** Triggers. Secret addresses and signing keys stay on the server. */
+import { z } from "zod";
 import { RecordSettings } from "../../../schedule/schedule.ts";
 import { CronChanges } from "../../crons/schema.ts";
-import { WebhookSettings } from "../../crons/webhooks/schema.ts";
+import { Webhook, WebhookSettings } from "../../crons/webhooks/schema.ts";
 import { changeCron, createCron, DEFAULTS, OVERLAP, removeCron } from "../../crons/write.ts";
-import { DepartmentName, keyOfName, sorted, type ThingKind, type Value } from "../thing.ts";
+import { DepartmentName, keyOfName, readWhole, sorted, type ThingKind, type Value } from "../thing.ts";
 
 const shape = CronChanges.omit({ lock_version: true, department_id: true, webhook: true, record: true }).required()
   .extend({ webhook: WebhookSettings.nullable(), record: RecordSettings.nullable(), department: DepartmentName })
@@ -21,6 +22,10 @@ const defaultsOf = ({ kind }: Value) => ({
 
 const keyOf = ({ name, target_code, kind }: Value) =>
   keyOfName(typeof name === "string" ? name : `${target_code}-${kind}`, "trigger");
+
+const WithSecret = z.object({ webhook: Webhook });
+const webhookOf = (webhook: WebhookSettings, secret: string | undefined) =>
+  readWhole(WithSecret, { webhook: { ...webhook, secret } }).webhook;
 
 export const trigger: ThingKind = {
   shape,
@@ -61,9 +66,10 @@ export const trigger: ThingKind = {
   },
   async create({ ctx, secrets, departmentId }, key, value) {
     const { department, webhook, ...fields } = shape.parse(value);
+    const secret = webhook?.signature === "none" ? undefined : secrets[`trigger/${key}`];
     const { id, webhook_url } = (await createCron(ctx, {
       ...fields,
-      webhook: webhook && { ...webhook, secret: webhook.signature === "none" ? undefined : secrets[`trigger/${key}`] },
+      webhook: webhook && webhookOf(webhook, secret),
       department_id: await departmentId(department),
     })).parse();
     return { id, webhook_url };
@@ -75,7 +81,7 @@ export const trigger: ThingKind = {
     await changeCron(ctx, Number(id), {
       ...fields,
       lock_version,
-      ...webhook !== undefined && { webhook: webhook && { ...webhook, secret } },
+      ...webhook !== undefined && { webhook: webhook && webhookOf(webhook, secret) },
       ...department !== undefined && { department_id: await departmentId(department) },
     });
     return { id };
