@@ -17,15 +17,19 @@ import { inTransaction, withRememberingCompiler } from "./transaction.ts";
 export async function pushArchive(ctx: Context, push: Push): Promise<Plan> {
   const remembering = withRememberingCompiler(ctx);
   const refused = await prepare(remembering, await decide(ctx.sql, ctx.viewer.account_id, push));
-  const plan = await inTransaction(remembering, async (ctx) => {
-    const decisions = await decide(ctx.sql, ctx.viewer.account_id, push);
-    const changes = await applyAll(ctx, decisions, push, refused);
-    const is_whole = decisions.conflicts.length === 0 &&
-      changes.every(({ faults }) => Object.keys(faults).length === 0);
-    const commits = is_whole && !push.dry_run;
-    const { conflicts, unchanged } = decisions;
-    return { commits, result: { applied: commits, changes, conflicts, unchanged } };
-  });
+  const attempt = () =>
+    inTransaction(remembering, async (ctx) => {
+      const decisions = await decide(ctx.sql, ctx.viewer.account_id, push);
+      const { changes, is_outdated } = await applyAll(ctx, decisions, push, refused);
+      const is_whole = decisions.conflicts.length === 0 &&
+        changes.every(({ faults }) => Object.keys(faults).length === 0);
+      const commits = is_whole && !push.dry_run;
+      const { conflicts, unchanged } = decisions;
+      return { commits, result: { plan: { applied: commits, changes, conflicts, unchanged }, is_outdated } };
+    });
+  const first = await attempt();
+  // Somebody has changed a thing after it was read: now that is a conflict.
+  const { plan } = first.is_outdated ? await attempt() : first;
   if (push.dry_run || plan.applied) return push.dry_run ? withoutAddresses(plan) : plan;
   if (plan.conflicts.length > 0) {
     throw conflict(plan, "The account has changed since the base of this push: nothing was applied");
@@ -51,7 +55,8 @@ async function applyAll(
   { tasks }: Decisions,
   { secrets }: Push,
   refused: ReadonlyMap<string, Fields>,
-): Promise<PlannedChange[]> {
+): Promise<{ changes: PlannedChange[]; is_outdated: boolean }> {
+  let is_outdated = false;
   const writing: Writing = { ctx, secrets, departmentId: (name) => findDepartment(ctx, name) };
   const written = new Map<Task, Written>();
   const changes = new Map<Task, PlannedChange>();
@@ -71,6 +76,7 @@ async function applyAll(
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.status >= 500) throw error;
+      is_outdated ||= refusal.status === 404 || refusal.status === 409 && refusal.body.used_by === undefined;
       change.faults = refusal.fields ?? { base: [sentenceOf(refusal)] };
     }
   }
@@ -79,7 +85,7 @@ async function applyAll(
     const change = changes.get(task);
     if (change) change.warnings = { ...change.warnings, ...await lateWarnings(ctx, task, id) };
   }
-  return tasks.flatMap((task) => changes.get(task) ?? []);
+  return { changes: tasks.flatMap((task) => changes.get(task) ?? []), is_outdated };
 }
 
 /** The savepoint of one thing: what it has written is undone where it fails. */
