@@ -8,12 +8,17 @@ import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
 import { findCron } from "./queries.ts";
 import { type CronDay, type CronSlots, type ListedCron, SLOTS } from "./schema.ts";
-import { nextTimes } from "./timetable.ts";
+import { dayAhead, nextTimes } from "./timetable.ts";
 
 /** In the order of the triggers' ids. */
 export async function readCronSlots(ctx: Context, ids: readonly number[]): Promise<CronSlots[]> {
   const found = await listSlots(ctx.sql, ctx.viewer, ids);
-  return found.map(({ id, slots, ...cron }) => ({ cron_id: id, next_times: nextTimes(ctx, cron), slots }));
+  return found.map(({ id, slots, ...cron }) => ({
+    cron_id: id,
+    next_times: nextTimes(ctx, cron),
+    ahead: dayAhead(ctx, cron),
+    slots,
+  }));
 }
 
 type Listed = Pick<ListedCron, "id" | "active" | "schedule" | "timezone"> & Pick<CronSlots, "slots">;

@@ -184,6 +184,10 @@ export type OfCrons = z.output<typeof OfCrons>;
 export const CronSlots = z.object({
   cron_id: Id,
   next_times: z.array(Timestamp).describe("The next five due times; empty while the trigger is not active"),
+  ahead: z.array(z.int()).describe(
+    "How many due times each quarter of an hour of the next 24 hours has, from now on; empty while the trigger is not " +
+      "active, and for triggers without a schedule",
+  ).meta({ examples: [[0, 1, 0]] }),
   slots: z.array(z.object({
     due_at: Timestamp,
     state: z.enum([...LEDGER_STATES, "failed"]).describe("`failed`: a run was started and ended with an error"),

@@ -49,6 +49,26 @@ export const nextTimes = (
     ? schedules.read(schedule, timezone).next(clock.now(), NEXT_TIMES).map((time) => isoOf(time.getTime()))
     : [];
 
+const QUARTER_MS = 900_000;
+const QUARTERS = 96;
+
+/** The due times of an active trigger in each quarter of an hour of the next 24 hours, the first of which starts now. */
+export function dayAhead(
+  { schedules, clock }: Pick<Context, "schedules" | "clock">,
+  { active, schedule, timezone }: Pick<ListedCron, "active" | "schedule" | "timezone">,
+): number[] {
+  if (!active || schedule === null) return [];
+  // A time that is due at this moment has been claimed or is about to be.
+  const from = clock.now().getTime() + 1;
+  const counts = new Array<number>(QUARTERS).fill(0);
+  const until = new Date(from + QUARTERS * QUARTER_MS - 1);
+  for (const time of schedules.read(schedule, timezone).between(new Date(from), until)) {
+    const quarter = Math.floor((time - from) / QUARTER_MS);
+    counts[quarter] = (counts[quarter] ?? 0) + 1;
+  }
+  return counts;
+}
+
 /** @throws {Refusal} 422 */
 export function readSchedule(ctx: Context, { schedule, timezone, count, from }: ScheduleQuery): ReadSchedule {
   const faults = timetableFaults(ctx, schedule, timezone);

@@ -18,13 +18,14 @@ Deno.test("the last times and the next ones are the same, and are as many as are
   ];
   const ranges = [["2026-03-25T00:07", "2026-04-08T00:00"], ["2026-09-30T00:07", "2026-11-03T00:00"]] as const;
   for (const [zone, expression, range] of combined(zones, expressions, ranges)) {
-    const { next, last, count } = readExpression(expression, zone);
+    const { next, last, count, between } = readExpression(expression, zone);
     const [from, until] = [instant(range[0]), instant(range[1])];
     const all: Date[] = [];
     for (let [time] = next(from, 1); time && time <= until; [time] = next(time, 1)) all.push(time);
     const label = `${expression}, ${zone}`;
     assert.ok(all.length > 2, label);
     assert.equal(count(from, until), all.length, label);
+    assert.deepEqual(between(from, until), all.map((time) => time.getTime()), label);
     const latest = last(until, 150).filter((time) => time > from);
     assert.deepEqual(iso(latest), iso(all.slice(-150)), label);
     const [first = from, , third = from] = all;

@@ -1,11 +1,13 @@
 /** Reads cron expressions. croner computes the times, daylight saving included. */
 import { Cron } from "croner";
-import { countTimes } from "./count.ts";
+import { countTimes, walkTimes } from "./count.ts";
 import { type Fields, readFields, written } from "./fields.ts";
 import { timesAfterGaps } from "./midnight_gap.ts";
 import { sentenceOf } from "./sentence.ts";
 import { type Timetable, TimetableFault } from "./timetable.ts";
 import { zoneOffsets } from "./zone.ts";
+
+const MINUTE_MS = 60_000;
 
 /** @throws {TimetableFault} */
 export function readExpression(text: string, timezone: string): Timetable {
@@ -29,8 +31,17 @@ export function readExpression(text: string, timezone: string): Timetable {
     },
     count: (from, until) =>
       isOnceADay(fields)
-        ? countOneByOne(cron, from, until) + afterGaps(from, until).length
+        ? oneByOne(cron, from, until).length + afterGaps(from, until).length
         : countTimes(fields, offsetAt, from.getTime(), until.getTime()),
+    between(from, until) {
+      if (isOnceADay(fields)) {
+        return inOrder([...oneByOne(cron, from, until), ...afterGaps(from, until)]).map((time) => time.getTime());
+      }
+      const times: number[] = [];
+      const whole_minute = Math.ceil(from.getTime() / MINUTE_MS) * MINUTE_MS;
+      walkTimes(fields, offsetAt, whole_minute, until.getTime(), (moment) => times.push(moment));
+      return times;
+    },
   };
 }
 
@@ -48,12 +59,12 @@ function parsed(text: string, timezone: string): Cron {
 const isOnceADay = ({ minute, hour }: Fields) =>
   [minute, hour].every(({ items: [item, ...others] }) => item && item.from === item.to && others.length === 0);
 
-function countOneByOne(cron: Cron, from: Date, until: Date): number {
-  let count = 0;
+function oneByOne(cron: Cron, from: Date, until: Date): Date[] {
+  const times: Date[] = [];
   for (
     let next = cron.nextRun(new Date(from.getTime() - 1));
     next && next <= until;
     next = cron.nextRun(next)
-  ) count++;
-  return count;
+  ) times.push(next);
+  return times;
 }

@@ -8,6 +8,8 @@ export interface Timetable {
   last(until: Date, count: number): Date[];
   /** Counts the times between two moments, both included. */
   count(from: Date, until: Date): number;
+  /** The times between two moments, both included, in milliseconds since 1970 and in order. */
+  between(from: Date, until: Date): number[];
 }
 
 /** An invalid expression or time zone. The message fits a 422 on `field`. */

@@ -8,6 +8,8 @@ const inAccount = onSharedServer();
 
 const HOUR_MS = 3_600_000;
 
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
 inAccount("crons: due times by day and at a glance, a run by hand with an input", async ({ server, ask, play }) => {
   const program = [{ type: "return", data: "{input.base}" }];
   made(
@@ -34,6 +36,19 @@ inAccount("crons: due times by day and at a glance, a run by hand with an input"
   const { body: [slots] } = await ask("GET", `/account/cron_slots.json?ids=${id},999999`);
   assert.deepEqual(slots.slots.map(({ state }: { state: string }) => state), ["missed", "skipped", "failed", "ran"]);
   assert.equal(slots.next_times.length, 5);
+  const expected = new Array(96).fill(0);
+  const minutes = (Date.parse(slots.next_times[0]) - now) / 60_000;
+  assert.equal(slots.ahead.length, 96);
+  assert.equal(sum(slots.ahead), 1, "09:00 comes once in 24 hours");
+  expected[Math.floor(minutes / 15)] = 1;
+  assert.ok(slots.ahead.indexOf(1) - expected.indexOf(1) >= -1 && slots.ahead.indexOf(1) <= expected.indexOf(1));
+  const often = { target_code: "watch", schedule: "*/5 * * * *" };
+  const { id: frequent } = made(await ask("POST", "/account/crons.json", { json: { cron: often } }));
+  const { body: [dense] } = await ask("GET", `/account/cron_slots.json?ids=${frequent}`);
+  assert.deepEqual(new Set(dense.ahead), new Set([3]));
+  assert.equal(sum(dense.ahead), 288);
+  await ask("PATCH", `/account/crons/${frequent}.json`, { json: { cron: { active: false } } });
+  assert.deepEqual((await ask("GET", `/account/cron_slots.json?ids=${frequent}`)).body[0].ahead, []);
   const runs = async (query: string) =>
     (await ask("GET", `/account/crons/${id}/runs.json?${query}`)).body.map(({ state }: { state: string }) => state);
   assert.deepEqual(await runs("irregular=true"), ["ran", "skipped", "missed"]);
