@@ -74,6 +74,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
   async overview({ overview }) {
     assert.deepEqual(await overview.problems.query({}), []);
     assert.equal((await overview.activity.query()).started.length, 96);
+    assert.ok(((await overview.counts.query()).user_settings ?? 0) > 0);
   },
 
   async directory({ teams, groups, mailboxes }) {

@@ -1,7 +1,9 @@
+/** Routes of what the console shows of an account as a whole. */
 import { z } from "zod";
 import { router, userProcedure } from "../../trpc.ts";
+import { countThings } from "./counts.ts";
 import { listProblems, readActivity } from "./read.ts";
-import { Activity, Problem, ProblemQuery } from "./schema.ts";
+import { Activity, Counts, MOST_COUNTED, Problem, ProblemQuery } from "./schema.ts";
 
 export const overview = router({
   problems: userProcedure
@@ -23,4 +25,15 @@ export const overview = router({
     })
     .output(Activity)
     .query(({ ctx }) => readActivity(ctx)),
+
+  counts: userProcedure
+    .meta({
+      rest: "GET /account/counts.json",
+      summary: "Count what the caller sees",
+      description:
+        `At most ${MOST_COUNTED} of each kind are counted. A kind that the caller may not list, by its role or by its ` +
+        "token's scopes, is null.",
+    })
+    .output(Counts)
+    .query(({ ctx }) => countThings(ctx)),
 });

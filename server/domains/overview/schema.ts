@@ -1,4 +1,4 @@
-/** Shapes of what needs attention, and of an account's activity. */
+/** Shapes of what needs attention, of an account's activity, and of what it has. */
 import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
 
@@ -32,14 +32,31 @@ export const ProblemQuery = z.object({
 });
 export type ProblemQuery = z.output<typeof ProblemQuery>;
 
-const Counts = z.array(z.int()).meta({ examples: [[0, 12, 3]] });
+const CountsBySlot = z.array(z.int()).meta({ examples: [[0, 12, 3]] });
 
 export const Activity = z.object({
   from: Timestamp.describe("The beginning of the first slot"),
   minutes: z.int().describe("The length of a slot").meta({ examples: [15] }),
-  started: Counts.describe(
+  started: CountsBySlot.describe(
     "Runs that have started in each of the 96 slots, the oldest slot first; the last one goes on",
   ),
-  failed: Counts.describe("Those among them that have failed since"),
+  failed: CountsBySlot.describe("Those among them that have failed since"),
 });
 export type Activity = z.output<typeof Activity>;
+
+/** Further objects of a kind are not counted. */
+export const MOST_COUNTED = 1_000;
+
+const Count = z.int().nullable().meta({ examples: [24] });
+
+export const Counts = z.object({
+  apps: Count,
+  dbs: Count,
+  flows: Count,
+  connectors: Count,
+  crons: Count,
+  user_settings: Count.describe("Null for a user"),
+  departments: Count.describe("Null for a user"),
+  runs_in_progress: Count.describe("Those that wait are left out"),
+});
+export type Counts = z.output<typeof Counts>;

@@ -1,4 +1,4 @@
-/** What needs attention (`problems.json`), and the runs of the last day (`activity.json`). */
+/** What needs attention (`problems.json`), the runs of the last day (`activity.json`), and `counts.json`. */
 import assert from "node:assert/strict";
 import { lowestId } from "../../../server/database/uuid_v7.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
@@ -264,4 +264,42 @@ inAccount("activity: the runs of 24 hours in 96 slots", async (stage) => {
   assert.deepEqual([sum(seen.started), sum(seen.failed)], [1, 1]);
   const stranger = await addAccount(stage.server);
   assert.equal(sum((await as(ask, stranger.token)("GET", ACTIVITY)).body.started), 0);
+});
+
+inAccount("counts: what the caller sees of each kind", async (stage) => {
+  const { ask } = stage;
+  const COUNTS = "/account/counts.json";
+  const add = async (path: string, json: unknown) => made(await ask("POST", path, { json }));
+  const [d1, d2] = [
+    (await add("/account/departments.json", { department: { name: "D1" } })).id,
+    (await add("/account/departments.json", { department: { name: "D2" } })).id,
+  ];
+  for (const department_id of [d1, d2, null]) {
+    await add("/connect/flows.json", {
+      flow: { name: `Flow of ${department_id}`, department_id, fields: { program: [] } },
+    });
+  }
+  await add("/platform/dbs.json", { db: { name: "Rates", department_id: d2, schema: { fields: { rate: "number" } } } });
+  const read = async (token?: string) => {
+    const { status, body } = await ask("GET", COUNTS, { ...token && { token } });
+    assert.equal(status, 200);
+    return body;
+  };
+  const people = (await ask("GET", "/account/user_settings.json")).body.length;
+  const none = { apps: 0, connectors: 0, crons: 0, runs_in_progress: 0 };
+  assert.deepEqual(await read(), { ...none, dbs: 1, flows: 3, user_settings: people, departments: 2 });
+  const user = await addPerson(ask, "user", { department_ids: [d1], without_department: false });
+  const hidden = { user_settings: null, departments: null };
+  assert.deepEqual(await read(user.token), { ...none, ...hidden, dbs: 0, flows: 1 }, "of its department");
+  const manager = await addPerson(ask, "manager", { department_ids: [d2], without_department: true });
+  const seen = { dbs: 1, flows: 2, user_settings: people + 2, departments: 2 };
+  assert.deepEqual(await read(manager.token), { ...none, ...seen });
+  const token = await addToken(ask, { scopes: ["overview:read", "flows:read"] });
+  const nothing = { apps: null, dbs: null, connectors: null, crons: null, runs_in_progress: null };
+  assert.deepEqual(await read(token), { ...nothing, ...hidden, flows: 3 }, "what the token may list");
+  const stranger = await addAccount(stage.server);
+  const theirs = await read(stranger.token);
+  assert.deepEqual(theirs, { ...none, dbs: 0, flows: 0, user_settings: 1, departments: 0 });
+  const guest = await addPerson(ask, "guest");
+  assert.equal((await ask("GET", COUNTS, { token: guest.token })).status, 403);
 });

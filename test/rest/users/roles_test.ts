@@ -170,6 +170,7 @@ const WEAKEST: Record<string, Role> = {
   "agents.confirmations.answer": "user",
   "flow_processes.list": "user",
   "overview.activity": "user",
+  "overview.counts": "user",
   "overview.problems": "user",
   "flow_processes.outcomes": "user",
   "flow_processes.find": "user",

@@ -32,13 +32,15 @@ export const names = {
     return id === session.me?.user.id ? "You" : people.get(id) ?? `User ${id}`;
   },
   trigger: (id: number): string => triggers.get(id) ?? `Trigger ${id}`,
+  loadFlows: (): Promise<unknown> =>
+    api.flows.list.query({ per_page: MOST, sort: "name" }).then(
+      (list) => (flows = new Map(list.map((flow) => [flow.code, flow]))),
+      () => {},
+    ),
   /** Without them the page shows codes and ids, and nothing else is missing. */
   async load() {
     await Promise.all([
-      api.flows.list.query({ per_page: MOST, sort: "name" }).then(
-        (list) => (flows = new Map(list.map((flow) => [flow.code, flow]))),
-        () => {},
-      ),
+      names.loadFlows(),
       api.crons.list.query({ per_page: MOST }).then(
         (list) => (triggers = new Map(list.map((cron) => [cron.id, cron.name ?? wordsOf(cron)]))),
         () => {},
