@@ -16,6 +16,9 @@ const MINUTES = 30;
 /** Open questions of one session. */
 const MOST_OPEN = 20;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const OF_CALL = "Confirmation of exactly this call";
+
 /** A call of a tool. */
 export interface ToolCall {
   tool: string;
@@ -89,6 +92,7 @@ export async function proveAccepted(
   id: string,
   state: string,
 ): Promise<boolean> {
+  if (!UUID.test(id)) throw notFound(OF_CALL);
   const [row] = await sql<{ accepted: boolean | null; used: boolean; expired: boolean; state: string }[]>`
     select accepted, used_at is not null as used, expires_at <= now() as expired, plan ->> 'state' as state
     from agent_confirmations
@@ -98,12 +102,30 @@ export async function proveAccepted(
       and token_id = ${session.token_id}
       and call_hash = ${hashOf(call)}
   `;
-  if (!row) throw notFound("Confirmation of exactly this call");
+  if (!row) throw notFound(OF_CALL);
   if (row.used) throw conflict(null, "The confirmation has been used: it is good for one call");
   if (row.accepted === false) throw new Refusal(403, "A person has declined this call");
   if (row.expired) throw conflict(null, "The confirmation has expired: call without it for a new one");
   if (row.state !== state) throw conflict(null, "The object has changed since the plan: call without the confirmation");
   return row.accepted === true;
+}
+
+/**
+ * Uses an accepted confirmation up.
+ *
+ * @throws {Refusal} 409 where another call has used it meanwhile
+ */
+export async function useConfirmation(sql: Sql, account_id: number, id: string): Promise<void> {
+  const { count } = await sql`
+    update agent_confirmations
+    set used_at = now()
+    where id = ${id}
+      and account_id = ${account_id}
+      and accepted
+      and used_at is null
+      and expires_at > now()
+  `;
+  if (count === 0) throw conflict(null, "The confirmation has been used or has expired");
 }
 
 /** Members see those of their own agents, admins all of the account. */

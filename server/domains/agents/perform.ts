@@ -6,8 +6,8 @@
 import type { Context } from "../../context.ts";
 import { settlingPool } from "../../database/acting.ts";
 import type { Sql } from "../../database/pool.ts";
-import { conflict } from "../../errors.ts";
 import type { Call } from "../../viewer.ts";
+import { useConfirmation } from "./confirmations.ts";
 import type { Changed } from "./schema.ts";
 
 /** An entry of the audit log. */
@@ -100,17 +100,3 @@ const insertBefore = (tx: Sql, account_id: number, session_id: string, before: B
       ${before.before === null ? null : JSON.stringify(before.before)}::text::json
     )
   `;
-
-/** @throws {Refusal} 409 where another call has used it meanwhile */
-async function useConfirmation(tx: Sql, account_id: number, id: string): Promise<void> {
-  const { count } = await tx`
-    update agent_confirmations
-    set used_at = now()
-    where id = ${id}
-      and account_id = ${account_id}
-      and accepted
-      and used_at is null
-      and expires_at > now()
-  `;
-  if (count === 0) throw conflict(null, "The confirmation has been used or has expired");
-}

@@ -15,8 +15,10 @@ export interface Session {
 /** The viewer of an API token. */
 export type TokenViewer = Viewer & { token_id: number };
 
-/** Sessions that nobody has used for so long are deleted, with what an undo needs. */
+/** Sessions that are not used for so long are deleted, with what an undo needs. */
 const KEPT = "30 days";
+/** Those that have changed nothing: many clients begin one whenever they start. */
+const KEPT_UNCHANGED = "1 day";
 
 export async function insertSession(
   sql: Sql,
@@ -53,7 +55,7 @@ export async function endSession(sql: Sql, { id, account_id }: Session): Promise
   await sql`update agent_sessions set ended_at = now() where id = ${id} and account_id = ${account_id}`;
 }
 
-/** Deletes old sessions, and confirmations that ended a day ago. */
+/** Deletes old sessions, those without a change earlier, and confirmations that ended a day ago. */
 export async function sweepAgents(sql: Pool, at_once: number): Promise<void> {
   await sql`
     delete from agent_confirmations
@@ -68,6 +70,19 @@ export async function sweepAgents(sql: Pool, at_once: number): Promise<void> {
       from agent_sessions
       where last_seen_at < now() - ${KEPT}::text::interval
       order by last_seen_at
+      limit ${at_once}
+    )
+  `;
+  // Only a day of sessions is looked through; what a stopped server misses ends later.
+  await sql`
+    delete from agent_sessions
+    where id in (
+      select s.id
+      from agent_sessions s
+      where s.last_seen_at < now() - ${KEPT_UNCHANGED}::text::interval
+        and s.last_seen_at > now() - 2 * ${KEPT_UNCHANGED}::text::interval
+        and not exists (select from agent_changes c where c.session_id = s.id)
+      order by s.last_seen_at
       limit ${at_once}
     )
   `;

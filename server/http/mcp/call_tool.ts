@@ -33,24 +33,30 @@ export const TOOLS: ListedTool[] = ALL.map((
 export async function callTool(use: Use, name: string, args: Record<string, unknown>): Promise<CallToolResult> {
   const { ctx, session } = use;
   const found = ALL.find((tool) => tool.name === name);
-  if (!found) return failed(`There is no tool ${name.slice(0, 100)}`);
+  if (!found) return answerOf(`There is no tool ${name.slice(0, 100)}`, { untrusted: false, isError: true });
   const parsed = z.strictObject(found.input.shape).safeParse(args);
-  if (!parsed.success) return failed(textOf({ arguments: fieldsOf(parsed.error.issues) }));
+  if (!parsed.success) {
+    return answerOf(textOf({ arguments: fieldsOf(parsed.error.issues) }), { untrusted: false, isError: true });
+  }
   ctx.call.agent = { name: session.name, session: session.id, call: crypto.randomUUID() };
   try {
     const { value, untrusted } = await found.run(use, parsed.data);
-    const text = shortened(textOf(value));
-    return { content: [{ type: "text", text: untrusted ? marked(text) : text }], _meta: { untrusted } };
+    return answerOf(textOf(value), { untrusted, isError: false });
   } catch (error) {
     const { status, body } = reported(error, {}, ctx);
-    return failed(textOf({ status, ...body }));
+    // A refusal quotes: lines of a source, names, and what somebody else has written meanwhile.
+    return answerOf(textOf({ status, ...body }), { untrusted: true, isError: true });
   }
 }
 
-const failed = (text: string): CallToolResult => ({
-  content: [{ type: "text", text: shortened(text) }],
-  isError: true,
-});
+function answerOf(full: string, { untrusted, isError }: { untrusted: boolean; isError: boolean }): CallToolResult {
+  const text = shortened(full);
+  return {
+    content: [{ type: "text", text: untrusted ? marked(text) : text }],
+    ...isError && { isError },
+    _meta: { untrusted },
+  };
+}
 
 const textOf = (value: unknown): string => JSON.stringify(value, null, 1);
 

@@ -1,10 +1,10 @@
 /** Changes of agents: rehearsed, made, or asked about first. */
-import { askFor, proveAccepted } from "../../domains/agents/confirmations.ts";
+import { askFor, proveAccepted, useConfirmation } from "../../domains/agents/confirmations.ts";
 import { type Before, perform } from "../../domains/agents/perform.ts";
 import type { Changed, Plan } from "../../domains/agents/schema.ts";
 import type { HttpContext } from "../http_context.ts";
 import { readObject } from "./procedures.ts";
-import { keyOf, type Kind, KINDS, type ToolAnswer, trusted, type Use } from "./tool.ts";
+import { keyOf, type Kind, KINDS, type ToolAnswer, untrusted, type Use } from "./tool.ts";
 
 /** What a change keeps for an undo. */
 export type Keeping = (
@@ -45,28 +45,44 @@ export async function execute({ ctx }: Use, change: Change, confirmation?: strin
 export const present = ({ ctx }: Use, kind: Kind, id: string | number) =>
   readObject(ctx, `${KINDS[kind].domain}.find`, keyOf(kind, id));
 
-/**
- * A change that loses something: without a confirmation it is rehearsed, and a person is asked.
- *
- * @param call what the confirmation is for: the arguments without the confirmation itself
- */
-export async function executeConfirmed(
+/** A call that a person confirms. */
+export interface Confirmable {
+  tool: string;
+  /** What the confirmation is for: the arguments without the confirmation itself. */
+  args: Record<string, unknown>;
+  plan: Plan;
+  confirmation: string | undefined;
+}
+
+/** A change that loses something: without a confirmation it is rehearsed, and a person is asked. */
+export async function executeConfirmed(use: Use, call: Confirmable, change: Change): Promise<ToolAnswer> {
+  if (call.confirmation === undefined) await rehearse(use, change);
+  const answer = await unconfirmed(use, call);
+  if (answer) return answer;
+  const done = await execute(use, change, call.confirmation);
+  return untrusted({ status: "done", plan: call.plan.title, ...writtenOf(done) });
+}
+
+/** What cannot be rehearsed, such as a run. The confirmation is used up before it. */
+export async function startConfirmed(
   use: Use,
-  { tool, args, plan, confirmation }: {
-    tool: string;
-    args: Record<string, unknown>;
-    plan: Plan;
-    confirmation: string | undefined;
-  },
-  change: Change,
+  call: Confirmable,
+  start: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
+  const answer = await unconfirmed(use, call);
+  if (answer) return answer;
+  if (call.confirmation !== undefined) await useConfirmation(use.ctx.sql, use.session.account_id, call.confirmation);
+  return await start();
+}
+
+/** @returns undefined where a person has accepted the call. @throws {Refusal} */
+async function unconfirmed(use: Use, { tool, args, plan, confirmation }: Confirmable): Promise<ToolAnswer | undefined> {
   const { ctx, session } = use;
   const call = { tool, args };
   if (confirmation === undefined) {
-    await rehearse(use, change);
     const { id, expires_at } = await askFor(ctx.sql, session, call, plan);
     const { title, effects } = plan;
-    return trusted({
+    return untrusted({
       status: "needs_confirmation",
       confirmation: id,
       plan: { title, effects },
@@ -75,11 +91,8 @@ export async function executeConfirmed(
       next: "Ask the person to accept it there; then repeat this call with `confirmation`",
     });
   }
-  if (!await proveAccepted(ctx.sql, session, call, confirmation, plan.state)) {
-    return trusted({ status: "waiting", next: "No person has answered yet: wait until they tell you so" });
-  }
-  const done = await execute(use, change, confirmation);
-  return trusted({ status: "done", plan: plan.title, ...writtenOf(done) });
+  if (await proveAccepted(ctx.sql, session, call, confirmation, plan.state)) return undefined;
+  return untrusted({ status: "waiting", next: "No person has answered yet: wait until they tell you so" });
 }
 
 /** What an agent needs of an object that it has written. */

@@ -6,9 +6,9 @@ import type { Use } from "./tool.ts";
 
 type Fields = Record<string, unknown>;
 
-const records = (count: number) => `${count.toLocaleString("en")} record${count === 1 ? "" : "s"}`;
+export const records = (count: number) => `${count.toLocaleString("en")} record${count === 1 ? "" : "s"}`;
 
-async function countRecords({ ctx }: Use, db_code: unknown, table_name: string): Promise<number> {
+export async function countRecords({ ctx }: Use, db_code: unknown, table_name: string): Promise<number> {
   const table = table_name === "" ? {} : { table_name };
   const { total = 0 } = await readList(ctx, "records.list", { db_code, ...table, per_page: 1, count: true });
   return total;

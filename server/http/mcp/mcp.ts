@@ -23,8 +23,10 @@ const PATH = "/mcp";
 const SESSION = "mcp-session-id";
 
 const SessionId = z.uuid();
-const ClientName = text(100).min(1).catch("unknown");
-const ClientVersion = text(100).catch("");
+/** A person reads them beside what is to be confirmed: nothing in them is invisible or turns the direction of writing. */
+const visible = (sent: string) => sent.replace(/[\p{Cc}\p{Cf}]/gu, "").trim();
+const ClientName = text(100).transform(visible).pipe(z.string().min(1)).catch("unknown");
+const ClientVersion = text(100).transform(visible).catch("");
 
 const REQUEST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
@@ -87,13 +89,20 @@ async function answer(ctx: HttpContext): Promise<Response> {
   const session = is_first ? undefined : await proveSession(ctx, viewer);
   const { answerMessage } = await import("./protocol.ts");
   const response = await answerMessage(ctx, session, message);
-  if (is_first && response.ok) {
+  if (is_first && await hasResult(response)) {
     const { name, version } = Object(Object(Object(message).params).clientInfo);
     const client = { name: ClientName.parse(name), version: ClientVersion.parse(version) };
     response.headers.set(SESSION, await insertSession(sql, viewer, client));
   }
   response.headers.set("cache-control", "no-store");
   return response;
+}
+
+/** JSON-RPC answers a refusal with 200, too. */
+async function hasResult(response: Response): Promise<boolean> {
+  if (!response.ok) return false;
+  const { result } = Object(await response.clone().json());
+  return result !== undefined;
 }
 
 /** @throws {Refusal} 400 without a session; 404 for one that has ended or is another caller's: the client begins a new one */

@@ -1,9 +1,8 @@
 /** What agents change: an app built, broken and repaired; rehearsals; confirmations; the audit log. */
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
-import { connectAgent } from "../../stage/agents/agent.ts";
-import type { TestServer } from "../../stage/harness.ts";
-import { addPerson, addSession } from "../../stage/people.ts";
+import { answer, connectAgent } from "../../stage/agents/agent.ts";
+import { addPerson } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 
 const onServer = onSharedServer();
@@ -23,16 +22,6 @@ const COUNT = [
   { type: "record", id: "found", operation: "search", db_code: "guest_book" },
   { type: "return", data: { hello: "{input.name}" } },
 ];
-
-/** Answers a confirmation as a person in the console. */
-async function answer(server: TestServer, user_id: number, id: string, accept: boolean) {
-  const { cookie } = await addSession(server, user_id);
-  return await server.request("POST", `/account/agent_confirmations/${id}.json`, {
-    token: null,
-    json: { accept },
-    headers: { cookie, "sec-fetch-site": "same-origin" },
-  });
-}
 
 onServer("agents: a script builds an app with a database and a flow, breaks it and repairs it", async (stage) => {
   const { server, ask, admin } = stage;
@@ -189,12 +178,12 @@ onServer(
   "agents: what passes a rehearsal is saved, what does not is not, and a rehearsal saves nothing",
   async (stage) => {
     const { server, admin } = stage;
-    const { call, client, close } = await connectAgent(server, admin.token);
+    const agent = await connectAgent(server, admin.token);
+    const { call, close } = agent;
     const outcome = async (name: string, args: Record<string, unknown>) => {
-      const { content, isError } = await client.callTool({ name, arguments: args });
-      const value = JSON.parse((content as { text: string }[])[0]?.text ?? "");
-      const { status: _status, ...faults } = isError ? value : value.errors ?? {};
-      return isError || value.passes === false ? faults : "passes";
+      const { failed, value } = await agent.outcome(name, args);
+      const { status: _status, ...faults } = failed ? value : value.errors ?? {};
+      return failed || value.passes === false ? faults : "passes";
     };
     const snapshot = () =>
       server.sql`

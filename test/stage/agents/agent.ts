@@ -2,6 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { TestServer } from "../harness.ts";
+import { addSession } from "../people.ts";
 
 export interface Agent {
   client: Client;
@@ -9,6 +10,9 @@ export interface Agent {
   /** The parsed answer of a tool. @throws {Error} with the refusal */
   // deno-lint-ignore no-explicit-any -- a test states what it expects
   call(tool: string, args?: Record<string, unknown>): Promise<any>;
+  /** The parsed answer or refusal of a tool. */
+  // deno-lint-ignore no-explicit-any -- a test states what it expects
+  outcome(tool: string, args?: Record<string, unknown>): Promise<{ failed: boolean; untrusted: boolean; value: any }>;
   /** The parsed refusal of a tool. @throws {Error} where it does not refuse */
   // deno-lint-ignore no-explicit-any -- a test states what it expects
   refused(tool: string, args?: Record<string, unknown>): Promise<any>;
@@ -26,12 +30,14 @@ export async function connectAgent(server: TestServer, token: string, name = "te
     const { content, isError, _meta } = await client.callTool({ name: tool, arguments: args });
     const [{ text = "" } = {}] = content as { text?: string }[];
     const inner = /<(UNTRUSTED-\w+)>\n([^]*)\n<\/\1>$/.exec(text)?.[2];
-    if (Boolean(_meta?.untrusted) !== (inner !== undefined)) throw new Error(`${tool}: the mark is missing: ${text}`);
-    return { failed: isError === true, value: JSON.parse(inner ?? text) };
+    const untrusted = inner !== undefined;
+    if (Boolean(_meta?.untrusted) !== untrusted) throw new Error(`${tool}: the mark is missing: ${text}`);
+    return { failed: isError === true, untrusted, value: JSON.parse(inner ?? text) };
   };
   return {
     client,
     session: transport.sessionId ?? "",
+    outcome: ask,
     async call(tool, args) {
       const { failed, value } = await ask(tool, args);
       if (failed) throw new Error(`${tool}: ${JSON.stringify(value)}`);
@@ -47,4 +53,14 @@ export async function connectAgent(server: TestServer, token: string, name = "te
       await client.close();
     },
   };
+}
+
+/** Answers a confirmation as a person in the console. */
+export async function answer(server: TestServer, user_id: number, id: string, accept: boolean) {
+  const { cookie } = await addSession(server, user_id);
+  return await server.request("POST", `/account/agent_confirmations/${id}.json`, {
+    token: null,
+    json: { accept },
+    headers: { cookie, "sec-fetch-site": "same-origin" },
+  });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalid } from "../../../errors.ts";
-import { type Change, execute, keepOne, rehearse, writtenOf } from "../changes.ts";
+import { type Change, execute, executeConfirmed, keepOne, rehearse, writtenOf } from "../changes.ts";
+import { planOfStart } from "../deleting_runs.ts";
 import { recordChange } from "../record_changes.ts";
 import { JsonMap, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
 
@@ -11,12 +12,14 @@ const input = z.object({
   table_name: z.string().optional(),
   records: z.array(JsonMap).min(1).max(50).optional().describe("fields of each"),
   dry_run: z.boolean().default(false),
+  confirmation: z.string().optional(),
 });
 
 export const create = tool({
   name: "create",
   description: "Create an app, db, flow or trigger from value (its fields: doc app-schema, db-schema, flow-schema, " +
-    "trigger-schema), or records in db_code, all or none. dry_run: every check, nothing saved.",
+    "trigger-schema), or records in db_code, all or none. dry_run: every check, nothing saved. Triggers of flows that " +
+    "delete records need a confirmation.",
   input,
   readOnly: false,
   destructive: false,
@@ -26,6 +29,10 @@ export const create = tool({
       await rehearse(use, change);
       return trusted({ dry_run: true, passes: true });
     }
+    const { confirmation, ...call } = args;
+    const code = args.kind === "trigger" ? args.value?.target_code : undefined;
+    const plan = typeof code === "string" && await planOfStart(use, { by: "code", code }, "Start by a trigger");
+    if (plan) return await executeConfirmed(use, { tool: "create", args: call, plan, confirmation }, change);
     const made = await execute(use, change);
     return trusted(
       Array.isArray(made) ? { ids: made.map(({ id }) => id) } : { created: args.kind, ...writtenOf(made) },

@@ -5,7 +5,7 @@ import { Replacement } from "../../../domains/apps/schema.ts";
 import { invalid, Refusal } from "../../../errors.ts";
 import { execute, keepOne, present, rehearse, writtenOf } from "../changes.ts";
 import { lineDiff } from "../line_diff.ts";
-import { needed, tool, trusted } from "../tool.ts";
+import { needed, tool, untrusted } from "../tool.ts";
 
 const Edit = z.object({
   field: z.enum(["source_code", "fields", "prompt"]).default("source_code"),
@@ -38,14 +38,14 @@ export const edit = tool({
       input: { id, app: { ...changed, lock_version: lock_version ?? app.lock_version } },
       keep: keepOne("app", app),
     };
-    if (!dry_run) return trusted({ edited: id, ...writtenOf(await execute(use, change)), diff });
+    if (!dry_run) return untrusted({ edited: id, ...writtenOf(await execute(use, change)), diff });
     try {
       await rehearse(use, change);
     } catch (error) {
       if (!(error instanceof Refusal) || !error.fields) throw error;
-      return trusted({ dry_run: true, passes: false, errors: error.fields, diff });
+      return untrusted({ dry_run: true, passes: false, errors: error.fields, diff });
     }
-    return trusted({ dry_run: true, passes: true, diff });
+    return untrusted({ dry_run: true, passes: true, diff });
   },
 });
 

@@ -1,11 +1,13 @@
 import { z } from "zod";
+import type { Plan } from "../../../domains/agents/schema.ts";
 import { Refusal } from "../../../errors.ts";
 import { type Change, execute, executeConfirmed, keepOne, present, rehearse, writtenOf } from "../changes.ts";
+import { planOfProgram, planOfStart } from "../deleting_runs.ts";
 import { lineDiff } from "../line_diff.ts";
 import { schemaLosses } from "../losses.ts";
 import { readObject } from "../procedures.ts";
 import { recordChange } from "../record_changes.ts";
-import { AnyId, JsonMap, keyOf, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
+import { AnyId, JsonMap, keyOf, KINDS, needed, ObjectKind, tool, untrusted, type Use } from "../tool.ts";
 
 const input = z.object({
   kind: ObjectKind,
@@ -34,20 +36,40 @@ export const patch = tool({
         await rehearse(use, change);
       } catch (error) {
         if (!(error instanceof Refusal) || !error.fields) throw error;
-        return trusted({ dry_run: true, passes: false, errors: error.fields, diff });
+        return untrusted({ dry_run: true, passes: false, errors: error.fields, diff });
       }
     }
-    const effects = args.kind === "db" ? await schemaLosses(use, before, args.changes) : [];
-    if (args.dry_run) {
-      return trusted({ dry_run: true, passes: true, diff, ...effects.length > 0 && { loses: effects } });
-    }
-    if (effects.length === 0) return trusted({ patched: args.id, ...writtenOf(await execute(use, change)), diff });
+    const plan = await planOf(use, args, before);
+    if (args.dry_run) return untrusted({ dry_run: true, passes: true, diff, ...plan && { loses: plan.effects } });
+    if (!plan) return untrusted({ patched: args.id, ...writtenOf(await execute(use, change)), diff });
     const { confirmation, dry_run: _dry_run, ...call } = args;
-    const title = `Change the schema of the database ${before.code}`;
-    const plan = { title, effects, state: String(before.lock_version) };
     return await executeConfirmed(use, { tool: "patch", args: call, plan, confirmation }, change);
   },
 });
+
+/** @returns undefined where nothing is lost, now or by a run that nobody starts */
+async function planOf(
+  use: Use,
+  { kind, changes }: Input,
+  before: Record<string, unknown>,
+): Promise<Plan | undefined> {
+  switch (kind) {
+    case "db": {
+      const effects = await schemaLosses(use, before, changes);
+      const title = `Change the schema of the database ${before.code}`;
+      return effects.length === 0 ? undefined : { title, effects, state: String(before.lock_version) };
+    }
+    case "flow":
+      return await planOfProgram(use, before, changes);
+    case "trigger": {
+      const { target_code: code, active } = { ...before, ...changes };
+      const begins = active === true && (before.active !== true || code !== before.target_code);
+      return begins && typeof code === "string"
+        ? await planOfStart(use, { by: "code", code }, "Start by a trigger")
+        : undefined;
+    }
+  }
+}
 
 async function changeOf(use: Use, args: Input): Promise<{ before: Record<string, unknown>; change: Change }> {
   const { kind, id, db_code, changes, lock_version } = args;

@@ -1,38 +1,69 @@
 import { z } from "zod";
+import type { Start } from "../../../domains/agents/deleting_flows.ts";
 import { invalid } from "../../../errors.ts";
+import { startConfirmed } from "../changes.ts";
+import { planOfStart } from "../deleting_runs.ts";
 import { readObject } from "../procedures.ts";
-import { AnyId, JsonMap, keyOf, needed, tool, untrusted } from "../tool.ts";
+import { AnyId, JsonMap, keyOf, needed, tool, type ToolAnswer, untrusted, type Use } from "../tool.ts";
+
+const input = z.object({
+  what: z.enum(["flow", "action", "trigger", "retry", "cancel"]),
+  id: AnyId,
+  action: z.string().optional(),
+  input: JsonMap.optional(),
+  dry_run: z.boolean().default(false),
+  confirmation: z.string().optional(),
+});
+type Input = z.output<typeof input>;
 
 export const run = tool({
   name: "run",
   description:
     "Run a flow (id: number), call an app's action, fire a trigger, retry or cancel a run. dry_run (flows): " +
-    "calls get recorded answers, nothing is stored; answers the steps.",
-  input: z.object({
-    what: z.enum(["flow", "action", "trigger", "retry", "cancel"]),
-    id: AnyId,
-    action: z.string().optional(),
-    input: JsonMap.optional(),
-    dry_run: z.boolean().default(false),
-  }),
+    "calls get recorded answers, nothing is stored; answers the steps. Flows that delete records need a confirmation.",
+  input,
   readOnly: false,
   destructive: true,
   openWorld: true,
-  async run({ ctx }, { what, id, action, input, dry_run }) {
-    if (dry_run && what !== "flow") throw invalid({ dry_run: ["is for flows only"] });
-    switch (what) {
-      case "flow":
-        return untrusted(await readObject(ctx, "flows.run", { ...keyOf("flow", id), input, dry_run }));
-      case "action":
-        return untrusted(
-          await readObject(ctx, "apps.call_action", { id, action_name: needed(action, "action"), params: input }),
-        );
-      case "trigger":
-        return untrusted(await readObject(ctx, "crons.fire", { ...keyOf("trigger", id), input }));
-      case "retry":
-        return untrusted(await readObject(ctx, "flow_processes.retry", { id, input }));
-      case "cancel":
-        return untrusted(await readObject(ctx, "flow_processes.cancel", { id }));
-    }
+  async run(use, { confirmation, ...args }) {
+    if (args.dry_run && args.what !== "flow") throw invalid({ dry_run: ["is for flows only"] });
+    const start = args.dry_run ? undefined : await startOf(use, args);
+    const plan = start && await planOfStart(use, start, "Run");
+    if (!plan) return await begin(use, args);
+    return await startConfirmed(use, { tool: "run", args, plan, confirmation }, () => begin(use, args));
   },
 });
+
+/** @returns undefined where no run begins */
+async function startOf({ ctx }: Use, { what, id, action }: Input): Promise<Start | undefined> {
+  switch (what) {
+    case "flow":
+    case "trigger":
+      return { by: what, id: String(id) };
+    case "action":
+      return { by: "action", id: String(id), action: needed(action, "action") };
+    case "retry": {
+      const { flow_code } = await readObject(ctx, "flow_processes.find", { id });
+      return { by: "code", code: String(flow_code) };
+    }
+    case "cancel":
+      return undefined;
+  }
+}
+
+async function begin({ ctx }: Use, { what, id, action, input, dry_run }: Input): Promise<ToolAnswer> {
+  switch (what) {
+    case "flow":
+      return untrusted(await readObject(ctx, "flows.run", { ...keyOf("flow", id), input, dry_run }));
+    case "action":
+      return untrusted(
+        await readObject(ctx, "apps.call_action", { id, action_name: needed(action, "action"), params: input }),
+      );
+    case "trigger":
+      return untrusted(await readObject(ctx, "crons.fire", { ...keyOf("trigger", id), input }));
+    case "retry":
+      return untrusted(await readObject(ctx, "flow_processes.retry", { id, input }));
+    case "cancel":
+      return untrusted(await readObject(ctx, "flow_processes.cancel", { id }));
+  }
+}

@@ -1,0 +1,117 @@
+/** What flows delete when they run, for the plan that a person confirms. */
+import { createHash } from "node:crypto";
+import type { Sql } from "../../database/pool.ts";
+
+/** Where an agent would begin a run, or let others begin it. */
+export type Start =
+  | { by: "flow"; id: string }
+  | { by: "code"; code: string }
+  | { by: "action"; id: string; action: string }
+  | { by: "trigger"; id: string };
+
+export interface Deletion {
+  db_code: string;
+  /** Empty in a database with one table. */
+  table_name: string;
+}
+
+export interface Deletions {
+  /** The code of the flow that is started. */
+  flow_code: string;
+  deletions: Deletion[];
+  /** A digest of all programs that would run. */
+  state: string;
+}
+
+/** Flows call each other five deep at most, and the last one may have a flow for its failure. */
+const LEVELS = 6;
+/** Flows that are followed. */
+const MOST_FLOWS = 100;
+
+const NUMBER = /^\d{1,9}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+interface Row {
+  code: string;
+  on_failure: string | null;
+  program: unknown;
+}
+
+/** @returns undefined where nothing is deleted, and where there is no such flow: its start is refused then */
+export async function deletionsOf(sql: Sql, account_id: number, start: Start): Promise<Deletions | undefined> {
+  const flow_code = await codeOf(sql, account_id, start);
+  if (flow_code === undefined) return undefined;
+  const digest = createHash("sha256");
+  const found = new Map<string, Deletion>();
+  const seen = new Set<string>();
+  for (let level = [flow_code], depth = 0; level.length > 0 && depth < LEVELS; depth++) {
+    const rows = await readFlows(sql, account_id, level);
+    level.forEach((code) => seen.add(code));
+    const called = new Set<string>();
+    for (const { code, on_failure, program } of rows) {
+      digest.update(JSON.stringify([code, on_failure, program]));
+      if (on_failure !== null) called.add(on_failure);
+      for (const step of stepsIn(program)) {
+        if (step.type === "flow" && typeof step.flow_code === "string") called.add(step.flow_code);
+        const deletion = deletionOf(step);
+        if (deletion) found.set(`${deletion.db_code} ${deletion.table_name}`, deletion);
+      }
+    }
+    level = [...called].filter((code) => !seen.has(code)).slice(0, MOST_FLOWS - seen.size);
+  }
+  if (found.size === 0) return undefined;
+  return { flow_code, deletions: [...found.values()], state: digest.digest("base64url") };
+}
+
+/** What a program deletes by itself. */
+export const deletionsIn = (program: unknown): Deletion[] =>
+  [...stepsIn(program)].flatMap((step) => deletionOf(step) ?? []);
+
+/** Whether a trigger that is on starts the flow. */
+export async function hasTrigger(sql: Sql, account_id: number, flow_code: string): Promise<boolean> {
+  const [row] = await sql`
+    select from crons where account_id = ${account_id} and target_code = ${flow_code} and active limit 1
+  `;
+  return row !== undefined;
+}
+
+function deletionOf({ type, action, db_code, table_name }: Record<string, unknown>): Deletion | undefined {
+  if (type !== "record" || action !== "delete" || typeof db_code !== "string") return undefined;
+  return { db_code, table_name: typeof table_name === "string" ? table_name : "" };
+}
+
+/** Every object of a program: steps have their branches under several names. */
+function* stepsIn(json: unknown): Generator<Record<string, unknown>> {
+  if (typeof json !== "object" || json === null) return;
+  if (!Array.isArray(json)) yield { ...json };
+  for (const inner of Object.values(json)) yield* stepsIn(inner);
+}
+
+const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
+  sql<Row[]>`
+    select code, on_failure, fields -> 'program' as program
+    from flows
+    where account_id = ${account_id} and code = any(${[...codes]}::text[])
+    order by code
+    limit ${MOST_FLOWS}
+  `;
+
+async function codeOf(sql: Sql, account_id: number, start: Start): Promise<string | undefined> {
+  if (start.by === "code") return start.code;
+  if (!(start.by === "action" ? UUID : NUMBER).test(start.id)) return undefined;
+  const [row] = start.by === "flow"
+    ? await sql<{ code: string }[]>`select code from flows where account_id = ${account_id} and id = ${
+      Number(start.id)
+    }`
+    : start.by === "trigger"
+    ? await sql<{ code: string }[]>`
+      select target_code as code from crons where account_id = ${account_id} and id = ${Number(start.id)}
+    `
+    : await sql<{ code: string }[]>`
+      select a ->> 'flow_code' as code
+      from apps, jsonb_array_elements(actions) a
+      where account_id = ${account_id} and id = ${start.id} and a ->> 'action' = ${start.action}
+      limit 1
+    `;
+  return row?.code;
+}

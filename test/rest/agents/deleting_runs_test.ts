@@ -1,0 +1,97 @@
+/** Runs that delete records wait for a person, however an agent would begin them. */
+import assert from "node:assert/strict";
+import { answer, connectAgent } from "../../stage/agents/agent.ts";
+import { addToken } from "../../stage/people.ts";
+import { onSharedServer } from "../../stage/scenario.ts";
+
+const onServer = onSharedServer();
+
+const DELETES = { type: "record", id: "gone", action: "delete", db_code: "orders", match: { title: "{input.title}" } };
+
+onServer("agents: a run that deletes records is planned with counts and confirmed once", async (stage) => {
+  const { server, ask, admin } = stage;
+  const agent = await connectAgent(server, admin.token);
+  const { call, refused } = agent;
+  const schema = { fields: { title: "string" }, indexes: { idx_str_1: "title" } };
+  await call("create", { kind: "db", value: { name: "Orders", schema } });
+  const titles = ["A", "B", "C"].map((title) => ({ title }));
+  await call("create", { kind: "record", db_code: "orders", records: titles });
+  const count = async () => (await call("search", { kind: "record", db_code: "orders" })).total;
+  const flow = (code: string, program: unknown[], more = {}) =>
+    call("create", { kind: "flow", value: { name: code, code, fields: { program }, ...more } });
+  const inner = await flow("inner", [{ type: "if", condition: "{input.title} != 0", then: [DELETES] }]);
+  const outer = await flow("outer", [{
+    type: "flow",
+    id: "call",
+    flow_code: "inner",
+    input: { title: "{input.title}" },
+  }]);
+  await flow("failing", [{ type: "fail", message: "x" }], { on_failure: "inner" });
+  const harmless = await flow("harmless", [{ type: "record", id: "all", action: "list", db_code: "orders" }]);
+  assert.equal((await call("run", { what: "flow", id: harmless.id })).status, "finished");
+
+  const run = { what: "flow", id: outer.id, input: { title: "A" } };
+  const asked = await call("run", run);
+  assert.equal(asked.status, "needs_confirmation");
+  assert.deepEqual(asked.plan, {
+    title: "Run the flow outer, which deletes records",
+    effects: ["It deletes records of the database orders, which has 3 records"],
+  });
+  assert.equal((await call("run", { ...run, confirmation: asked.confirmation })).status, "waiting");
+  assert.equal(await count(), 3);
+  const rehearsed = await call("run", { ...run, id: inner.id, dry_run: true });
+  assert.notEqual(rehearsed.status, "needs_confirmation", JSON.stringify(rehearsed));
+  assert.ok(rehearsed.steps, JSON.stringify(rehearsed));
+  assert.equal(await count(), 3);
+  await answer(server, admin.id, asked.confirmation, true);
+  const other = { ...run, input: { title: "B" }, confirmation: asked.confirmation };
+  assert.equal((await refused("run", other)).status, 404, "another input");
+  assert.equal((await refused("run", { ...run, confirmation: "guessed" })).status, 404);
+  const confirmed = { ...run, confirmation: asked.confirmation };
+  const both = await Promise.all([agent.outcome("run", confirmed), agent.outcome("run", confirmed)]);
+  assert.deepEqual(both.map(({ failed }) => failed).sort(), [false, true], "it is used once");
+  assert.equal(await count(), 2);
+  assert.equal((await refused("run", confirmed)).status, 409);
+
+  // Another program than the one of the plan.
+  const again = await call("run", run);
+  await answer(server, admin.id, again.confirmation, true);
+  await call("patch", { kind: "flow", id: inner.id, changes: { fields: { program: [DELETES] } } });
+  assert.equal((await refused("run", { ...run, confirmation: again.confirmation })).status, 409);
+
+  const actions = [{ action: "clean", flow_code: "outer" }];
+  const value = { name: "Cleaner", app_engine: "html", source_code: "<p>", actions };
+  const app = await call("create", { kind: "app", value });
+  const action = { what: "action", id: app.id, action: "clean", input: { title: "B" } };
+  assert.equal((await call("run", action)).status, "needs_confirmation");
+  const schedule = "0 3 * * *";
+  const trigger = { kind: "trigger", value: { target_code: "failing", schedule } };
+  assert.match((await call("create", trigger)).plan.title, /^Start by a trigger the flow failing/);
+  const off = await call("create", { kind: "trigger", value: { target_code: "harmless", schedule } });
+  assert.equal(
+    (await call("patch", { kind: "trigger", id: off.id, changes: { target_code: "outer" } })).status,
+    "needs_confirmation",
+  );
+  assert.equal((await call("patch", { kind: "trigger", id: off.id, changes: { name: "Nightly" } })).patched, off.id);
+  const more = { kind: "flow", id: harmless.id, changes: { fields: { program: [DELETES] } } };
+  const change = await call("patch", more);
+  assert.deepEqual(change.plan, {
+    title: "Let the flow harmless delete records, which triggers start",
+    effects: ["It deletes records of the database orders, which has 2 records"],
+  });
+  await answer(server, admin.id, change.confirmation, true);
+  assert.equal((await call("patch", { ...more, confirmation: change.confirmation })).status, "done");
+  assert.equal(await count(), 2);
+  const fired = await call("run", { what: "trigger", id: off.id, input: { title: "B" } });
+  assert.equal(fired.status, "needs_confirmation");
+  await answer(server, admin.id, fired.confirmation, false);
+  const declined = { what: "trigger", id: off.id, input: { title: "B" }, confirmation: fired.confirmation };
+  assert.equal((await refused("run", declined)).status, 403);
+
+  // A token that may not see the database gets no count.
+  const token = await addToken(ask, { scopes: ["flows:read", "flows:write"] });
+  const narrow = await connectAgent(server, token);
+  const unseen = await narrow.call("run", run);
+  assert.deepEqual(unseen.plan.effects, ["It deletes records of the database orders"]);
+  await Promise.all([agent.close(), narrow.close()]);
+});
