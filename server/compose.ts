@@ -50,6 +50,8 @@ interface Parts {
   flow_limits?: Partial<Limits>;
   /** How long a source waits for a compile worker. */
   compile_wait_ms?: number;
+  /** See `CompilerOptions`. */
+  runaway?: (reason: string) => void;
 }
 
 /** Stores of Deno KV that are reached over the network may refuse a commit with more checks. */
@@ -84,6 +86,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       vendor_store,
       environment: config.child_environment,
       wait_ms: parts.compile_wait_ms,
+      runaway: parts.runaway,
       dev: config.dev,
       log,
     });

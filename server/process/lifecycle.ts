@@ -30,8 +30,8 @@ interface Server {
   shutdown(): Promise<void>;
 }
 
-/** Listens, announces it, and stops on a signal. */
-export function serve(config: Config, atrium: Atrium, log: Log): void {
+/** Listens, announces it, and stops on a signal. @param fault resolves with a reason to stop, if there is one */
+export function serve(config: Config, atrium: Atrium, log: Log, fault?: Promise<string>): void {
   const gate = createGate(atrium.handler);
   const onListen = () => {
     if (atrium.generated) announceCredentials(config, atrium.generated);
@@ -41,6 +41,7 @@ export function serve(config: Config, atrium: Atrium, log: Log): void {
   // Before it listens: a script may send SIGTERM as soon as it reads the line.
   const stop = stopper(() => server, gate, atrium, log);
   onStopSignal(stop);
+  void fault?.then(stop);
   const address = { hostname: config.host, port: config.port, reusePort: is_one_of_several };
   const server = config.hosted || config.trusted_proxies > 0
     ? Deno.serve({ ...address, onListen }, gate.handler)

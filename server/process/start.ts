@@ -1,4 +1,5 @@
 /** Starts one server, a supervisor of several, or a command. The modules of a server are loaded only where one starts. */
+import type { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { surviveLostConnections } from "../database/connection_loss.ts";
 import { createLog, type Log, writeToConsole } from "../log.ts";
@@ -47,8 +48,9 @@ export async function start(program: string, config: Config, given: Log, crons: 
 
 /** Listens before anything else, because the host waits for that. The first requests wait until the server is composed. */
 async function startHosted(config: Config, log: Log, crons: Crons): Promise<void> {
-  const composing = composed(config, log);
-  serve(config, inAMoment(composing), log);
+  const runaway = Promise.withResolvers<string>();
+  const composing = composed(config, log, { runaway: runaway.resolve });
+  serve(config, inAMoment(composing), log, runaway.promise);
   const atrium = await composing;
   if (atrium.generated) announceCredentials(config, atrium.generated);
   if (!config.has_effects) log.info("triggers, calls and mail are off", { timeline: config.timeline });
@@ -57,7 +59,7 @@ async function startHosted(config: Config, log: Log, crons: Crons): Promise<void
 
 type Composed = Awaited<ReturnType<typeof composed>>;
 
-const composed = async (config: Config, log: Log) => await (await import("../compose.ts")).compose(config, log);
+const composed: typeof compose = async (...all) => await (await import("../compose.ts")).compose(...all);
 
 function inAMoment(composing: Promise<Composed>): Atrium {
   let atrium: Composed | undefined;

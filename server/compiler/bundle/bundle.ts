@@ -2,7 +2,8 @@
  * Bundles and minifies an app's code and styles. Nothing here reads the file system: an import is a module of the
  * runtime, or the plugin `closed` refuses it.
  */
-import * as esbuild from "esbuild";
+import type * as esbuild from "esbuild";
+import { build, transform } from "./esbuild.ts";
 import { bundleKnown, outputsOf } from "./known_imports.ts";
 import { APP, BASE, type Bundled, type Imports, type Loader, MAPPED, MINIFY, MODULE_MARK, STDIN } from "./options.ts";
 import { closed, virtualModules, virtualOf } from "./plugins.ts";
@@ -73,7 +74,7 @@ async function bundle(compiled: Compiled, loader: Loader, imports: Imports): Pro
   const isUnused = async (path: string) =>
     (await (used ??= usedImports(author?.code ?? code, loader)))?.has(path) === false;
   const file = author ? AUTHOR : STDIN;
-  const { outputFiles, metafile, warnings } = await esbuild.build({
+  const { outputFiles, metafile, warnings } = await build({
     ...APP,
     ...imports.positions && MAPPED,
     stdin: { contents: code, loader: author ? "js" : loader },
@@ -117,8 +118,8 @@ export async function bundleStyles(source: string, css: string): Promise<string>
   if (!css.trim()) return "";
   try {
     // Without imports a transform suffices, which takes half the time of a build.
-    if (!/@import/i.test(css)) return (await esbuild.transform(css, { ...MINIFY, loader: "css" })).code.trim();
-    const { outputFiles: [output] } = await esbuild.build({
+    if (!/@import/i.test(css)) return (await transform(css, { ...MINIFY, loader: "css" })).code.trim();
+    const { outputFiles: [output] } = await build({
       ...BASE,
       stdin: { contents: css, loader: "css" },
       plugins: [closed(new Set(), { runtime: NOTHING, remote_imports: true, positions: false })],

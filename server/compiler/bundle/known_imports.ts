@@ -1,5 +1,6 @@
 /** The fast path through esbuild, which nearly every app takes: no plugin is called. */
-import * as esbuild from "esbuild";
+import type * as esbuild from "esbuild";
+import { build } from "./esbuild.ts";
 import { APP, type Bundled, type Imports, MAPPED, MODULE_MARK, RUN, STDIN } from "./options.ts";
 import { AUTHOR, type Compiled } from "../engines/engine.ts";
 import { freePrefix } from "./free_prefix.ts";
@@ -26,7 +27,7 @@ export async function bundleKnown(compiled: Compiled, { runtime, positions }: Im
   const stdin = { contents: code, sourcefile: file, loader: author?.loaders[0] ?? "js" };
   try {
     const [{ outputFiles, metafile, warnings }, shown] = await Promise.all([
-      esbuild.build({ ...APP, ...positions && MAPPED, stdin, define, external }),
+      build({ ...APP, ...positions && MAPPED, stdin, define, external }),
       author && showOf(compiled.code, external),
     ]);
     const { output, map, outcome } = outputsOf({ outputFiles, metafile });
@@ -83,7 +84,7 @@ const shows = new Map<string, Show>();
 async function showOf(code: string, external: string[]): Promise<Show | undefined> {
   const known = shows.get(code);
   if (known) return known;
-  const { outputFiles: [output] } = await esbuild.build({
+  const { outputFiles: [output] } = await build({
     ...APP,
     stdin: { contents: code },
     external: [...external, AUTHOR],

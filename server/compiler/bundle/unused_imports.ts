@@ -1,5 +1,6 @@
 /** Finds imports of unknown packages that the code does not use. They are left out, and the author gets a warning. */
-import * as esbuild from "esbuild";
+import type * as esbuild from "esbuild";
+import { build } from "./esbuild.ts";
 import { isBuildFailure } from "./esbuild_errors.ts";
 import { REFUSALS } from "./messages.ts";
 import { APP, type Loader } from "./options.ts";
@@ -24,7 +25,7 @@ export async function usedImports(code: string, loader: Loader): Promise<Readonl
     },
   };
   try {
-    await esbuild.build({ ...APP, stdin: { contents: code, loader: typed(loader) }, plugins: [note] });
+    await build({ ...APP, stdin: { contents: code, loader: typed(loader) }, plugins: [note] });
     return used;
   } catch (error) {
     if (isBuildFailure(error)) return undefined;
@@ -59,7 +60,7 @@ export async function unknownImports(
   const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
   const stdin = { contents: code, loader: typed(loader), sourcefile: file };
   try {
-    return (await esbuild.build({ ...APP, tsconfigRaw, stdin, plugins: [warn] })).warnings
+    return (await build({ ...APP, tsconfigRaw, stdin, plugins: [warn] })).warnings
       .filter(({ pluginName }) => pluginName === "unknown");
   } catch (error) {
     if (isBuildFailure(error)) return [];

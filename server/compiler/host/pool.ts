@@ -10,6 +10,8 @@ export interface PoolOptions extends SlotOptions {
   queue_limit: number;
   /** Milliseconds that requests wait before a further worker starts. */
   further_worker_after_ms?: number | undefined;
+  /** Whether there should be one worker, because workers share memory. */
+  shares_memory?: () => boolean;
 }
 
 export interface Pool {
@@ -53,7 +55,8 @@ const SECONDS_A_SOURCE = 0.5;
 const FURTHER_IDLE_MS = 5_000;
 
 export function createPool(
-  { workers, queue_limit, further_worker_after_ms = FURTHER_WORKER_AFTER_MS, ...options }: PoolOptions,
+  { workers, queue_limit, further_worker_after_ms = FURTHER_WORKER_AFTER_MS, shares_memory = () => false, ...options }:
+    PoolOptions,
 ): Pool {
   const queue = createFairQueue<Job>({ waiting: queue_limit });
   const slots = Array.from({ length: workers }, (_, index) => {
@@ -83,7 +86,7 @@ export function createPool(
     const next = free.find(({ state }) => state === "starting") ?? free[0];
     if (!next) return;
     if (next.state === "starting" || slots.every(({ state }) => state === "empty")) start(next);
-    else {
+    else if (!shares_memory()) {
       further ??= setTimeout(() => {
         further = undefined;
         if (queue.has(mayRun)) start(next);

@@ -17,7 +17,7 @@ import type { Uses } from "../uses.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { findPrebuilt } from "./prebuilt.ts";
 import { createVendor, type VendorOptions, type VendorStore } from "./vendor.ts";
-import { workerCommand } from "./worker_command.ts";
+import { createWorkerStart } from "./worker_start.ts";
 
 export interface CompilerOptions {
   vendor_store: VendorStore;
@@ -48,6 +48,8 @@ export interface CompilerOptions {
   log?: { info(event: string, detail?: Record<string, unknown>): void };
   /** Path of the Deno that runs the workers. */
   deno?: string;
+  /** See `WorkerStartOptions`. */
+  runaway?: ((reason: string) => void) | undefined;
   /** Finds the runtimes that ship with this version. */
   prebuilt?: VendorOptions["prebuilt"];
 }
@@ -80,17 +82,20 @@ export function createCompiler({
   dev = false,
   log,
   deno = Deno.execPath(),
+  runaway,
   prebuilt = findPrebuilt,
 }: CompilerOptions): Compiler {
-  const command = workerCommand(deno, heap_mb, environment);
+  const note = (event: string, detail: Record<string, unknown>) => log?.info(event, detail);
+  const { start, shares_memory } = createWorkerStart({ deno, heap_mb, environment, runaway, log: note });
   const open = (workers: number, nice: number) =>
     createPool({
       workers,
       queue_limit,
       further_worker_after_ms,
       idle_ms,
-      command: () => command(nice),
-      log: (event, detail) => log?.info(event, detail),
+      shares_memory,
+      start: () => start(nice),
+      log: note,
     });
   const pool = open(workers, 0);
   /** Its process starts with the first build. */

@@ -3,11 +3,11 @@ import { CompileFailure, CompilerBusy, type Engine } from "../compiler.ts";
 import { CostlySource } from "./costly_sources.ts";
 import { unlessAborted } from "./patience.ts";
 import { Answer, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
-import { Lost, type Reason, startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
+import { Lost, type Reason, type Subprocess } from "../../subprocess/subprocess.ts";
 
 export interface SlotOptions {
-  /** Makes the command that starts a worker. */
-  command: () => Promise<Deno.Command>;
+  /** Starts a worker. */
+  start: () => Promise<Subprocess>;
   /** How long a worker may wait for work before it is ended. */
   idle_ms: number;
   log: (event: string, detail: Record<string, unknown>) => void;
@@ -53,7 +53,7 @@ const engineOf = (request: Unnumbered): Engine => request.job === "compile" ? re
 
 const lastWordsOf = (error: unknown) => error instanceof Lost ? error.last_words : "";
 
-export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
+export function createSlot({ start, idle_ms, log }: SlotOptions): Slot {
   let worker: Promise<Subprocess> | undefined;
   let state: Slot["state"] = "empty";
   /** Workers that have not ended yet, those included that are starting or have been replaced. */
@@ -84,7 +84,7 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
   async function launch(engine: Engine): Promise<Subprocess> {
     const begun = performance.now();
     try {
-      const launched = spawn(await command());
+      const launched = await spawn();
       launched.send(JSON.stringify({ warm_up: engine } satisfies WarmUp));
       if (JSON.parse(await launched.next(START_LIMIT_MS)) === READY) {
         log("compile_worker_started", { pid: launched.pid, ms: Math.round(performance.now() - begun) });
@@ -98,12 +98,14 @@ export function createSlot({ command, idle_ms, log }: SlotOptions): Slot {
     }
   }
 
-  function spawn(command: Deno.Command): Subprocess {
-    if (closed) throw new Error("the compiler is closed");
-    const spawned = startSubprocess(command);
+  async function spawn(): Promise<Subprocess> {
+    const spawned = await start();
     living.add(spawned);
     spawned.ended.then(() => living.delete(spawned));
-    return spawned;
+    if (!closed) return spawned;
+    spawned.kill();
+    await spawned.ended;
+    throw new Error("the compiler is closed");
   }
 
   /** Starts the idle time of the worker. */

@@ -1,5 +1,6 @@
 /** Compiles the source of a flow's `code` step: one module of JavaScript or TypeScript without imports. */
-import * as esbuild from "esbuild";
+import type * as esbuild from "esbuild";
+import { build, transform } from "../bundle/esbuild.ts";
 import { failureOf } from "../bundle/esbuild_errors.ts";
 import { STDIN } from "../bundle/options.ts";
 import { columnOfByte } from "../bundle/positions.ts";
@@ -36,7 +37,7 @@ const refuseImports: esbuild.Plugin = {
 /** @returns a script that defines `CODE_NAME` with the module's exports @throws {CompileFailure} */
 export async function compileCode(source: string): Promise<string> {
   try {
-    const { outputFiles: [file], metafile } = await esbuild.build({
+    const { outputFiles: [file], metafile } = await build({
       ...OPTIONS,
       stdin: { contents: source, loader: "ts", sourcefile: STDIN },
       plugins: [refuseImports],
@@ -46,7 +47,7 @@ export async function compileCode(source: string): Promise<string> {
       throw new CompileFailure(["has no default export, such as export default ({ input }) => input.price * 2"]);
     }
     const script = { format: "iife", globalName: CODE_NAME, target: "esnext", charset: "utf8" } as const;
-    return (await esbuild.transform(file?.text ?? "", script)).code;
+    return (await transform(file?.text ?? "", script)).code;
   } catch (error) {
     throw await failureOf(
       error,

@@ -9,7 +9,7 @@ import { until } from "../until.ts";
 const CHECKOUT = new URL("../../../", import.meta.url).pathname;
 /** What the host grants, without writing to the checkout: `--allow-all` knows no exception. */
 const PERMISSIONS = [
-  ...["read", "write", "net", "env", "sys", "run", "ffi", "import"].map((name) => `--allow-${name}`),
+  ...["read", "write", "net", "env", "sys", "ffi", "import"].map((name) => `--allow-${name}`),
   `--deny-write=${CHECKOUT}`,
 ];
 /** The host's own version, by its documentation. */
@@ -52,8 +52,10 @@ export interface Stopped {
 export interface Instance {
   port: number;
   output(): string;
-  /** Takes it from the address, sends SIGINT, and SIGKILL after 5 s. */
+  /** Takes it from the address, sends SIGINT, and SIGKILL if it does not end. */
   stop(): Promise<Stopped>;
+  /** Resolves when it has ended. */
+  ended: Promise<Pick<Stopped, "code" | "stderr">>;
 }
 
 export interface Host extends AsyncDisposable {
@@ -65,8 +67,13 @@ export interface Host extends AsyncDisposable {
   folder: string;
 }
 
-/** @param environment further variables of the app */
-export async function openHost(deno: string, environment: Record<string, string> = {}): Promise<Host> {
+/** @param environment further variables of the app @param has_subprocesses whether instances may start them */
+export async function openHost(
+  deno: string,
+  environment: Record<string, string> = {},
+  has_subprocesses = true,
+): Promise<Host> {
+  const permissions = [...PERMISSIONS, has_subprocesses ? "--allow-run" : "--deny-run"];
   const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
   const store = await Deno.makeTempDir({ prefix: "atrium_hosted_kv_" });
   const { hostname, port, username, password, pathname } = new URL(await createDatabase());
@@ -92,8 +99,8 @@ export async function openHost(deno: string, environment: Record<string, string>
   let turn = 0;
 
   async function start(): Promise<Instance> {
-    const instance = run(deno, { ...env, PORT: String(freePort()) }, folder, () => {
-      instances.splice(instances.indexOf(instance), 1);
+    const instance = run(deno, permissions, { ...env, PORT: String(freePort()) }, folder, () => {
+      if (instances.includes(instance)) instances.splice(instances.indexOf(instance), 1);
     });
     instances.push(instance);
     await instance.listening;
@@ -143,8 +150,14 @@ const inherited = () =>
   });
 
 /** @param taken is called when it gets no more requests */
-function run(deno: string, env: Record<string, string>, cwd: string, taken: () => void): Running {
-  const args = ["run", ...PERMISSIONS, "--quiet", `${CHECKOUT}main.ts`];
+function run(
+  deno: string,
+  permissions: string[],
+  env: Record<string, string>,
+  cwd: string,
+  taken: () => void,
+): Running {
+  const args = ["run", ...permissions, "--quiet", `${CHECKOUT}main.ts`];
   const child = new Deno.Command(deno, {
     args,
     env,
@@ -162,12 +175,14 @@ function run(deno: string, env: Record<string, string>, cwd: string, taken: () =
   };
   const ended = Promise.all([child.status, child.stderr.text(), read()]).then(([{ code }, stderr]) => {
     is_over = true;
+    taken();
     return { code, stderr };
   });
   const listens = () => /^listening on /m.test(output);
   return {
     port: Number(env.PORT),
     output: () => output,
+    ended,
     listens,
     listening: until(() => listens() || is_over, "it listens", 120_000),
     async stop() {

@@ -3,8 +3,8 @@
  * slash after that as the start of a regular expression. Tries likely repairs: the repair that removes the error shows
  * what the mistake was.
  */
-import * as esbuild from "esbuild";
 import type { Mistake } from "../engine.ts";
+import { transform } from "../../bundle/esbuild.ts";
 import { columnOfByte, indexAt, positionAt } from "../../bundle/positions.ts";
 import { isBuildFailure } from "../../bundle/esbuild_errors.ts";
 import { MESSAGES } from "./messages.ts";
@@ -55,7 +55,7 @@ export async function explainSyntaxError(source: string, mistake: Mistake): Prom
 /** Indices in `source` of its syntax errors. */
 async function errorsIn(source: string): Promise<number[]> {
   try {
-    await esbuild.transform(source, { loader: "tsx", jsx: "preserve", logLevel: "silent", tsconfigRaw: {} });
+    await transform(source, { loader: "tsx", jsx: "preserve", logLevel: "silent", tsconfigRaw: {} });
     return [];
   } catch (error) {
     if (!isBuildFailure(error)) throw error;

@@ -2,7 +2,8 @@
  * TypeScript that is more than types: enums, namespaces, parameter properties, decorators. Svelte's compiler only removes
  * types, so a source with those is compiled to JavaScript first.
  */
-import * as esbuild from "esbuild";
+import type * as esbuild from "esbuild";
+import { transform } from "../../bundle/esbuild.ts";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { parse } from "svelte/compiler";
 import { linesOf, type Position } from "../../bundle/positions.ts";
@@ -51,7 +52,7 @@ export async function toJavaScript(source: string): Promise<Converted> {
   let done = 0;
   for (const { start, end } of scripts) {
     const typed = source.slice(start, end);
-    const { code, map } = await esbuild.transform(typed, OPTIONS);
+    const { code, map } = await transform(typed, OPTIONS);
     converted += source.slice(done, start);
     parts.push({
       start,

@@ -1,0 +1,49 @@
+/** Starts compile workers: subprocesses, or threads on a host that starts none. */
+import { startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
+import { workerCommand } from "./worker_command.ts";
+
+export interface WorkerStartOptions {
+  deno: string;
+  heap_mb: number;
+  /** The workers' environment: where Deno keeps its files. */
+  environment: Readonly<Record<string, string>>;
+  /**
+   * Allows threads. Is called when one was stopped at work, which may go on until the process ends. Without it, a worker
+   * that cannot be a subprocess does not start.
+   */
+  runaway: ((reason: string) => void) | undefined;
+  log: (event: string, detail: Record<string, unknown>) => void;
+}
+
+export interface WorkerStart {
+  /** @param nice of a subprocess: from 0 to 19 @throws {Error} where it does not start */
+  start(nice: number): Promise<Subprocess>;
+  /** Whether workers share the memory of this process, so that there should be one. */
+  shares_memory(): boolean;
+}
+
+export function createWorkerStart({ deno, heap_mb, environment, runaway, log }: WorkerStartOptions): WorkerStart {
+  const command = workerCommand(deno, heap_mb, environment);
+  let are_threads = false;
+  return {
+    async start(nice) {
+      if (!are_threads) {
+        try {
+          return startSubprocess(await command(nice));
+        } catch (error) {
+          if (!runaway || !isRefusal(error)) throw error;
+          are_threads = true;
+          log("compile_workers_are_threads", { fault: String(error) });
+        }
+      }
+      const { startCompileThread } = await import("./thread_start.ts");
+      return startCompileThread(heap_mb, runaway ?? (() => {}));
+    },
+    shares_memory: () => are_threads,
+  };
+}
+
+/** Whether no subprocess can be started here, now or later. */
+const isRefusal = (error: unknown) =>
+  [Deno.errors.NotCapable, Deno.errors.PermissionDenied, Deno.errors.NotSupported, Deno.errors.NotFound, TypeError]
+    .some((kind) => error instanceof kind);
