@@ -100,12 +100,15 @@ async function mistakes(browser: Browser, server: TestServer, base: string): Pro
   const mistake = page.getByRole("alert").getByRole("button").first();
   await mistake.waitFor();
   match(await mistake.innerText(), /line \d/);
+  match(await page.locator(".cm-line", { hasText: "#if true" }).locator(".cm-said").innerText(), /left open/);
   await preview(page).getByText("Hello from the first version").waitFor();
   await draftSaved(page);
   await page.evaluate("localStorage.clear()");
   await page.reload();
   await draftSaved(page);
   match(await page.locator(".cm-content").innerText(), /#if true/);
+  await page.getByText("The draft has a mistake. This is the published version.").waitFor();
+  await preview(page).getByText("Hello from the first version").waitFor();
   equal(await sourceOf(server, id), GREETING, "a draft is not live");
   await write(page, "<p>one</p>\n{#if true}<p>mended</p>{/if}");
   await preview(page).getByText("mended").waitFor();

@@ -65,7 +65,7 @@ async function builds(page: Page, server: TestServer, base: string): Promise<voi
   // What is typed belongs to the new step; Escape leads back to the steps.
   await focused(page, "Add a name to Set");
   await page.keyboard.type("text");
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
   await focused(page, "Set: text");
   await page.keyboard.type("not a sum");
   await page.keyboard.press("Escape");
@@ -82,6 +82,16 @@ async function builds(page: Page, server: TestServer, base: string): Promise<voi
   await until(async () => await page.getByLabel("Data: text").inputValue() === "{text}", "the name is completed");
   await row(page, /^2 Create in/).click();
   await insert(page, "return");
+  // What is no name goes on as a text with placeholders.
+  await focused(page, "Add a name to Data");
+  await page.keyboard.type("Kept {te");
+  await page.getByRole("option", { name: /^text/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await until(
+    async () => await page.getByRole("textbox", { name: "Data", exact: true }).inputValue() === "Kept {text}",
+    "it is a text",
+  );
+  await page.keyboard.press("Escape");
   await row(page, /^3 Return/).click();
 
   // A step is wrapped, moved, disabled and duplicated, and all of it is taken back.

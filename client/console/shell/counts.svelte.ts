@@ -13,10 +13,10 @@ let known = $state.raw<Counts>();
 let asked_at = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** `24`, `1,000+`; nothing where the viewer may not list the kind. */
+/** `24`, `1,000+`; nothing for none, and where the viewer may not list the kind. */
 export function countText(kind: keyof Counts): string {
-  const count = known?.[kind] ?? null;
-  if (count === null) return "";
+  const count = known?.[kind] ?? 0;
+  if (count === 0) return "";
   return count < MOST ? count.toLocaleString() : `${MOST.toLocaleString()}+`;
 }
 

@@ -30,6 +30,7 @@ import { svelte } from "@replit/codemirror-lang-svelte";
 import { changedLines } from "../../parts/versions/changed_lines.ts";
 import { completions, type NameInScope, namesInScope, types } from "./completions.ts";
 import type { Known } from "./platform_names.ts";
+import { saidMistakes, sayMistakes } from "./said_mistakes.ts";
 
 export type Engine = "svelte" | "vue" | "react" | "js" | "html" | "kaboom" | "phaser";
 /** `ts` and `json`: sources and programs of flows. */
@@ -170,6 +171,7 @@ export function createEditor(
       extensions: [
         lineNumbers(),
         lintGutter(),
+        saidMistakes,
         changed,
         gutter({ class: "cm-changes", markers: (view) => view.state.field(changed) }),
         foldGutter(),
@@ -248,7 +250,11 @@ export function createEditor(
         };
       };
       const diagnostics = [...mistakes.map(of("error")), ...warnings.map(of("warning"))];
-      view.dispatch(setDiagnostics(view.state, diagnostics));
+      const said = mistakes.map((mistake) => ({
+        position: view.state.doc.lineAt(positionOf(mistake)).to,
+        text: mistake.text,
+      }));
+      view.dispatch(setDiagnostics(view.state, diagnostics), { effects: sayMistakes(said) });
     },
     goTo(mistake) {
       view.dispatch({ selection: { anchor: positionOf(mistake) }, scrollIntoView: true });
