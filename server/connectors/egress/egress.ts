@@ -4,11 +4,12 @@
  */
 import { ConnectorFault } from "../call/fault.ts";
 import { createConnectionPools } from "./connection_pools.ts";
+import { type Answer, exchange } from "./exchange.ts";
 import { throwFault } from "./failures.ts";
-import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_REDIRECTS } from "./limits.ts";
+import { MAX_BODY_BYTES, MAX_REDIRECTS } from "./limits.ts";
 import { createReach, type Lookup } from "./reach.ts";
 import { isRedirect, type Outgoing, redirected } from "./redirects.ts";
-import { decoded, ENCODINGS, gather } from "./response_body.ts";
+import { decoded, ENCODINGS } from "./response_body.ts";
 
 export interface Incoming {
   status: number;
@@ -38,12 +39,12 @@ export function createEgress(allow: readonly string[] | undefined, lookup?: Look
   const reach = createReach(allow, lookup);
   const pools = createConnectionPools(reach);
 
-  async function request({ url, method, headers, body }: Outgoing, signal: AbortSignal) {
+  async function request({ url, method, headers, body, follows }: Outgoing, signal: AbortSignal, most_bytes: number) {
     signal.throwIfAborted();
     reach.check(url);
     const found = pools.poolFor(url);
     const pool = found instanceof Promise ? await unlessAborted(found, signal) : found;
-    const answer = pool.request({
+    const options = {
       path: `${url.pathname}${url.search}`,
       method,
       headers: {
@@ -54,22 +55,21 @@ export function createEgress(allow: readonly string[] | undefined, lookup?: Look
         "accept-encoding": ENCODINGS,
       },
       body: body?.content ?? null,
-      signal,
-    });
-    return await unlessAborted(answer, signal);
+    };
+    const isDiscarded = (status: number, { location }: Record<string, string>) =>
+      isRedirect(status) && !!location && follows !== false;
+    return await exchange(pool, { options, signal, most_bytes, isDiscarded });
   }
 
   /** Follows redirects, unless the request says otherwise. @returns the first answer that is not followed */
-  async function follow(first: Outgoing, signal: AbortSignal) {
+  async function follow(first: Outgoing, signal: AbortSignal, most_bytes: number): Promise<Answer> {
     let outgoing = first;
     for (let redirects = 0;; redirects++) {
       const host = redirects === 0 ? outgoing.url.hostname : REDIRECT_TARGET;
-      const { statusCode: status, headers: received, body } = await request(outgoing, signal)
+      const answer = await request({ ...outgoing, follows: first.follows }, signal, most_bytes)
         .catch((error) => throwFault(error, host, signal));
-      const headers = joined(received);
-      if (!isRedirect(status) || !headers.location || first.follows === false) return { status, headers, body, host };
-      // The connection is reused after a short body; the signal ends a body that never completes.
-      await body.dump({ limit: MAX_DISCARDED_BYTES, signal }).catch(() => {});
+      const { status, headers } = answer;
+      if (!isRedirect(status) || !headers.location || first.follows === false) return answer;
       if (redirects === MAX_REDIRECTS) {
         throw new ConnectorFault("refused", `the answer leads to another address more than ${MAX_REDIRECTS} times`);
       }
@@ -79,27 +79,17 @@ export function createEgress(allow: readonly string[] | undefined, lookup?: Look
 
   return {
     async send(outgoing, signal, most_bytes = MAX_BODY_BYTES) {
-      const { status, headers, body, host } = await follow(outgoing, signal);
-      const bytes = await gather(body, most_bytes).catch((error) => throwFault(error, host, signal));
+      const { status, headers, bytes } = await follow(outgoing, signal, most_bytes);
       return { status, headers, bytes: await decoded(bytes, headers["content-encoding"], most_bytes) };
     },
     close: pools.close,
   };
 }
 
-/** undici heeds the signal only once it is connected, but a DNS lookup or a silent host may outlast the deadline. */
+/** Loading the client may outlast the deadline. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   return await Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", abort));
-}
-
-/** Lower-case names; repeated headers are joined by commas. */
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [
-    name.toLowerCase(),
-    Array.isArray(value) ? value.join(", ") : value ?? "",
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -30,23 +30,18 @@ export const ENCODINGS = "gzip, deflate, br";
 /** Two encodings on top of each other occur in practice; more are an attack. */
 const MAX_ENCODINGS = 2;
 
-const tooLarge = (limit: number) =>
+export const tooLarge = (limit: number) =>
   new ConnectorFault("too_large", `the answer is larger than ${limit.toLocaleString("en")} bytes`);
 
-/** Joins the chunks. @throws {ConnectorFault} `too_large` above `limit` bytes */
-export async function gather(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    parts.push(chunk);
-  }
-  const whole = new Uint8Array(size);
+/** @returns the chunk itself if there is one only */
+export function joinedChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  if (first && chunks.length === 1) return first;
+  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
   }
   return whole;
 }

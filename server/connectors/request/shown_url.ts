@@ -12,10 +12,10 @@ export async function shownUrl(
   url: URL,
   signal?: AbortSignal,
 ): Promise<string> {
+  if (auth?.type !== "query") return String(await redactor.json(url.href, signal));
+  const { name } = auth;
   const shown = new URL(url);
-  const name = auth?.type === "query" ? auth.name : undefined;
-  if (name !== undefined) shown.searchParams.delete(name);
+  shown.searchParams.delete(name);
   const redacted = String(await redactor.json(shown.href, signal));
-  if (name === undefined) return redacted;
   return `${redacted}${shown.search === "" ? "?" : "&"}${encodeURIComponent(name)}=${REDACTED}`;
 }
