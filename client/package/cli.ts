@@ -1,6 +1,6 @@
 /**
- * The commands of the npm package: `npx atrium-client types | pull | push | dev`. The tasks `pull`, `push` and `dev:app` of
- * deno.json run the same.
+ * The commands of the npm package: `npx atrium-client types | pull | push | dev | export | import`. Tasks of deno.json
+ * run the same: `pull`, `push`, `dev:app`, `export` and `import`.
  */
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
@@ -10,6 +10,7 @@ import { dev } from "./archive/dev.ts";
 import { Fault } from "./archive/files.ts";
 import { pull } from "./archive/pull.ts";
 import { push } from "./archive/push.ts";
+import { exportAccount, importAccount } from "./archive/whole.ts";
 import { AtriumError } from "./client.ts";
 import { proceduresOf } from "./procedures.ts";
 import { ROUTES } from "./routes.ts";
@@ -26,14 +27,19 @@ const USAGE = `usage: atrium-client <command> --url <address of the server> [--t
       --delete          deletes on the server what was deleted in the folder
       --base <folder>   compares with another folder, such as a checkout of what was deployed last
   dev <app> [<folder>]  watches an app's files, compiles a preview of each change and saves it
+  export <file>         writes the whole account into a tar archive
+      --records         with the records of databases
+      --runs            with ended runs of flows
+  import <file>         makes an empty account the one of an archive
 
 Without --url, the address is the environment variable ATRIUM_URL or BASE_URL; without --token, the token is ATRIUM_TOKEN
-or ADMIN_TOKEN. pull, push and dev need a token of an admin.`;
+or ADMIN_TOKEN. All but types need a token of an admin.`;
 
 const OPTIONS = {
   url: { type: "string" },
   token: { type: "string" },
   records: { type: "boolean", default: false },
+  runs: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
   yes: { type: "boolean", default: false },
   delete: { type: "boolean", default: false },
@@ -44,6 +50,8 @@ const OF_COMMAND: Readonly<Record<string, readonly string[]>> = {
   pull: ["records"],
   push: ["dry-run", "yes", "delete", "base"],
   dev: [],
+  export: ["records", "runs"],
+  import: [],
 };
 /** Some 20 s: a server that has just started compiles its first sources for long. */
 const RETRIES = 6;
@@ -53,6 +61,8 @@ const TAKES: Readonly<Record<string, readonly [number, number]>> = {
   pull: [1, 1],
   push: [1, 1],
   dev: [1, 2],
+  export: [1, 1],
+  import: [1, 1],
 };
 
 /** Sources and names of others are printed: without what a terminal obeys, and what turns the direction of writing. */
@@ -122,6 +132,12 @@ async function run(
         environment,
         agree: chosen.yes ? () => Promise.resolve(true) : agree,
       }, say);
+    case "export":
+      await exportAccount(transport, { file: first, records: chosen.records, runs: chosen.runs }, say);
+      return true;
+    case "import":
+      await importAccount(transport, first, say);
+      return true;
     default:
       await dev(transport, { app: first, folder, url, environment }, say);
       return true;

@@ -38,6 +38,11 @@ export const isLockNotAvailable = (error: unknown): boolean =>
 export const isStatementTimeout = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === "57014";
 
+/** Whether a row with the same primary key is there already. */
+export const isKnownKey = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === "23505" &&
+  error.constraint_name?.endsWith("_pkey") === true;
+
 /** Whether the database, or another store of this server, could not be used at the moment: later the same may succeed. */
 export const isOutage = (error: unknown): boolean =>
   (error instanceof Refusal ? error : refusalOfDatabase(error))?.status === 503;

@@ -1,4 +1,5 @@
 /** Every route that is no procedure, for the route table, the API reference and the tests. */
+import { ACCOUNT_ARCHIVE } from "./files/account_archive.ts";
 import { ASSETS } from "./files/assets.ts";
 import { DB_FILES } from "./files/db_files.ts";
 import { DEPARTMENT_FOOTERS } from "./files/department_footers.ts";
@@ -29,6 +30,7 @@ export const PLAIN_ROUTES: readonly PlainRoute[] = [
   ASSIST,
   ...RECORD_CHANGES,
   ...DB_FILES,
+  ...ACCOUNT_ARCHIVE,
   ...CONSOLE_PAGES,
   ...DEPARTMENT_FOOTERS,
   ...SIGN_IN_PAGES,

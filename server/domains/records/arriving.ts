@@ -1,4 +1,4 @@
-/** The text of a request body as it arrives, for imports that do not wait for its end. */
+/** A request body as it arrives, for imports that do not wait for its end. */
 import { badRequest, Refusal } from "../../errors.ts";
 
 /** A sender that is silent for this long is taken to be gone. */
@@ -9,14 +9,26 @@ export async function* textsOf(
   body: ReadableStream<Uint8Array>,
   silence_ms = SILENCE_MS,
 ): AsyncGenerator<string, void, undefined> {
-  const reader = body.getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of chunksOf(body, silence_ms)) {
+    const text = decode(decoder, chunk);
+    if (text) yield text;
+  }
+  const rest = decode(decoder, undefined);
+  if (rest) yield rest;
+}
+
+/** @throws {Refusal} 400 if the body breaks off; 408 if the sender is silent for too long */
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array>,
+  silence_ms = SILENCE_MS,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader();
   try {
     for (;;) {
       const { value, done } = await soon(reader.read(), silence_ms);
-      const text = decode(decoder, value);
-      if (text) yield text;
       if (done) return;
+      yield value;
     }
   } finally {
     // The reader may stop before the end: the sender must stop, too.

@@ -17,6 +17,28 @@ export interface NewRecord {
   created_by_id: number | null;
 }
 
+/** A record that is written as it was in another database. */
+export interface KeptRecord extends NewRecord {
+  id: string;
+  /** ISO 8601. */
+  created_at: string;
+  updated_at: string;
+}
+
+/** For records that keep their ids and times. @param records at least one */
+export async function restoreRecords(
+  sql: Sql,
+  place: Pick<Place, "db" | "table" | "by">,
+  records: readonly KeptRecord[],
+): Promise<void | typeof STALE> {
+  const rows = records.map((record) => {
+    const { id, created_at, updated_at } = record;
+    return { ...rowOf(place.table, record), id, created_at, updated_at };
+  });
+  const { count } = await run(sql, statementOf(place, manyRows(rows), true));
+  if (count === 0) return STALE;
+}
+
 /** @returns the records in the given order */
 export async function insertRecords<T>(
   sql: Sql,

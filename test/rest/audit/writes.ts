@@ -5,8 +5,9 @@
  * `call audit_table(…)` in the migration that creates it; then its changes are audited without code in the domain.
  */
 import { AGENT_WRITES } from "./agent_writes.ts";
+import { archiveOf, departmentLine, importInto } from "../../stage/account_archives.ts";
 import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
-import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
+import { addAccount, addPerson, addSession, as, type Ask, made } from "../../stage/people.ts";
 import { APPROVAL_WRITES } from "./approval_writes.ts";
 import { FLOW_WRITES } from "./flow_writes.ts";
 import { USER_WRITES, type World, type Written } from "./user_writes.ts";
@@ -354,6 +355,14 @@ export const WRITES: Record<string, Written> = {
         json({ archive: { things: [{ kind: "department", key, value: { name: key } }] } }),
       );
     },
+  },
+  import_archive: {
+    row: "department.create",
+    call: async ({ ask, server }) =>
+      await importInto(
+        as(ask, (await addAccount(server)).token),
+        archiveOf({ "departments/000001.ndjson": [departmentLine(1, name())] }),
+      ),
   },
   "dashboards.put": {
     row: "dashboard.create",

@@ -42,6 +42,7 @@ export const CHAPTERS: readonly Chapter[] = [
   guide("agents", "API", "Claude Code, Cursor and others at /mcp: tools, confirmations, sessions"),
   guide("limits", "API", "What a caller may send in a minute"),
   guide("running", "Host", "Settings, PostgreSQL, several processes, backup, upgrades"),
+  guide("moving", "Host", "A whole account as one file, from one server to another"),
   guide("audit", "Host", "Who changed what, and when"),
   { ...guide("security", "Host", "What is protected and how, and how to report a hole"), file: "SECURITY.md" },
   { ...guide("changelog", "Project", "What changed"), file: "CHANGELOG.md" },

@@ -1,0 +1,31 @@
+/** Where an import reads from. */
+import type { Config } from "../../../config.ts";
+import { chunksOf } from "../../records/arriving.ts";
+
+/**
+ * The bytes of a body. With PostgreSQL they are read as they arrive. An import into the embedded database is one
+ * transaction, for which all other requests wait: there, the body is first stored in a file, so that nobody waits for a
+ * slow sender.
+ *
+ * @throws {Refusal} 400 if the body breaks off; 408 if the sender is silent for too long
+ */
+export async function* sourceOf(
+  { database_url, data_dir }: Pick<Config, "database_url" | "data_dir">,
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (database_url !== undefined) return yield* chunksOf(body);
+  const path = await Deno.makeTempFile({ dir: data_dir, prefix: "import_", suffix: ".tar" });
+  using file = await Deno.open(path, { read: true, write: true });
+  try {
+    for await (const chunk of chunksOf(body)) {
+      for (let at = 0; at < chunk.length;) at += await file.write(chunk.subarray(at));
+    }
+    await file.seek(0, Deno.SeekMode.Start);
+    const buffer = new Uint8Array(64 * 1024);
+    for (let length = await file.read(buffer); length !== null; length = await file.read(buffer)) {
+      yield buffer.slice(0, length);
+    }
+  } finally {
+    await Deno.remove(path);
+  }
+}
