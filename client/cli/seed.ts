@@ -10,10 +10,8 @@ import { parseArgs } from "node:util";
 import { EXAMPLES } from "../gallery/examples.ts";
 import { GALLERY, type GalleryApp, readSource } from "../gallery/gallery.ts";
 import { type Client, createClient, isClientError } from "../mod.ts";
+import { Fault } from "../package/archive/files.ts";
 import { putExample } from "./seed_example.ts";
-
-/** A failure that the user can fix. Its message is one line, printed without a stack. */
-class Fault extends Error {}
 
 const USAGE = "usage: deno task seed [--url=<address of the server>] [--token=<token of an admin>] [--only=<name>]";
 

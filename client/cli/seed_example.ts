@@ -2,13 +2,15 @@
 import { type Example, pathOf } from "../gallery/examples.ts";
 import type { Row } from "../gallery/records.ts";
 import type { Client } from "../mod.ts";
-import { readFiles, thingsOf } from "../package/archive/folder.ts";
+import { Fault, readFiles } from "../package/archive/files.ts";
+import { thingsOf } from "../package/archive/folder.ts";
 
 type Archive = Parameters<Client["archive"]["push"]["mutate"]>[0]["archive"];
 
 const PER_PAGE = 100;
 /** At most this many records are created by one request. */
 const BATCH = 1_000;
+const FIRST_PAUSE_MS = 50;
 
 /**
  * Brings an example up to date. Its records are left alone where there are some.
@@ -21,7 +23,7 @@ export async function putExample(
   today = new Date(),
 ): Promise<"created" | "updated" | "unchanged"> {
   const { things, faults } = thingsOf(await readFiles(pathOf(example)));
-  if (faults.length > 0) throw new Error(faults.join("\n"));
+  if (faults.length > 0) throw new Fault(faults.join("\n"));
   const keys = new Set(things.map(({ kind, key }) => `${kind}/${key}`));
   const base = (await presentThings(client)).filter(({ kind, key }) => keys.has(`${kind}/${key}`));
   const { changes } = await client.archive.push.mutate({ archive: { things, base } as Archive });
@@ -67,10 +69,19 @@ async function create(client: Client, db_code: string, rows: readonly Row[]): Pr
   return ids;
 }
 
-/** @throws {Error} where the run has not finished */
+/**
+ * Runs a flow and waits for its end: a flow that calls others is answered as waiting.
+ *
+ * @throws {Fault} if the run has failed
+ */
 async function runFlow(client: Client, code: string): Promise<void> {
   const flow = (await client.flows.list.query({ q: code, per_page: 100 })).find((one) => one.code === code);
-  if (!flow) throw new Error(`the flow ${code} is not there`);
-  const run = await client.flows.run.mutate({ id: flow.id });
-  if (run.status !== "finished") throw new Error(`${code}: ${run.error ?? run.status}`);
+  if (!flow) throw new Fault(`the flow ${code} is not there`);
+  const { flow_process_id: id, ...answer } = await client.flows.run.mutate({ id: flow.id });
+  let run: { status: string; error?: string | null | undefined } = answer;
+  for (let ms = FIRST_PAUSE_MS; run.status === "pending" || run.status === "waiting"; ms = Math.min(2 * ms, 2_000)) {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    run = await client.flow_processes.find.query({ id });
+  }
+  if (run.status !== "finished") throw new Fault(`the flow ${code} has failed: ${run.error}`);
 }

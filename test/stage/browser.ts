@@ -1,4 +1,5 @@
 /** Tests in headless Chromium. They alone are retried once, because Chromium stalls on a busy machine. */
+import { AXE } from "../packages/axe.ts";
 import { type Browser, chromium, type Page } from "../packages/playwright.ts";
 import { print } from "./print.ts";
 
@@ -86,4 +87,16 @@ export function complaintsOf(page: Page): string[] {
     if (error !== "net::ERR_ABORTED" || request.isNavigationRequest()) complaints.push(`${request.url()} ${error}`);
   });
   return complaints;
+}
+
+/** Without what only reports of other results need. */
+const AXE_OPTIONS = { iframes: false, resultTypes: ["violations"], selectors: false };
+
+/** The barriers of a page that axe finds, one line for each: the rule and the beginning of the element. */
+export async function barriersOf(page: Page): Promise<string[]> {
+  if (!await page.evaluate("'axe' in globalThis")) await page.evaluate(AXE);
+  return await page.evaluate<string[]>(
+    `axe.run(document, ${JSON.stringify(AXE_OPTIONS)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`,
+  );
 }

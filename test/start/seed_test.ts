@@ -1,9 +1,10 @@
 /** `deno task seed`, as a person gives it, against a server on a port. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { EXAMPLES } from "../../client/gallery/examples.ts";
 import { GALLERY, readSource } from "../../client/gallery/gallery.ts";
 import { childEnvironment } from "../../server/config.ts";
-import { ADMIN_TOKEN, startServer } from "../stage/harness.ts";
+import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { freePort } from "../stage/network/ports.ts";
 import { addPerson } from "../stage/people.ts";
 
@@ -26,11 +27,34 @@ async function seed(args: string[], environment: Record<string, string> = {}) {
   return { code, said: text(stdout), complained: text(stderr) };
 }
 
-/** What it says where the same was done to each app. */
+/** What it says where the same was done to each app and example. */
 const lines = (url: string, done: (url_code: string) => string) =>
-  GALLERY.map(({ name, url_code }) => `${done(url_code).padEnd(9)}  ${name.padEnd(11)}  ${url}/a/${url_code}\n`).join(
-    "",
-  );
+  [
+    ...GALLERY.map(({ name, url_code }) => ({ name, url_code })),
+    ...EXAMPLES.map(({ name, opens }) => ({ name, url_code: opens })),
+  ].map(({ name, url_code }) => `${done(url_code).padEnd(9)}  ${name.padEnd(12)}  ${url}/a/${url_code}\n`).join("");
+
+/** Every thing and the number of records of each database of the account. */
+async function contentOf({ request, sql }: TestServer) {
+  const { body: things } = await request("GET", "/account/archive.json?per_page=100");
+  const counts = await sql<{ code: string; count: number }[]>`
+    select d.code, count(r.id)::int as count
+    from dbs d
+    join db_tables t on t.db_id = d.id
+    left join records r on r.table_id = t.id
+    group by d.code
+    order by d.code
+  `;
+  return {
+    etags: new Map<string, string>(things.map((thing: Thing) => [`${thing.kind}/${thing.key}`, thing.etag])),
+    counts: new Map(counts.map(({ code, count }) => [code, count])),
+  };
+}
+interface Thing {
+  kind: string;
+  key: string;
+  etag: string;
+}
 
 Deno.test("seed: the gallery's apps are made once, and brought up to date where somebody changed one", async () => {
   const server = await startServer();
@@ -39,7 +63,8 @@ Deno.test("seed: the gallery's apps are made once, and brought up to date where 
     const first = await seed([], { BASE_URL: `${url}/`, ADMIN_TOKEN });
     assert.deepEqual(first, { code: 0, said: lines(url, () => "created"), complained: "" });
 
-    const { body: listed } = await server.request("GET", "/platform/apps.json");
+    const { body: all } = await server.request("GET", "/platform/apps.json?per_page=100");
+    const listed = all.filter(({ url_code }: { url_code: string }) => GALLERY.some((app) => app.url_code === url_code));
     assert.deepEqual(
       new Map(
         listed.map((app: Record<string, unknown>) => [app.url_code, [app.app_engine, app.css_engine, app.public]]),
@@ -66,7 +91,44 @@ Deno.test("seed: the gallery's apps are made once, and brought up to date where 
     });
     const { body: restored } = await server.request("GET", `/platform/apps/${app.id}.json`);
     assert.deepEqual([restored.description, restored.source_code], [app.description, app.source_code]);
-    assert.equal((await server.request("GET", "/platform/apps.json")).body.length, GALLERY.length);
+    assert.equal((await server.request("GET", "/platform/apps.json?per_page=100")).body.length, all.length);
+  } finally {
+    await server.close();
+  }
+});
+
+Deno.test("seed: an example is pushed as a whole; its records are loaded once, and changes are brought back", async () => {
+  const server = await startServer();
+  try {
+    const url = server.listen();
+    const args = (only: string) => [`--url=${url}`, `--token=${ADMIN_TOKEN}`, `--only=${only}`];
+    const said = (done: string, only: string) => {
+      const { name, opens } = EXAMPLES.find(({ folder }) => folder === only) ?? { name: "", opens: "" };
+      return { code: 0, said: `${done.padEnd(9)}  ${name.padEnd(12)}  ${url}/a/${opens}\n`, complained: "" };
+    };
+    assert.deepEqual(await seed(args("crm_board")), said("created", "crm_board"));
+    assert.deepEqual(await seed(args("status_page")), said("created", "status_page"));
+    const first = await contentOf(server);
+    const kinds = new Set([...first.etags.keys()].map((name) => name.split("/")[0]));
+    assert.deepEqual(kinds, new Set(["app", "db", "flow", "trigger"]));
+    assert.equal(first.counts.get("crm_deals"), 12);
+    // The flow has checked once: four services have a further day each.
+    assert.equal(first.counts.get("status_days"), 4 * 90);
+    const [activity] = (await server.request("GET", "/platform/dbs/crm_activity/search.json?per_page=1")).body;
+    const deal = await server.request("GET", `/platform/dbs/crm_deals/records/${activity.deal}.json`);
+    assert.equal(deal.status, 200, "a record names another one by its id");
+
+    for (const only of ["crm_board", "status_page"]) assert.deepEqual(await seed(args(only)), said("unchanged", only));
+    assert.deepEqual(await contentOf(server), first);
+
+    const deals = (await server.request("GET", "/platform/dbs/crm_deals/records.json?per_page=100")).body;
+    await server.request("DELETE", `/platform/dbs/crm_deals/records/${deals[0].id}.json`);
+    const { body: flows } = await server.request("GET", "/connect/flows.json?q=crm_add_note");
+    await server.request("PATCH", `/connect/flows/${flows[0].id}.json`, { json: { flow: { name: "Mine" } } });
+    assert.deepEqual(await seed(args("crm_board")), said("updated", "crm_board"));
+    const after = await contentOf(server);
+    assert.deepEqual(after.etags, first.etags);
+    assert.equal(after.counts.get("crm_deals"), deals.length - 1, "records stay as they are");
   } finally {
     await server.close();
   }
@@ -91,7 +153,7 @@ Deno.test("seed: a busy server is asked again", async () => {
     const [first] = GALLERY;
     const { code, said, complained } = await seed([`--url=${url}`, `--token=${ADMIN_TOKEN}`]);
     assert.deepEqual([code, complained], [1, `${url} does not know this token\n`]);
-    assert.equal(said, `created    ${first?.name.padEnd(11)}  ${url}/a/${first?.url_code}\n`);
+    assert.equal(said, `created    ${first?.name.padEnd(12)}  ${url}/a/${first?.url_code}\n`);
   } finally {
     await busy.shutdown();
     await server.close();
@@ -119,6 +181,8 @@ Deno.test("seed: a failure is reported in one line", async (t) => {
     const refused: [args: string[], complained: RegExp][] = [
       [[`--url=${url}`], /^a token is needed: [^\n]+\n$/],
       [["--url=atrium.test", "--token=x"], /^atrium\.test is not an address: [^\n]+\n$/],
+      [["--only=nothing", "--token=x"], /^there is no nothing: --only takes daylight, [^\n]+, order_process\n$/],
+      [[`--url=${url}`, `--token=${manager.token}`, "--only=crm_board"], /^CRM board is refused: This needs [^\n]+\n$/],
       [["--urls=x"], /^usage: deno task seed [^\n]+\n$/],
       [[`--url=${url}`, "--token=stranger"], /^http:\S+ does not know this token\n$/],
       [[`--url=${url}`, `--token=${guest.token}`], /^Daylight is refused: This needs the role manager\n$/],

@@ -1,10 +1,9 @@
 /** Every page of the console in Chromium: no barrier by axe, nothing that scrolls sideways, no breach of its policy. */
 import { deepEqual, ok } from "node:assert/strict";
-import { AXE } from "../../packages/axe.ts";
 import type { Page } from "../../packages/playwright.ts";
 import { fill } from "../../screens/fill.ts";
 import { PAGES } from "../../screens/pages.ts";
-import { browserTest, complaintsOf } from "../../stage/browser.ts";
+import { barriersOf, browserTest, complaintsOf } from "../../stage/browser.ts";
 import { startServer } from "../../stage/harness.ts";
 import { addSession } from "../../stage/people.ts";
 import { until } from "../../stage/until.ts";
@@ -19,9 +18,6 @@ const BREACH = /Content.Security.Policy|TrustedHTML|Refused to/i;
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
-
-/** Without what only reports of other results need. */
-const AXE_OPTIONS = { iframes: false, resultTypes: ["violations"], selectors: false };
 
 /** Changes the look of an open page. */
 async function take(page: Page, { viewport, colorScheme }: typeof LOOKS[number]): Promise<void> {
@@ -52,14 +48,9 @@ browserTest("the console's pages have no barriers", async ({ browser, step }) =>
         await until(async () => await page.locator(".skel").count() === 0, `${screen.name} has loaded`);
         await screen.prepare?.(page);
         deepEqual(complaints.splice(0).filter((text) => BREACH.test(text)), []);
-        await page.evaluate(AXE);
         for (const look of LOOKS) {
           await take(page, look);
-          const found = await page.evaluate<string[]>(
-            `axe.run(document, ${JSON.stringify(AXE_OPTIONS)}).then(({ violations }) =>
-            violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`,
-          );
-          deepEqual(found, [], `${look.viewport.width} wide, ${look.colorScheme}`);
+          deepEqual(await barriersOf(page), [], `${look.viewport.width} wide, ${look.colorScheme}`);
           ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0, "scrolls sideways");
         }
       });

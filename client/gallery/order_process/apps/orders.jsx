@@ -378,7 +378,7 @@ header { margin-bottom: 2rem } header > p { color: var(--dim) }
 svg { width: 2.5rem; fill: none; stroke: currentColor; stroke-width: 2.5; stroke-linejoin: round; stroke-linecap: round } .brand svg { width: 1.5rem; stroke-width: 4 }
 .two { display: grid; grid-template-columns: minmax(0, 1.55fr) minmax(0, 1fr); gap: clamp(1.5rem, 4vw, 4rem); align-items: start }
 fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0 }
-.items { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10.5rem, 100%), 1fr)); gap: .75rem }
+.items { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); gap: .75rem }
 .item { position: relative }
 .item input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; margin: 0; cursor: pointer }
 .item > span { display: grid; grid-template-rows: auto auto 1fr; height: 100%; box-sizing: border-box; background: var(--sheet); border: 2px solid var(--edge); border-radius: 1rem; padding: .9rem 1rem }

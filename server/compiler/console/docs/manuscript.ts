@@ -33,6 +33,7 @@ export const CHAPTERS: readonly Chapter[] = [
   guide("public-methods", "Build", "Records without a login, within what a database allows"),
   guide("flows", "Build", "Steps, templates, conditions, actions and runs"),
   guide("flow-examples", "Build", "Pages, many calls at once, GraphQL, OAuth 2, approvals, lists, dates, files"),
+  guide("examples", "Build", "A CRM board, a booking form, a status page, a game, an order process"),
   guide("connectors", "Build", "Other services, their secrets, and where requests may go"),
   guide("triggers", "Build", "Schedules, missed times and the ledger"),
   guide("embedding", "Build", "Apps in pages of other sites, their users, dashboards"),
