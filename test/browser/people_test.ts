@@ -271,7 +271,12 @@ async function agents(browser: Browser, server: TestServer, base: string): Promi
   const agent = await connectAgent(server, ADMIN_TOKEN, "browser-agent");
   const name = unique("Old stock");
   const { code } = await agent.call("create", { kind: "db", value: { name } });
-  await agent.call("create", { kind: "flow", value: { name: unique("Made by an agent") } });
+  const kept = unique("New stock");
+  const { code: kept_code } = await agent.call("create", {
+    kind: "db",
+    value: { name: kept, schema: { fields: { part: "string" } } },
+  });
+  await agent.call("create", { kind: "record", db_code: kept_code, records: [{ part: "Bell" }, { part: "Chain" }] });
   const { confirmation } = await agent.call("delete", { kind: "db", id: code });
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(base);
@@ -280,7 +285,15 @@ async function agents(browser: Browser, server: TestServer, base: string): Promi
   await page.getByRole("button", { name: `Accept: Delete the database ${name}` }).click();
   await page.getByText("Nothing waits.").waitFor();
   equal((await agent.call("delete", { kind: "db", id: code, confirmation })).status, "done");
+  await page.getByRole("link", { name: "5 changes" }).click();
+  await page.getByRole("button", { name: "Remove the filter Agent" }).waitFor();
+  await page.getByText(kept, { exact: true }).first().waitFor();
+  const entries = page.locator(".entry");
+  equal(await entries.filter({ hasNotText: "agent browser-agent" }).count(), 0);
+  ok(await entries.count() >= 4);
+  await page.goBack();
   await page.getByRole("button", { name: "Undo what browser-agent changed" }).click();
+  await page.getByRole("dialog").getByText(`2 records of ${kept}`).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("What browser-agent changed is undone").waitFor();
   const { body } = await server.request("GET", "/account/agents.json");
