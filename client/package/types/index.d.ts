@@ -190,13 +190,13 @@ export interface ImportResult {
 }
 
 export type Change<Fields> =
-  | { kind: "create" | "update"; record: RecordOf<Fields> }
+  | { kind: "create" | "update"; record: RecordOf<Fields>; error?: undefined }
   /** The record was deleted, or the caller may no longer see it. */
-  | { kind: "delete"; record: { id: string } }
+  | { kind: "delete"; record: { id: string }; error?: undefined }
   /** `ready`: every later change is told. `reset`: changes are missing, list the records again. */
-  | { kind: "ready" | "reset" }
+  | { kind: "ready" | "reset"; record?: undefined; error?: undefined }
   /** The server refuses the subscription; it has ended. */
-  | { kind: "error"; error: AtriumError };
+  | { kind: "error"; error: AtriumError; record?: undefined };
 
 /** `waiting`: the connection is lost and will be tried again. `closed`: ended by `stop` or by a refusal. */
 export type ConnectionState = "connecting" | "open" | "waiting" | "closed";
@@ -229,10 +229,10 @@ export interface Run {
 }
 
 export type RunChange =
-  | { kind: "run"; run: Run }
+  | { kind: "run"; run: Run; error?: undefined }
   /** `reset`: the connection was interrupted, list the runs again. */
-  | { kind: "ready" | "reset" }
-  | { kind: "error"; error: AtriumError };
+  | { kind: "ready" | "reset"; run?: undefined; error?: undefined }
+  | { kind: "error"; error: AtriumError; run?: undefined };
 
 /** Thrown by every failed call. Its message is a sentence that can be shown to people. */
 export class AtriumError extends Error {
