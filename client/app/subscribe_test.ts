@@ -144,3 +144,42 @@ Deno.test("subscribe: of the app's database, or of the one that is named", async
   // @ts-expect-error -- JavaScript code can call it like this
   assert.throws(() => db().subscribe(), { name: "TypeError", message: /takes a function/ });
 });
+
+Deno.test("subscribe: a connection that is silent for too long, as after sleep, is taken up behind the last event", async () => {
+  const { setInterval, Date: { now } } = globalThis;
+  let check: () => void = () => {};
+  let asleep_ms = 0;
+  const told = Promise.withResolvers<void>();
+  const again = Promise.withResolvers<string | null>();
+  const asked: Headers[] = [];
+  const send = (_address: string, init: RequestInit) => {
+    asked.push(new Headers(init.headers));
+    if (asked.length === 2) again.resolve(new Headers(init.headers).get("last-event-id"));
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("id: 7\nevent: ready\ndata: {}\n\n"));
+        init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+      },
+    });
+    return Promise.resolve(new Response(body));
+  };
+  const states: string[] = [];
+  // deno-lint-ignore no-explicit-any -- the types of the browser's timers and of Node.js differ
+  globalThis.setInterval = ((call: () => void) => (check = call, 0)) as any;
+  Date.now = () => now() + asleep_ms;
+  try {
+    const stop = subscribe("/x", () => told.resolve(), send, (state) => states.push(state));
+    await told.promise;
+    asleep_ms = 40_000;
+    check();
+    assert.deepEqual(states, ["connecting", "open"], "the server's heartbeat comes every 15 s");
+    asleep_ms = 50_000;
+    check();
+    assert.equal(await again.promise, "7");
+    assert.deepEqual(states.slice(0, 4), ["connecting", "open", "waiting", "connecting"]);
+    stop();
+  } finally {
+    Object.assign(globalThis, { setInterval });
+    Date.now = now;
+  }
+});
