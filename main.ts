@@ -6,22 +6,32 @@ import type { compose as composeServer } from "./server/compose.ts";
 import { createLog } from "./server/log.ts";
 import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
 
-export const compose: typeof composeServer = async (...parts) =>
-  (await import("./server/compose.ts")).compose(...parts);
+/** Not literals where they are imported: Deno reads and analyzes what a literal names, even if it is never loaded. */
+const SOURCES = {
+  compose: "./server/compose.ts",
+  packed: "./server/packed/packed.ts",
+  start: "./server/process/start.ts",
+};
+
+const NOT_PACKED = "starts from its sources, slower than from the packed server: run deno task build";
+
+export const compose: typeof composeServer = async (...parts) => (await import(SOURCES.compose)).compose(...parts);
 
 /** Loads the packed server, if `deno task build` has made it of these sources. */
-async function load(): Promise<typeof import("./server/process/start.ts")> {
-  const { findPacked } = await import("./server/packed/packed.ts");
+async function load() {
+  const { findPacked }: typeof import("./server/packed/packed.ts") = await import(SOURCES.packed);
   const packed = await findPacked();
-  return packed ? await import(packed) : await import("./server/process/start.ts");
+  const loaded: typeof import("./server/process/start.ts") = await import(packed.entry ?? SOURCES.start);
+  return { packed, ...loaded };
 }
 
 if (import.meta.main) {
   const crons = Deno.args.length === 0 ? { sweep: registerSweep(), tick: registerTick() } : undefined;
-  const { giveUp, readConfig, start } = await load();
+  const { packed, giveUp, readConfig, start } = await load();
   const log = createLog();
   try {
     const config = readConfig(Deno.env.toObject());
+    if (config.hosted && packed.entry === undefined) log.warn(NOT_PACKED, { reason: packed.reason });
     await start(import.meta.url, config, log, crons);
   } catch (error) {
     giveUp(log, error);

@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const DIST = new URL("../../client/console/dist/", import.meta.url);
 
+/** The watcher follows the sources only if the server is loaded from them. */
+await Deno.remove(new URL("../packed/dist/manifest.json", import.meta.url)).catch(() => {});
+
 const permissions = ["net", "env", "read", "write", "run", "sys"].map((name) => `--allow-${name}`);
 const start = (args: string[], env: Record<string, string> = {}) =>
   new Deno.Command(Deno.execPath(), { args: ["run", ...args], env }).spawn();

@@ -29,6 +29,20 @@ const packages: esbuild.Plugin = {
   },
 };
 
+/** Zod's messages in other languages than English are a fifth of the packed server, and never used. */
+const locales: esbuild.Plugin = {
+  name: "locales",
+  setup(build) {
+    build.onLoad({ filter: /[/\\]zod[/\\].*[/\\]locales[/\\]index\.js$/ }, () => ({
+      contents: `export { default as en } from "./en.js";`,
+    }));
+  },
+};
+
+/** Deno reads and analyzes every file that a literal names, even if it is never loaded. */
+const withoutLiterals = (code: string) =>
+  code.replace(/\bimport\("(\.\/[\w-]+\.js)"\)/g, `import(new URL("$1",${PACKED_URL}).href)`);
+
 const own_urls: esbuild.Plugin = {
   name: "own urls",
   setup(build) {
@@ -45,8 +59,8 @@ const own_urls: esbuild.Plugin = {
 };
 
 /** Names of functions stay, because they are in the log's stacks. */
-async function build(): Promise<void> {
-  const { metafile, outputFiles } = await esbuild.build({
+export const bundleServer = () =>
+  esbuild.build({
     entryPoints: [ENTRY],
     absWorkingDir: ROOT,
     outdir: fileURLToPath(PACKED),
@@ -65,9 +79,12 @@ async function build(): Promise<void> {
       js: `import { createRequire as createRequire_ } from "node:module";` +
         `const ${PACKED_URL} = import.meta.url, require = createRequire_(${PACKED_URL});`,
     },
-    plugins: [packages, own_urls],
+    plugins: [packages, locales, own_urls],
     logLevel: "error",
   });
+
+async function build(): Promise<void> {
+  const { metafile, outputFiles } = await bundleServer();
   const own = Object.keys(metafile.inputs).filter((path) =>
     !path.startsWith("..") && !/(^|\/)node_modules\//.test(path)
   );
@@ -79,18 +96,33 @@ async function build(): Promise<void> {
     sources,
     hash: await hashOfSources(sources),
   };
-  await write(outputFiles, manifest);
+  await write(outputFiles, manifest, async () => {
+    for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+      if (entryPoint) await import(new URL(basename(path), PACKED).href);
+    }
+  });
 }
 
-/** Files are named after their content, and the manifest comes last: servers may start at the same time. */
-async function write(files: esbuild.OutputFile[], manifest: PackedManifest): Promise<void> {
+/**
+ * Files are named after their content, and the manifest comes last: servers may start at the same time.
+ *
+ * @param prove loads the files
+ */
+async function write(
+  files: esbuild.OutputFile[],
+  manifest: PackedManifest,
+  prove: () => Promise<void>,
+): Promise<void> {
   await Deno.mkdir(PACKED, { recursive: true });
   const replace = async (name: string, content: Uint8Array) => {
     const next = new URL(`${name}.next`, PACKED);
     await Deno.writeFile(next, content);
     await Deno.rename(next, new URL(name, PACKED));
   };
-  for (const { path, contents } of files) await replace(basename(path), contents);
+  for (const { path, text } of files) {
+    await replace(basename(path), new TextEncoder().encode(withoutLiterals(text)));
+  }
+  await prove();
   await replace("manifest.json", new TextEncoder().encode(JSON.stringify(manifest) + "\n"));
   const names = new Set(files.map(({ path }) => basename(path)));
   for await (const { name } of Deno.readDir(PACKED)) {
@@ -98,5 +130,7 @@ async function write(files: esbuild.OutputFile[], manifest: PackedManifest): Pro
   }
 }
 
-await build();
-await esbuild.stop();
+if (import.meta.main) {
+  await build();
+  await esbuild.stop();
+}

@@ -1,0 +1,36 @@
+/** What the packed server loads before its first answer: nothing that few requests need. */
+import assert from "node:assert/strict";
+import * as esbuild from "esbuild";
+import { bundleServer } from "../../server/compiler/packed/build.ts";
+
+/** npm packages that a server runs with, and packages of those. All others are loaded when they are needed. */
+const LOADED = [
+  ...["@trpc/server", "any-ascii", "copy-anything", "croner", "cronstrue", "csv-parse", "csv-stringify", "hono"],
+  ...["ipaddr.js", "jsonata", "lru-cache", "postgres", "superjson", "uuid", "zod"],
+];
+
+const packageOf = (path: string) => /(?:\/npm\/[^/]+|node_modules)\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+
+Deno.test({
+  name: "packed: the server starts with few packages, not with the MCP SDK",
+  sanitizeOps: false,
+  sanitizeResources: false,
+}, async () => {
+  const { metafile: { outputs } } = await bundleServer();
+  await esbuild.stop();
+  const ofSource = (path: string) =>
+    Object.keys(outputs).find((file) => outputs[file]?.entryPoint === path) ?? assert.fail(`${path} has no file`);
+  const files = new Set(["server/process/start.ts", "server/compose.ts"].map(ofSource));
+  for (const file of files) {
+    for (const { path, kind, external } of outputs[file]?.imports ?? []) {
+      if (kind === "import-statement" && !external) files.add(path);
+    }
+  }
+  const inputs = [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
+  const packages = new Set(inputs.map(packageOf).filter((name) => name !== undefined));
+  assert.deepEqual([...packages].toSorted(), LOADED);
+  assert.deepEqual(inputs.filter((path) => /locales\/(?!en\.js)/.test(path) && !path.endsWith("index.js")), []);
+  // It is packed, too: agents wait for it.
+  const all = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)).map(packageOf);
+  assert.ok(all.includes("@modelcontextprotocol/sdk"));
+});
