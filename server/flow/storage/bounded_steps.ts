@@ -3,7 +3,7 @@ import type { StepRecord } from "../run/model.ts";
 import { jsonLength } from "./storable.ts";
 
 /** Characters of the outputs of all steps. */
-const MOST_OUTPUTS = 4 * 1024 * 1024;
+export const MOST_OUTPUTS = 4 * 1024 * 1024;
 
 /** Leaves out outputs that exceed the bound, and marks their steps. */
 export function boundedSteps(steps: readonly StepRecord[]): StepRecord[] {

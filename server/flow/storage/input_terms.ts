@@ -1,5 +1,5 @@
 /** What a run is found by: the single values of its input, also those inside of objects. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 
 const MOST_TERMS = 32;
@@ -11,7 +11,8 @@ const DEEPEST = 3;
  *
  * @param term `name=value`, with dots inside of objects: `body.id=7`
  */
-export const termOf = (term: string): string => String(createHash("sha256").update(term).digest().readBigInt64BE(0));
+export const termOf = (term: string): string =>
+  String(BigInt.asIntN(64, BigInt(`0x${hash("sha256", term, "hex").slice(0, 16)}`)));
 
 /** `name=value` of each value. Longer values, values inside of lists, and those after the first 32 are left out. */
 export function valuesOf(input: JsonObject): string[] {

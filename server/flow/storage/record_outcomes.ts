@@ -3,7 +3,7 @@ import { refusalOfDatabase } from "../../database/pg_errors.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
 import { isoOf, type Outcome, type RunHead, type StepRecord } from "../run/model.ts";
-import { boundedSteps } from "./bounded_steps.ts";
+import { boundedSteps, MOST_OUTPUTS } from "./bounded_steps.ts";
 import { inputTerms } from "./input_terms.ts";
 import { storable } from "./storable.ts";
 
@@ -100,7 +100,12 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 /** @throws {NoJson} */
 export function rowOf(ended: EndedRun): ProcessRow {
   try {
-    return { text: storable(columnsOf(ended)), has_parent: ended.head.parent !== undefined };
+    const whole = storable(columnsOf(ended));
+    // The outputs need not be measured if all of the row is shorter than they may be.
+    const text = whole.length <= MOST_OUTPUTS
+      ? whole
+      : storable(columnsOf({ ...ended, steps: boundedSteps(ended.steps) }));
+    return { text, has_parent: ended.head.parent !== undefined };
   } catch (error) {
     throw new NoJson("the outcome cannot be written as JSON", { cause: error });
   }
@@ -129,7 +134,7 @@ const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
   input_terms: inputTerms(input),
   data: outcome.data,
   error: outcome.error,
-  steps: boundedSteps(steps),
+  steps,
   ...countsOf(steps),
   started_at: isoOf(head.begun_at ?? finished_at),
   finished_at: isoOf(finished_at),

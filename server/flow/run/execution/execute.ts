@@ -97,6 +97,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
   };
   let failed: StepFault | Stopped | undefined;
   let returned: Returned | undefined;
+  let characters = 0;
   try {
     if (type.effect) await runEffect(state, step, type.effect, record, warn);
     else if (type.pause) {
@@ -106,22 +107,24 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
       // Most steps are synchronous, and an await of each would cost a turn of the microtask queue.
       returned = result instanceof Promise ? await result : result;
     }
-    proveRoom(state, step.id, jsonLength(record.output));
+    characters = jsonLength(record.output);
+    proveRoom(state, step.id, characters);
     record.status = "finished";
   } catch (error) {
     // The next owner of the run executes the step again, so this attempt must not enter the journal.
     if (error instanceof Interrupted || error instanceof Suspended) throw error;
     if (error instanceof RunFault) {
       fail(record, error);
-      finish(state, type, record, began);
+      finish(state, type, record, began, jsonLength(record.output));
       throw error;
     }
     failed = failureOf(error);
     fail(record, failed);
     // Of a step that failed for its output's size, and of one that failed with a large answer.
     if (!hasRoom(state, record)) record.output = null;
+    characters = jsonLength(record.output);
   }
-  finish(state, type, record, began);
+  finish(state, type, record, began, characters);
   const follow = type.pause?.follow;
   if (follow && !failed && !returned) return await runSteps(state, follow(step, record.output), prefix);
   if (!failed || step.on_error === "continue") return returned;
@@ -187,8 +190,14 @@ function failureOf(error: unknown): StepFault | Stopped {
   throw error;
 }
 
-/** Completes the record and lets templates see it. */
-function finish(state: ExecutionState, type: StepType, record: StepRecord, began: number): void {
+/** Completes the record and lets templates see it. @param characters of its output */
+function finish(
+  state: ExecutionState,
+  type: StepType,
+  record: StepRecord,
+  began: number,
+  characters: number,
+): void {
   const { task, scope, journal } = state;
   record.ms ||= Math.max(0, task.now() - began);
   const { id, output, http_status, error, status } = record;
@@ -201,7 +210,7 @@ function finish(state: ExecutionState, type: StepType, record: StepRecord, began
     journal.append(record);
     state.last = seen;
   }
-  countOutput(state, id, jsonLength(output), type.sets_json_object === true && status === "finished");
+  countOutput(state, id, characters, type.sets_json_object === true && status === "finished");
 }
 
 function hasRoom(state: ExecutionState, { id, output }: StepRecord): boolean {
