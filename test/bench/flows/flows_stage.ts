@@ -9,7 +9,7 @@ export async function startAtrium(folder: string, env: Record<string, string>) {
   const port = freePort();
   const site = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
-  const { pid, stop } = await launch({
+  const { pid, stop, says } = await launch({
     args: ["-P", "main.ts"],
     env: {
       BASE_URL: site,
@@ -34,5 +34,5 @@ export async function startAtrium(folder: string, env: Record<string, string>) {
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return await response.json();
   };
-  return { pid, stop, site, headers, post };
+  return { pid, stop, says, site, headers, post };
 }
