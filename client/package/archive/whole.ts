@@ -1,7 +1,7 @@
 /** `export` and `import`: a whole account as one file. */
 import { open, rename, rm } from "node:fs/promises";
 import type { Transport } from "../transport.ts";
-import { Fault } from "./folder.ts";
+import { Fault } from "./files.ts";
 
 const ADDRESS = "/account/archive.tar";
 
