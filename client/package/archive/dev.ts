@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PlatformError } from "../../app/platform_error.js";
 import type { Transport } from "../transport.ts";
 import { Fault, readFiles } from "./files.ts";
-import { type Thing, thingsOf } from "./folder.ts";
+import { pathOf, type Thing, thingsOf } from "./folder.ts";
 import { push, type PushOptions } from "./push.ts";
 
 /** Editors write a file in several steps. */
@@ -29,7 +29,7 @@ export async function dev(transport: Transport, options: DevOptions, say: (line:
     timer = setTimeout(() => showing = showing.then(() => show(transport, options, say)), QUIET_MS);
   };
   try {
-    for await (const { filename } of changes) if (filename === null || filename.startsWith(`${app}.`)) again();
+    for await (const { filename } of changes) if (filename === null || isOf(app, filename)) again();
   } catch (error) {
     if (!signal?.aborted) throw error;
   } finally {
@@ -37,6 +37,8 @@ export async function dev(transport: Transport, options: DevOptions, say: (line:
     await showing;
   }
 }
+
+const isOf = (app: string, filename: string) => `apps/${filename}`.startsWith(`${pathOf({ kind: "app", key: app })}.`);
 
 async function findApp(folder: string, app: string): Promise<Thing | undefined> {
   const { things, faults } = thingsOf(await readFiles(folder));
@@ -58,7 +60,9 @@ async function show(transport: Transport, options: DevOptions, say: (line: strin
     say(`preview  ${new URL(preview.url, options.url)}`);
     const saved = { ...options, only: `apps/${options.app}`, dry_run: false, delete: false };
     const done = await push(transport, { ...saved, agree: () => Promise.resolve(true) }, say);
-    if (done) say(`saved    ${options.url.replace(/\/+$/, "")}/a/${options.app}`);
+    // An app without a `url_code` is opened by its id, which files do not have.
+    const address = thing.value.url_code === null ? "" : `${options.url.replace(/\/+$/, "")}/a/${options.app}`;
+    if (done) say(`saved    ${address}`.trimEnd());
   } catch (error) {
     if (error instanceof Fault) return say(error.message);
     if (!(error instanceof PlatformError)) throw error;
