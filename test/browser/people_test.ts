@@ -282,7 +282,7 @@ async function agents(browser: Browser, server: TestServer, base: string): Promi
   await page.goto(base);
   await page.getByRole("heading", { name: "Agents wait for you" }).waitFor();
   await page.goto(`${base}/account/agents`);
-  await page.getByRole("button", { name: `Accept: Delete the database ${name}` }).click();
+  await page.getByRole("button", { name: `Accept: Delete the database ${name} (${code})` }).click();
   await page.getByText("Nothing waits.").waitFor();
   equal((await agent.call("delete", { kind: "db", id: code, confirmation })).status, "done");
   await page.getByRole("link", { name: "5 changes" }).click();

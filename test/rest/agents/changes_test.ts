@@ -124,7 +124,7 @@ onServer("agents: a call that loses data waits for a person, who accepts exactly
   const deletion = { kind: "db", id: "old" };
   const asked = await call("delete", deletion);
   assert.equal(asked.status, "needs_confirmation");
-  assert.deepEqual(asked.plan, { title: "Delete the database Old", effects: ["3 records are deleted"] });
+  assert.deepEqual(asked.plan, { title: "Delete the database Old (old)", effects: ["3 records are deleted"] });
   assert.equal((await call("delete", deletion)).confirmation, asked.confirmation, "an open question is asked once");
   const confirmed = { ...deletion, confirmation: asked.confirmation };
   assert.equal((await call("delete", confirmed)).status, "waiting");
@@ -133,7 +133,7 @@ onServer("agents: a call that loses data waits for a person, who accepts exactly
   const manager = await addPerson(ask, "manager");
   assert.equal((await answer(server, manager.id, asked.confirmation, true)).status, 404, "another member");
   const { body: [listed] } = await ask("GET", "/account/agent_confirmations.json");
-  assert.deepEqual([listed.agent, listed.title, listed.tool], ["cleaner", "Delete the database Old", "delete"]);
+  assert.deepEqual([listed.agent, listed.title, listed.tool], ["cleaner", "Delete the database Old (old)", "delete"]);
   assert.equal((await answer(server, admin.id, asked.confirmation, true)).status, 200);
   assert.equal((await answer(server, admin.id, asked.confirmation, false)).status, 409, "the first answer counts");
   assert.equal((await refused("delete", { ...confirmed, force: true })).status, 404, "another call");

@@ -31,7 +31,7 @@ async function deleteRecords(use: Use, { confirmation, ...args }: Input): Promis
   const ids = [...new Set(args.ids ?? [String(needed(args.id, "ids"))])];
   const change = await recordChange(use, db_code, ids.map((id) => ({ action: "delete", id })));
   const { name } = await readObject(use.ctx, "dbs.find", { db_code });
-  const title = `Delete ${ids.length} record${ids.length === 1 ? "" : "s"} of the database ${name}`;
+  const title = `Delete ${ids.length} record${ids.length === 1 ? "" : "s"} of the database ${name} (${db_code})`;
   const plan = { title, effects: ids.slice(0, 50).map((id) => `Record ${id}`), state: "" };
   return await executeConfirmed(use, { tool: "delete", args, plan, confirmation }, change);
 }
@@ -45,7 +45,9 @@ async function deleteObject(
   const object = await present(use, kind, id);
   const effects = await deletionEffects(use, kind, object);
   const names = { app: "app", db: "database", flow: "flow", trigger: "trigger" };
-  const title = `Delete the ${names[kind]} ${object.name ?? object.target_code}`;
+  // An agent may have changed the name: a code or an id says what it is.
+  const code = object.code ?? object.url_code ?? object.id;
+  const title = `Delete the ${names[kind]} ${object.name ?? object.target_code} (${code})`;
   const plan = { title, effects, state: String(object.lock_version) };
   const { domain } = KINDS[kind];
   const force = kind === "db" || kind === "flow" ? { force: args.force ?? false } : {};
