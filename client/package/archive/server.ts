@@ -43,6 +43,8 @@ export interface Push {
 }
 
 const PER_PAGE = 100;
+/** A server that sends further pages without an end is no Atrium. */
+const MOST_PAGES = 1_000;
 /** How often the list is read while somebody adds or removes things meanwhile. */
 const ATTEMPTS = 3;
 
@@ -67,6 +69,7 @@ async function readOnce(transport: Transport): Promise<Present[] | undefined> {
     total ??= counted;
     if (counted !== total) return undefined;
     for (const thing of found.map(thingOf)) things.set(`${thing.kind}/${thing.key}`, thing);
+    if (page > MOST_PAGES) throw new Fault(`the server has sent more than ${MOST_PAGES * PER_PAGE} things`);
     if (found.length < PER_PAGE) return total === undefined || things.size === total ? [...things.values()] : undefined;
   }
 }

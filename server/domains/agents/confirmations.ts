@@ -13,7 +13,7 @@ import type { Session } from "./sessions.ts";
 
 /** How long a person has to answer, and the agent to make the call. */
 const MINUTES = 30;
-/** Open questions of one session. */
+/** Open questions of one token, in all of its sessions: a person reads each. */
 const MOST_OPEN = 20;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -52,8 +52,9 @@ export async function askFor(
   const open = await sql<{ id: string; expires_at: string; same: boolean }[]>`
     select id, iso(expires_at) as expires_at, call_hash = ${hash} and plan ->> 'state' = ${plan.state} as same
     from agent_confirmations
-    where session_id = ${session.id}
+    where user_id = ${session.user_id}
       and account_id = ${session.account_id}
+      and token_id = ${session.token_id}
       and answered_at is null
       and expires_at > now()
     order by id
@@ -62,7 +63,7 @@ export async function askFor(
   const same = open.find((one) => one.same);
   if (same) return { id: same.id, expires_at: same.expires_at };
   if (open.length === MOST_OPEN) {
-    throw conflict(null, `${MOST_OPEN} calls of this session already wait for a person: wait until they are answered`);
+    throw conflict(null, `${MOST_OPEN} calls with this token already wait for a person: wait until they are answered`);
   }
   const { account_id, user_id, token_id } = session;
   const [row] = await sql<{ id: string; expires_at: string }[]>`

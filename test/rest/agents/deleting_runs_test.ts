@@ -97,3 +97,24 @@ onServer("agents: a run that deletes records is planned with counts and confirme
   assert.deepEqual(unseen.plan.effects, ["It deletes records of the database orders"]);
   await Promise.all([agent.close(), narrow.close()]);
 });
+
+onServer("agents: a token has 20 open questions at most, in all of its sessions", async ({ server, ask, admin }) => {
+  const token = await addToken(ask, {});
+  const [first, second] = [await connectAgent(server, token), await connectAgent(server, token)];
+  await first.call("create", { kind: "db", value: { name: "Many", schema: { fields: { a: "string" } } } });
+  const records = Array.from({ length: 21 }, (_, n) => ({ a: `${n}` }));
+  const { ids } = await first.call("create", { kind: "record", db_code: "many", records });
+  const questions: string[] = [];
+  for (const [n, id] of ids.slice(0, 20).entries()) {
+    const { confirmation } = await (n % 2 ? first : second).call("delete", { kind: "record", db_code: "many", id });
+    questions.push(confirmation);
+  }
+  const last = { kind: "record", db_code: "many", id: ids[20] };
+  const third = await connectAgent(server, token);
+  assert.equal((await third.refused("delete", last)).status, 409);
+  const again = await third.call("delete", { kind: "record", db_code: "many", id: ids[0] });
+  assert.equal(again.confirmation, questions[0], "the same question, in another session");
+  await answer(server, admin.id, questions[0] ?? "", false);
+  assert.equal((await third.call("delete", last)).status, "needs_confirmation");
+  await Promise.all([first.close(), second.close(), third.close()]);
+});
