@@ -42,7 +42,6 @@ const OF_ADMIN = { created_at: "", updated_at: "" };
 /** What a route needs beside its path. */
 const QUERIES: Record<string, (path: string) => string[]> = {
   "crons.read_schedule": () => ["schedule=0+9+*+*+*&timezone=UTC&from=2026-11-24T00:00:00Z"],
-  "dbs.mentions": () => ["name=number"],
   "apps.openings.list": () => ["ids={app}"],
   "connectors.health.list": () => ["ids={connector}"],
   "flows.activity": () => ["ids={flow}"],
@@ -141,12 +140,20 @@ export async function compareAccounts(asks: Pair<Ask>): Promise<string[]> {
     read_lists.set(paths[0], found);
     return found;
   };
+  /** Of a path with an id in the first account: the same in the other one. */
+  const counterpart = new Map<string, string>();
+  const mapped = (path: string): string => {
+    const known =
+      [...counterpart.keys()].filter((one) => path === one || path.startsWith(`${one}/`) || path.startsWith(`${one}.`))
+        .toSorted((a, b) => b.length - a.length)[0];
+    return known === undefined ? path : `${counterpart.get(known)}${path.slice(known.length)}`;
+  };
   /** Fills the parameters of a path with those of all objects of the list above it. */
   const filled = async (path: string): Promise<Pair<string>[]> => {
     const [before = "", param = "", behind = ""] = /^(.*?)\/:(\w+)(.*)$/.exec(path)?.slice(1) ?? [];
     if (param === "") return [[path, path]];
     const key = param === "db_code" ? "code" : param === "version" ? "version" : "id";
-    const list = routes.find((route) => route.path === `${template(path, before)}.json`);
+    const list = routes.find((route) => route.path === `${templateOf(before)}.json`);
     const found: Pair<string>[] = [];
     for (const query of QUERIES[list?.name ?? ""]?.(before) ?? [""]) {
       const lists: Pair<unknown[]> = await listsOf([`${before}.json?${query}`, `${mapped(before)}.json?${query}`]);
@@ -159,26 +166,17 @@ export async function compareAccounts(asks: Pair<Ask>): Promise<string[]> {
     }
     return found.map(([one]) => [one, mapped(one)] as const);
   };
-  /** Of a path with an id in the first account: the same in the other one. */
-  const counterpart = new Map<string, string>();
-  const mapped = (path: string): string => {
-    const known =
-      [...counterpart.keys()].filter((one) => path === one || path.startsWith(`${one}/`) || path.startsWith(`${one}.`))
-        .toSorted((a, b) => b.length - a.length)[0];
-    return known === undefined ? path : `${counterpart.get(known)}${path.slice(known.length)}`;
-  };
-
   const compared: string[] = [];
   for (const { name, path } of routes) {
     if (Object.hasOwn(NOT_COMPARED, name)) continue;
-    const answered = new Set<boolean>();
+    let answered = false;
     const left_out = { ...NOT_COMPARED_KEYS.all, ...NOT_COMPARED_KEYS[name] };
     for (const [one, other] of await filled(path)) {
       for (const query of QUERIES[name]?.(one) ?? [""]) {
         const was = await read(0, `${one}?${withIds(query, labels[0])}`);
         const is = await read(1, `${other}?${withIds(query, labels[1])}`);
         compared.push(one);
-        answered.add(was.status === undefined || typeof was.status !== "number");
+        answered ||= Array.isArray(was) ? was.length > 0 : typeof was.status !== "number";
         try {
           assert.deepEqual(named(is, labels[1], left_out), named(was, labels[0], left_out));
         } catch (error) {
@@ -186,14 +184,16 @@ export async function compareAccounts(asks: Pair<Ask>): Promise<string[]> {
         }
       }
     }
-    // A user has no draft of most apps.
-    if (!answered.has(true)) differences.push(`${name} has answered nothing that could be compared`);
+    // A user has no draft of most apps, but of one. Marks begin with more records than these databases have.
+    if (!answered && name !== "records.marks") {
+      differences.push(`${name} has answered nothing to compare: add it in moved_world.ts`);
+    }
   }
   assert.deepEqual(differences, [], differences.join("\n"));
   return compared;
 }
 
 /** The declared path of a list: `/platform/dbs/orders/records` is of `/platform/dbs/:db_code/records`. */
-const template = (_path: string, before: string): string =>
+const templateOf = (before: string): string =>
   before.replace(/^\/platform\/dbs\/[^/]+\//, "/platform/dbs/:db_code/")
     .replace(/^(\/(?:connect|account|platform)\/(?:flows|apps|crons))\/[^/]+\//, "$1/:id/");

@@ -203,6 +203,18 @@ inAccount("whole archive: a broken one is refused, with the name of the file, an
       file("records/none/000001.ndjson", /does not have/),
     ),
     refused(
+      "a department twice",
+      archiveOf({ [DEPARTMENTS]: [departmentLine(1, "One")], "departments/000002.ndjson": [departmentLine(1, "Two")] }),
+      422,
+      file("departments/000002.ndjson", /has the department 1 twice/),
+    ),
+    refused(
+      "two databases with the same table",
+      archiveOf({ "dbs/000001.ndjson": [dbLine(1, "one"), { ...dbLine(2, "two"), tables: [{ id: 1, name: "" }] }] }),
+      422,
+      file("dbs/000001.ndjson", /has the table 1 twice/),
+    ),
+    refused(
       "one user twice",
       archiveOf({ "users/000001.ndjson": [userLine(1, "ada"), userLine(2, "ada")] }),
       422,

@@ -40,7 +40,9 @@ export async function exportAccount(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  let is_begun = false;
   const copy = async (sql: Sql) => {
+    is_begun = true;
     begin();
     for await (const piece of piecesOf(ctx, sql, exported)) {
       // Waits until the piece is taken.
@@ -50,10 +52,15 @@ export async function exportAccount(
     }
   };
   const work = ctx.config.database_url === undefined ? copy(ctx.sql) : inSnapshot(ctx, copy);
-  work.then(() => writer.close()).catch((error) => {
-    writer.abort(error).catch(() => {});
-    if (!(error instanceof Left)) failed(error);
-  });
+  work.then(
+    // A reader may leave before the end.
+    () => writer.close().catch(() => {}),
+    (error) => {
+      writer.abort(error).catch(() => {});
+      // An error before that is thrown to the caller.
+      if (is_begun && !(error instanceof Left)) failed(error);
+    },
+  );
   await Promise.race([begun, work]);
   return readable;
 }

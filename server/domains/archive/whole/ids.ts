@@ -3,6 +3,7 @@
  * are UUIDs; everything else is numbered by each server.
  */
 import type { Sql } from "../../../database/pool.ts";
+import { invalid } from "../../../errors.ts";
 
 /** Each with the table that numbers it. */
 export const NUMBERED = {
@@ -21,11 +22,14 @@ export type IdKind = keyof typeof NUMBERED;
 
 export interface Ids {
   find(kind: IdKind, old: unknown): number | undefined;
-  /** @throws {Error} if the id has another one already */
+  /** @throws {Refusal} 422 if the archive has the id twice */
   set(kind: IdKind, old: number, id: number): void;
   /** Reserves a new id for each that has none. @param sql a transaction */
   reserve(sql: Sql, kind: IdKind, olds: Iterable<unknown>): Promise<void>;
 }
+
+/** For a second row of the same id. */
+export const twice = (kind: IdKind, old: unknown) => invalid({ base: [`has the ${kind} ${old} twice`] });
 
 export function createIds(): Ids {
   const known = new Map<IdKind, Map<unknown, number>>(
@@ -35,7 +39,7 @@ export function createIds(): Ids {
   return {
     find: (kind, old) => of(kind).get(old),
     set(kind, old, id) {
-      if (of(kind).has(old)) throw new Error(`${kind} ${old} is named twice`);
+      if (of(kind).has(old)) throw twice(kind, old);
       of(kind).set(old, id);
     },
     async reserve(sql, kind, olds) {

@@ -6,7 +6,7 @@ import { type Part, part, run } from "../../../database/part.ts";
 import type { Sql } from "../../../database/pool.ts";
 import { fieldsOf, sentenceOf } from "../../../input/messages.ts";
 import { Timestamp } from "../../../input/shapes.ts";
-import type { IdKind, Ids } from "./ids.ts";
+import { type IdKind, type Ids, twice } from "./ids.ts";
 
 /** A row as JSON: its keys are columns. */
 export type Row = Record<string, unknown>;
@@ -121,7 +121,7 @@ export function faultOf({ shape, prove }: MovedTable, row: Row): string | undefi
 export async function insertRows(table: MovedTable, rows: readonly Row[], restoring: Restoring): Promise<number> {
   const { ctx: { sql }, ids, account } = restoring;
   const { numbered, references } = table;
-  if (numbered) await ids.reserve(sql, numbered, rows.map(({ id }) => id));
+  if (numbered) await reserveOwn(sql, numbered, rows, ids);
   for (const [column, [kind, missing]] of Object.entries(references)) {
     if (missing === "new") await ids.reserve(sql, kind, rows.map((row) => row[column]));
   }
@@ -145,6 +145,16 @@ export async function insertRows(table: MovedTable, rows: readonly Row[], restor
   );
   await table.follow?.(written, restoring);
   return written.length;
+}
+
+/** @throws {Refusal} 422 for an id that another row has */
+async function reserveOwn(sql: Sql, kind: IdKind, rows: readonly Row[], ids: Ids): Promise<void> {
+  const own = new Set<unknown>();
+  for (const { id } of rows) {
+    if (own.has(id) || ids.find(kind, id) !== undefined) throw twice(kind, id);
+    own.add(id);
+  }
+  await ids.reserve(sql, kind, own);
 }
 
 function renumbered(row: Row, { numbered, references }: MovedTable, ids: Ids): Row | undefined {

@@ -15,7 +15,9 @@ export async function* sourceOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (database_url !== undefined) return yield* chunksOf(body);
   const path = await Deno.makeTempFile({ dir: data_dir, prefix: "import_", suffix: ".tar" });
-  using file = await Deno.open(path, { read: true, write: true });
+  const file = await Deno.open(path, { read: true, write: true });
+  // A file without a name is gone with the process, however that ends. Windows removes no open file.
+  const is_removed = await Deno.remove(path).then(() => true, () => false);
   try {
     for await (const chunk of chunksOf(body)) {
       for (let at = 0; at < chunk.length;) at += await file.write(chunk.subarray(at));
@@ -26,6 +28,7 @@ export async function* sourceOf(
       yield buffer.slice(0, length);
     }
   } finally {
-    await Deno.remove(path);
+    file.close();
+    if (!is_removed) await Deno.remove(path);
   }
 }

@@ -8,6 +8,7 @@ import type { Sql } from "../../../../database/pool.ts";
 import { invalid } from "../../../../errors.ts";
 import { fold, Id, LockVersion } from "../../../../input/shapes.ts";
 import { NewUserSetting } from "../../../user_settings/schema.ts";
+import { twice } from "../ids.ts";
 import { byId, Moment, type MovedTable, type Restoring, type Row } from "../moved.ts";
 
 const Numbers = z.array(Id).max(10_000);
@@ -38,6 +39,7 @@ export const users: MovedTable = {
     const names = { login_folded: fold(String(login)), email_folded: fold(String(email)) };
     const known = await findUser(sql, account, names);
     if (known === undefined) {
+      if (ids.find("user", id) !== undefined) throw twice("user", id);
       await ids.reserve(sql, "user", [id]);
       result.users.push(String(login));
       return { ...row, id: ids.find("user", id), login, email, ...names };
