@@ -135,7 +135,14 @@ const make = (tag, fields = {}, ...children) => {
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 const say = (text) => (one("[role=status]").textContent = text);
 
-const k = kaboom({ global: false, root: one(".yard"), background: [223, 227, 223], touchToMouse: false });
+const k = kaboom({
+  global: false,
+  root: one(".yard"),
+  background: [223, 227, 223],
+  touchToMouse: false,
+  // Without gliding there is little to draw.
+  maxFPS: calm.matches ? 12 : 60,
+});
 k.canvas.setAttribute("role", "img");
 k.canvas.tabIndex = -1;
 const paint = Object.fromEntries([DAY, NIGHT].flatMap(Object.values).map((hex) => [hex, k.Color.fromHex(hex)]));
