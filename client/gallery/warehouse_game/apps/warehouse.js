@@ -290,7 +290,6 @@ function menu() {
       type: "button",
       className: "go",
       textContent: past?.length && !solved ? "Back to work" : "Start the shift",
-      autofocus: true,
       onclick: () => past?.length && !solved ? one("dialog").close() : open(index),
     }),
   );
