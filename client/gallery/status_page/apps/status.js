@@ -132,6 +132,7 @@ async function load() {
 
 function complain(text) {
   const box = one(".problem");
+  if (text && !data) one(".overall p").textContent = "The status cannot be read";
   box.hidden = !text;
   if (text) {
     box.replaceChildren(`${text} `, make("button", { type: "button", textContent: "Try again", onclick: load }));
