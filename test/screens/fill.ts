@@ -7,7 +7,7 @@ type Request = (method: string, path: string, sent?: Sent) => Promise<Answer>;
 
 const DEPARTMENTS = ["Workshop", "Front desk", "Purchasing", "Rentals"];
 const PEOPLE: [name: string, role: string][] = [
-  ["Ines Okafor", "admin"],
+  ["Nell Whitcombe", "admin"],
   ["Jonas Lindqvist", "manager"],
   ["Marta Wolska", "manager"],
   ["Aiko Brandt", "user"],
@@ -25,6 +25,10 @@ export async function fill(request: Request): Promise<void> {
     while (answer.status === 503) answer = await request("POST", path, { json });
     return made(answer);
   };
+  await request("PATCH", "/account.json", { json: { account: { name: "Kettle Lane Cycles" } } });
+  const { body: { user } } = await request("GET", "/account/me.json");
+  const settings = { user_setting: { name: "Ines Okafor" } };
+  await request("PATCH", `/account/user_settings/${user.id}.json`, { json: settings });
   const departments: number[] = [];
   for (const name of DEPARTMENTS) {
     departments.push((await post("/account/departments.json", { department: { name } })).id);
@@ -48,7 +52,14 @@ export async function fill(request: Request): Promise<void> {
     const { file: _, ...fields } = app;
     const source_code = await readSource(app);
     const { id } = await post("/platform/apps.json", {
-      app: { ...fields, source_code, public: index % 3 === 0, dashboard_widget: true, show_in_module: PLACES[index] },
+      app: {
+        ...fields,
+        source_code,
+        public: index % 3 === 0,
+        dashboard_widget: true,
+        department_id: departments[index % 5] ?? null,
+        show_in_module: PLACES[index],
+      },
     });
     if (index < 5) {
       tiles.push({
@@ -90,9 +101,12 @@ export async function fill(request: Request): Promise<void> {
     const data = { bike, due: `2026-12-0${i + 1}`, done: i % 2 === 0 };
     await post("/platform/dbs/repairs/records.json", { record: { data } });
   }
-  for (
-    const [name, connector_code] of [["Watch the exchange rate", "bank_of_rates"], ["Nightly stock letter", "mail"]]
-  ) {
+  const flows = [["Watch the exchange rate", "bank_of_rates", "0 * * * *"], [
+    "Nightly stock letter",
+    "mail",
+    "0 18 * * MON-FRI",
+  ]];
+  for (const [name, connector_code, schedule] of flows) {
     const program = [
       { type: "mutation", set: { base: "EUR" } },
       { type: "connector", id: "rates", connector_code, method: "latest", params: { base: "{base}" } },
@@ -102,7 +116,7 @@ export async function fill(request: Request): Promise<void> {
     });
     await request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
     await post("/account/crons.json", {
-      cron: { target_code: flow.code, schedule: "0 18 * * MON-FRI", timezone: "Europe/Warsaw" },
+      cron: { target_code: flow.code, schedule, timezone: "Europe/Warsaw" },
     });
   }
   const program = [{ type: "approval", question: "Order new tyres for 120 EUR?", roles: ["admin"] }];

@@ -7,6 +7,7 @@ import { chromium } from "../packages/playwright.ts";
 import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
 import { print } from "../stage/print.ts";
 import { fill } from "./fill.ts";
+import { writeHistory } from "./history.ts";
 import { PAGES } from "./pages.ts";
 
 const options = new Map(Deno.args.map((arg): [string, string] => {
@@ -23,6 +24,7 @@ const url = options.get("url") ?? own?.listen() ?? "";
 if (own) {
   await own.console.prepare();
   await fill(own.request);
+  await writeHistory(own);
 }
 const login = options.get("login") ?? "admin";
 const password = options.get("password") ?? ADMIN_PASSWORD;

@@ -2,6 +2,7 @@
 import { deepEqual, ok } from "node:assert/strict";
 import type { Page } from "../../packages/playwright.ts";
 import { fill } from "../../screens/fill.ts";
+import { writeHistory } from "../../screens/history.ts";
 import { PAGES } from "../../screens/pages.ts";
 import { barriersOf, browserTest, complaintsOf } from "../../stage/browser.ts";
 import { startServer } from "../../stage/harness.ts";
@@ -29,6 +30,7 @@ browserTest("the console's pages have no barriers", async ({ browser, step }) =>
   const server = await startServer();
   await server.console.prepare();
   await fill(server.request);
+  await writeHistory(server);
   const base = server.listen();
   const { body: { user } } = await server.request("GET", "/account/me.json");
   const { cookie } = await addSession(server, user.id);
