@@ -94,7 +94,7 @@ export function createCompiler({
       further_worker_after_ms,
       idle_ms,
       shares_memory,
-      start: () => start(nice),
+      start: (proceed) => start(nice, proceed),
       log: note,
     });
   const pool = open(workers, 0);

@@ -6,8 +6,8 @@ import { Answer, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts"
 import { Lost, type Reason, type Subprocess } from "../../subprocess/subprocess.ts";
 
 export interface SlotOptions {
-  /** Starts a worker. */
-  start: () => Promise<Subprocess>;
+  /** Starts a worker. It calls `proceed` before, which throws if none is wanted any more. */
+  start: (proceed: () => void) => Promise<Subprocess>;
   /** How long a worker may wait for work before it is ended. */
   idle_ms: number;
   log: (event: string, detail: Record<string, unknown>) => void;
@@ -99,13 +99,12 @@ export function createSlot({ start, idle_ms, log }: SlotOptions): Slot {
   }
 
   async function spawn(): Promise<Subprocess> {
-    const spawned = await start();
+    const spawned = await start(() => {
+      if (closed) throw new Error("the compiler is closed");
+    });
     living.add(spawned);
     spawned.ended.then(() => living.delete(spawned));
-    if (!closed) return spawned;
-    spawned.kill();
-    await spawned.ended;
-    throw new Error("the compiler is closed");
+    return spawned;
   }
 
   /** Starts the idle time of the worker. */

@@ -16,8 +16,8 @@ export interface WorkerStartOptions {
 }
 
 export interface WorkerStart {
-  /** @param nice of a subprocess: from 0 to 19 @throws {Error} where it does not start */
-  start(nice: number): Promise<Subprocess>;
+  /** @param nice of a subprocess: from 0 to 19 @param proceed see `SlotOptions` @throws {Error} where it does not start */
+  start(nice: number, proceed: () => void): Promise<Subprocess>;
   /** Whether workers share the memory of this process, so that there should be one. */
   shares_memory(): boolean;
 }
@@ -26,10 +26,12 @@ export function createWorkerStart({ deno, heap_mb, environment, runaway, log }: 
   const command = workerCommand(deno, heap_mb, environment);
   let are_threads = false;
   return {
-    async start(nice) {
+    async start(nice, proceed) {
       if (!are_threads) {
         try {
-          return startSubprocess(await command(nice));
+          const subprocess = await command(nice);
+          proceed();
+          return startSubprocess(subprocess);
         } catch (error) {
           if (!runaway || !isRefusal(error)) throw error;
           are_threads = true;
@@ -37,6 +39,7 @@ export function createWorkerStart({ deno, heap_mb, environment, runaway, log }: 
         }
       }
       const { startCompileThread } = await import("./thread_start.ts");
+      proceed();
       return startCompileThread(heap_mb, runaway ?? (() => {}));
     },
     shares_memory: () => are_threads,
