@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
 import { guardTransactions } from "./connection_loss.ts";
+import { addressForDriver } from "./database_url.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "./sql.ts";
 import { createStatementTimes, type StatementTimes } from "./statement_times.ts";
@@ -70,7 +71,7 @@ const common = (log: Log) => ({
 
 function openPostgres(url: string, log: Log): Promise<Database> {
   const { connection, ...options } = common(log);
-  const sql = postgres(url, {
+  const sql = postgres(addressForDriver(url), {
     ...options,
     connection: {
       ...connection,
