@@ -78,6 +78,17 @@ Deno.test("program: names and ids of disabled steps are not there, and their own
   ]);
 });
 
+Deno.test("program: a function that JSONata does not have is a warning at its place", () => {
+  const faults = unknownNames(stepsOf([
+    { type: "mutation", set: { sum: "{= $sums(input.prices) }" } },
+    { type: "if", condition: "{= $count(input.prices) > 3 }", then: [{ type: "return", data: ["{= $foo }"] }] },
+  ]));
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message.split(",", 1)}`), [
+    "0.set.sum has $sums",
+    "1.then.0.data.0 has $foo",
+  ]);
+});
+
 Deno.test("program: steps without an id are numbered in order, skipping ids in use", () => {
   const nothing = { type: "mutation", set: {} };
   const steps = stepsOf([

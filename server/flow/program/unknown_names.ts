@@ -1,9 +1,9 @@
-/** Warnings about placeholders that refer to an undefined name or to a missing step. */
+/** Warnings about placeholders and expressions that refer to an undefined name or to a missing step. */
 import { stepTypeOf } from "../steps/registry.ts";
 import { templatesOf } from "../steps/rendered_keys.ts";
 import type { Step } from "../steps/step.ts";
 import type { Fault } from "../steps/step_type.ts";
-import { pathsOfTexts } from "../template/template.ts";
+import { pathsOfTexts, unsetVariablesOf } from "../template/template.ts";
 import { PREDEFINED, RESERVED } from "../template/template_shape.ts";
 import { walk } from "./walk.ts";
 
@@ -18,15 +18,19 @@ export function unknownNames(steps: readonly Step[]): Fault[] {
     ...PREDEFINED,
     ...enabled.flatMap(({ step }) => stepTypeOf(step).names?.(step) ?? []),
   ]);
-  return enabled.flatMap(({ step, path }) =>
-    pathsOfTexts(templatesOf(step, stepTypeOf(step).templates)).flatMap(
-      ({ path: key, placeholder: [head = "", second] }) => {
-        const here = [...path, ...key];
-        if (!names.has(head)) return [{ path: here, message: `has {${head}}, which no step sets` }];
-        if (head !== "steps" || second === undefined || enabled_ids.has(second)) return [];
-        const message = ids.has(second) ? "this step is disabled" : "no step has this id";
-        return [{ path: here, message: `has {steps.${second}}, and ${message}` }];
-      },
-    )
-  );
+  return enabled.flatMap(({ step, path }) => {
+    const templates = templatesOf(step, stepTypeOf(step).templates);
+    const unknown = pathsOfTexts(templates).flatMap(({ path: key, placeholder: [head = "", second] }) => {
+      const here = [...path, ...key];
+      if (!names.has(head)) return [{ path: here, message: `has {${head}}, which no step sets` }];
+      if (head !== "steps" || second === undefined || enabled_ids.has(second)) return [];
+      const message = ids.has(second) ? "this step is disabled" : "no step has this id";
+      return [{ path: here, message: `has {steps.${second}}, and ${message}` }];
+    });
+    const unset = unsetVariablesOf(templates).map(({ path: key, variable }) => ({
+      path: [...path, ...key],
+      message: `has $${variable}, which is no function of JSONata, and which the expression does not set`,
+    }));
+    return [...unknown, ...unset];
+  });
 }

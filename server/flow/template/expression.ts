@@ -1,6 +1,7 @@
 /** Expressions within templates: `{= $sum(items.price) * 1.23 }`, in JSONata. Reading and checking only. */
 import jsonata from "jsonata";
 import { bounded } from "../../remembered.ts";
+import { unsetVariables } from "./expression_variables.ts";
 
 /** A part of a template. */
 export interface Expression {
@@ -69,6 +70,8 @@ interface Checked {
   fault?: string;
   /** The paths that begin with a name that templates see, such as `steps.fx`. */
   paths: string[][];
+  /** Variables that nothing sets. */
+  unset: string[];
 }
 
 /** Not state of a request: the result depends on the text alone. */
@@ -83,21 +86,24 @@ function check(expression: string): Checked {
 }
 
 function checkAnew(expression: string): Checked {
-  if (expression === "") return { fault: "is blank", paths: [] };
-  if (expression.length > MOST_CHARACTERS) return { fault: `has more than ${MOST_CHARACTERS} characters`, paths: [] };
+  if (expression === "") return faulty("is blank");
+  if (expression.length > MOST_CHARACTERS) return faulty(`has more than ${MOST_CHARACTERS} characters`);
   try {
     const found: Found = { paths: [], uses_eval: undefined };
-    visit(jsonata(expression).ast(), found, true);
-    if (found.uses_eval === undefined) return { paths: found.paths };
-    return { fault: `uses $eval, which is not available, at character ${found.uses_eval}`, paths: [] };
+    const tree = jsonata(expression).ast();
+    visit(tree, found, true);
+    if (found.uses_eval === undefined) return { paths: found.paths, unset: unsetVariables(tree) };
+    return faulty(`uses $eval, which is not available, at character ${found.uses_eval}`);
   } catch (error) {
     // JSONata throws plain objects.
     const { message, position }: Record<string, unknown> = Object(error);
-    if (error instanceof RangeError) return { fault: "is nested too deeply", paths: [] };
+    if (error instanceof RangeError) return faulty("is nested too deeply");
     const where = typeof position === "number" ? `, at character ${position}` : "";
-    return { fault: `is no JSONata: ${String(message).slice(0, 300)}${where}`, paths: [] };
+    return faulty(`is no JSONata: ${String(message).slice(0, 300)}${where}`);
   }
 }
+
+const faulty = (fault: string): Checked => ({ fault, paths: [], unset: [] });
 
 interface Found {
   paths: string[][];
@@ -138,3 +144,5 @@ export function expressionFault({ expression, at }: Expression): string | undefi
 }
 
 export const pathsOfExpression = ({ expression }: Expression): string[][] => check(expression).paths;
+
+export const unsetInExpression = ({ expression }: Expression): string[] => check(expression).unset;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { parseCondition } from "./condition_text.ts";
+import { FUNCTIONS } from "./expression_variables.ts";
 import { after, renderIn, type Rendering } from "./rendering.ts";
-import { pathsOfTexts, render, TemplateError, templateFaults } from "./template.ts";
+import { pathsOfTexts, render, TemplateError, templateFaults, unsetVariablesOf } from "./template.ts";
 import { readTemplate } from "./template_text.ts";
 
 /** Evaluates an expression to its own text. */
@@ -80,6 +81,23 @@ Deno.test("expression: the names it needs are those on which it is evaluated, no
   for (const [text, paths] of rows) {
     assert.equal(pathsOfTexts(text).map(({ placeholder }) => placeholder.join(".")).join(" "), paths, text);
   }
+});
+
+Deno.test("expression: variables that nothing sets are found, such as functions that do not exist", async () => {
+  const rows: [text: string, variables: string][] = [
+    ["{= $sums(items.price) + $count(items) }", "sums"],
+    ["{= items ~> $foo ~> $bar(2) } and {= $map(x, $sum2) }", "foo bar sum2"],
+    ["{= ($total := 3; $f := function($a, $b) { $a + $b + $total }; $f(1, 2)) }", ""],
+    ["{= items@$i#$n.{'i': $i, 'n': $n, 'all': $$.x, 'here': $.y} }", ""],
+    ["{= $power(?, 2)(n) + $lookup($rates, 'EUR') }", "rates"],
+    ["{n|round:2}", ""],
+  ];
+  for (const [text, variables] of rows) {
+    assert.equal(unsetVariablesOf(text).map(({ variable }) => variable).join(" "), variables, text);
+  }
+  const source = await Deno.readTextFile(new URL(import.meta.resolve("jsonata")));
+  const bound = [...source.matchAll(/(?:staticFrame|environment)\.bind\('(\w+)'/g)].map(([, name]) => name);
+  assert.deepEqual([...FUNCTIONS].sort(), bound.sort());
 });
 
 Deno.test("expression: all of a value are evaluated together; a text that is one keeps its type", async () => {

@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from "../../input/json_value.ts";
 import { DEPTH_LIMIT } from "../../input/depth.ts";
-import { type Expression, expressionFault, pathsOfExpression } from "./expression.ts";
+import { type Expression, expressionFault, pathsOfExpression, unsetInExpression } from "./expression.ts";
 import { FilterFault } from "./filters/filter.ts";
 import type { FilterCall } from "./filters/filter_text.ts";
 import { type Placeholder, type ReadTemplate, readTemplate, type Template } from "./template_text.ts";
@@ -256,6 +256,19 @@ function pathsOfPart(part: Placeholder | Expression): string[][] {
   if ("expression" in part) return pathsOfExpression(part);
   const { path, filters = [] } = part;
   return [path, ...filters.flatMap(({ args }) => args.flatMap((arg) => "path" in arg ? [arg.path] : []))];
+}
+
+/** Variables in expressions that nothing sets, with the path of their string within the value. */
+export function unsetVariablesOf(value: JsonValue): { path: (string | number)[]; variable: string }[] {
+  return [...textsIn(value)].flatMap(({ path, text }) => {
+    const read = templateOf(text);
+    if ("fault" in read) return [];
+    return read.template.flatMap((part) =>
+      typeof part === "object" && "expression" in part
+        ? unsetInExpression(part).map((variable) => ({ path, variable }))
+        : []
+    );
+  });
 }
 
 /** Whether rendering may change the text. */
