@@ -30,6 +30,10 @@ Deno.test("redact: the secret in every way that an answer may write it", () => {
     SECRET.replace(/["'\\]/g, "\\$&"),
     encodeURIComponent(Buffer.from(SECRET).toString("base64")),
     SECRET.toUpperCase().replace("TÖK", "TöK"),
+    // By a service that reads UTF-8 as a code of one byte, and writes what it has read as JSON or as UTF-8.
+    Buffer.from(SECRET).toString("latin1"),
+    JSON.stringify(new TextDecoder("windows-1252").decode(Buffer.from(SECRET))).slice(1, -1),
+    new TextDecoder("iso-8859-2").decode(Buffer.from(SECRET)),
   ];
   for (const form of forms) assert.match(text(`before ${form} after`), /^before \[redacted\]=* after$/, form);
 });

@@ -41,10 +41,19 @@ function base64Forms(bytes: Buffer): string[] {
   return all.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
-/** What UTF-16 becomes where it is read as UTF-8, without its zeros. ASCII stays as it is. */
+/** A service that reads UTF-8 as one of these writes `Ã©` for `é`. */
+const ONE_BYTE = ["windows-1252", "iso-8859-2", "windows-1250"];
+
+/**
+ * What UTF-16 becomes where it is read as UTF-8, without its zeros, and UTF-8 where it is read as a code of one byte.
+ * ASCII stays as it is.
+ */
 function misreadForms(secret: string): string[] {
   // deno-lint-ignore no-control-regex
   if (/^[\x00-\x7f]*$/.test(secret)) return [];
   const little = Buffer.from(secret, "utf16le");
-  return [little, Buffer.from(little).swap16()].map((bytes) => bytes.toString().replaceAll("\0", ""));
+  const as_utf8 = [little, Buffer.from(little).swap16()].map((bytes) => bytes.toString().replaceAll("\0", ""));
+  const bytes = Buffer.from(secret);
+  // A browser's `latin1` is windows-1252, which has other signs for 0x80 to 0x9f.
+  return [...as_utf8, bytes.toString("latin1"), ...ONE_BYTE.map((code) => new TextDecoder(code).decode(bytes))];
 }
