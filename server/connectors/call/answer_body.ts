@@ -45,7 +45,7 @@ async function rowsOf(text: string, signal?: AbortSignal): Promise<JsonValue> {
   const rows: JsonValue[] = [];
   let cells = 0;
   const parser = parse({
-    columns: true,
+    columns: namedOnce,
     bom: true,
     delimiter: delimiterOf(text),
     skip_empty_lines: true,
@@ -63,11 +63,31 @@ async function rowsOf(text: string, signal?: AbortSignal): Promise<JsonValue> {
       rows.push(row);
     }
   } catch (error) {
-    throw error instanceof CsvError ? new ConnectorFault("network", "the answer is not CSV") : error;
+    throw error instanceof CsvError ? new ConnectorFault("network", `the answer is not CSV: ${faultOf(error)}`) : error;
   } finally {
     source.destroy();
   }
   return rows;
+}
+
+/** A repeated name gets a number, so that no column hides another one: `price`, `price_2`. */
+function namedOnce(names: readonly string[]): string[] {
+  const taken = new Set(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    let once = name;
+    for (let number = 2; seen.has(once) || once !== name && taken.has(once); number++) once = `${name}_${number}`;
+    seen.add(once);
+    return once;
+  });
+}
+
+/** The parser's own sentences quote the answer. */
+function faultOf({ code, lines }: CsvError): string {
+  const what = code === "CSV_RECORD_INCONSISTENT_COLUMNS"
+    ? "has more values than the first line has names"
+    : "has a quotation mark that is not closed, or stands inside of a value";
+  return `line ${lines} ${what}`;
 }
 
 function* slices(text: string): Generator<string> {

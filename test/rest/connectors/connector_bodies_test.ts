@@ -12,7 +12,9 @@ const ANSWERS: Record<string, () => Response> = {
   "/csv": () => new Response('\ufeffday;price\r\n2026-11-22;"4,31"\r\n\r\n2026-11-23;\r\n'),
   "/bytes": () => new Response(new Uint8Array([0, 255, 1, 254])),
   "/secret": () => new Response("key;value\ntoken;a-long-secret\n"),
-  "/broken": () => new Response('a,b\n"1'),
+  "/broken": () => new Response('a,b\n1,2\n"1'),
+  "/ragged": () => new Response("a,b\n1,2\n1\n1,2,3\n"),
+  "/repeated": () => new Response("a,a,a_2,,__proto__,a\n1,2,3,4,5,6\n"),
   "/wide": () => {
     const names = Array.from({ length: 1_100 }, (_, n) => `c${n}`).join();
     return new Response(`${names}\n${`${"1,".repeat(1_099)}1\n`.repeat(950)}`);
@@ -137,6 +139,8 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
     bytes: get("/bytes", "bytes"),
     secret: get("/secret", "csv"),
     broken: get("/broken", "csv"),
+    ragged: get("/ragged", "csv"),
+    repeated: get("/repeated", "csv"),
     wide: get("/wide", "csv"),
     refused: get("/refused", "csv"),
   });
@@ -144,11 +148,17 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
   assert.deepEqual(await body("json"), { a: 1 });
   assert.equal(await body("text"), '{"a":1}');
   assert.deepEqual(await body("csv"), [{ day: "2026-11-22", price: "4,31" }, { day: "2026-11-23", price: "" }]);
+  assert.equal(
+    JSON.stringify(await body("repeated")),
+    '[{"a":"1","a_3":"2","a_2":"3","":"4","__proto__":"5","a_4":"6"}]',
+    "no column hides another one",
+  );
   assert.equal(await body("bytes"), "AP8B/g==");
   assert.deepEqual(await body("secret"), [{ key: "token", value: "[redacted]" }]);
   const kinds: [method: string, kind: string, message: RegExp][] = [
     ["no_json", "network", /not JSON/],
-    ["broken", "network", /not CSV/],
+    ["broken", "network", /not CSV: line 3 has a quotation mark that is not closed/],
+    ["ragged", "network", /not CSV: line 4 has more values than the first line has names/],
     ["wide", "too_large", /more than 1,000,000 cells/],
   ];
   await inTurn(kinds, async ([method, kind, message]) => {
