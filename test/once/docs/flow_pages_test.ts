@@ -15,6 +15,9 @@ function stand(api: Api): void {
   api.answers.set("/orders", () => Response.json({ orders: ORDERS[page++] ?? [] }));
   api.answers.set("/stock/pen", () => Response.json({ count: 10 }));
   api.answers.set("/stock/nib", () => Response.json({ count: 2 }));
+  api.answers.set("/stock/ink", () => new Response("no ink", { status: 404 }));
+  const states = ["in work", "in work", "done"];
+  api.answers.set("/reports/7", () => Response.json({ state: states.shift(), url: "https://example.com/7.pdf" }));
   for (const path of ["/reminders", "/payments"]) {
     api.answers.set(path, () => Response.json(JSON.parse(last()?.body ?? "")));
   }
@@ -44,35 +47,81 @@ function stand(api: Api): void {
 interface Example {
   heading: string;
   program: unknown;
-  /** `answer` is a person's. */
-  expected: { input?: Record<string, unknown>; answer?: unknown; data: unknown };
+  /** What starts the flow, if not a person. */
+  cron: Record<string, unknown> | undefined;
+  /** `answer` is a person's. A webhook has a `delivery`, changes of records have `records`. */
+  expected: {
+    input?: Record<string, unknown>;
+    answer?: unknown;
+    delivery?: unknown;
+    records?: Record<string, unknown>[];
+    data: unknown;
+  };
+}
+
+/** Creates the example's trigger, lets it start the flow, and waits for the run. @returns the run's id */
+async function startByTrigger(
+  { ask }: Awaited<ReturnType<typeof addTeam>>,
+  flow_code: string,
+  { heading, cron, expected: { delivery, records = [], data } }: Example,
+): Promise<string> {
+  const trigger = made(
+    await ask("POST", "/account/crons.json", { json: { cron: { ...cron, target_code: flow_code } } }),
+  );
+  if (delivery) {
+    const { pathname } = new URL(trigger.webhook_url);
+    const { body } = await ask("POST", pathname, { json: delivery });
+    assert.deepEqual(body, data, heading);
+  }
+  for (const record of records) {
+    made(
+      await ask("POST", `/platform/dbs/${trigger.record.db_code}/records.json`, { json: { record: { data: record } } }),
+    );
+  }
+  const ended = async () =>
+    (await ask("GET", `/connect/flow_processes.json?flow_code=${flow_code}&status=finished`)).body;
+  await until(async () => (await ended()).length > 0, `${heading}: the run ends`);
+  return (await ended())[0].id;
 }
 
 Deno.test("docs/flow-examples.md: every flow returns what the page says", async () => {
   const { text } = await readPage("docs/flow-examples.md");
-  await using stage = await startStage({ ACTION_WAIT_MS: "0" });
+  await using stage = await startStage();
   const { api, server } = stage;
-  const { ask, addFlow, inspect } = await addTeam(stage);
+  const team = await addTeam(stage);
+  const { ask, addFlow, inspect } = team;
   stand(api);
   const examples: Example[] = [];
   let heading = "";
   let program: unknown;
+  let cron: Example["cron"];
   for (const [, title, block] of text.matchAll(/^#+ (.+)$|^```json\n([^]*?)^```$/gm)) {
     heading = title ?? heading;
     const value = block === undefined ? undefined : JSON.parse(block.replaceAll("https://api.example.com", api.origin));
     if (value?.connector) made(await ask("POST", "/connect/connectors.json", { json: value }));
     else if (value?.flow) made(await ask("POST", "/connect/flows.json", { json: value }));
+    else if (value?.db) made(await ask("POST", "/platform/dbs.json", { json: value }));
+    else if (value?.cron) ({ cron } = value);
     else if (Array.isArray(value)) program = value;
-    else if (value) examples.push({ heading, program, expected: value });
+    else if (value) {
+      examples.push({ heading, program, cron, expected: value });
+      cron = undefined;
+    }
   }
   assert.equal(examples.length, text.match(/^## /gm)?.length, "each has a result");
-  for (const { heading, program, expected: { input = {}, answer, data } } of examples) {
+  for (const example of examples) {
+    const { heading, program, expected: { input = {}, answer, data } } = example;
     const flow = await addFlow(program);
     assert.deepEqual(flow.warnings, {}, heading);
+    if (example.cron) {
+      const run = await inspect(await startByTrigger(team, flow.code, example));
+      assert.deepEqual([run.error, run.data], [null, data], heading);
+      continue;
+    }
     const { body } = await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: { input } });
     const status = async () => (await inspect(body.flow_process_id)).status;
-    if (JSON.stringify(program).includes('"wait"')) {
-      await until(async () => await status() === "waiting", `${heading}: the run waits`);
+    // Shorter waits are waited for.
+    if (body.status === "waiting" && !answer) {
       // As if the hour had passed.
       await server.sql`
         update flow_waits
