@@ -43,7 +43,8 @@ export function createCancelStore(kv: Deno.Kv, { commit }: Commits) {
     has: (id: string): Promise<boolean> =>
       new Promise((resolve, reject) => {
         questions.push({ id, resolve, reject });
-        if (!reading) void readAll();
+        // A microtask later, so that runs whose heads were stored by one commit share the read.
+        if (!reading && questions.length === 1) queueMicrotask(() => void readAll());
       }),
 
     /** The runs among `ids` with a request. */
