@@ -116,7 +116,9 @@ function named(value: unknown, labels: Labels, left_out: Record<string, string>,
   return Object.fromEntries(
     Object.entries(value).filter(([key]) => !Object.hasOwn(kept, key)).map(([key, item]) => {
       if (key === "id" && /^\d+$/.test(String(item))) return [key, "a number"];
-      return [key, named(item, labels, left_out, KINDS.find(([keys]) => keys.test(key))?.[1])];
+      // A number of departments is a count.
+      const is_id = Array.isArray(item) || /_ids?$/.test(key);
+      return [key, named(item, labels, left_out, is_id ? KINDS.find(([keys]) => keys.test(key))?.[1] : undefined)];
     }),
   );
 }
