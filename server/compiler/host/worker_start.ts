@@ -38,7 +38,7 @@ export function createWorkerStart({ deno, heap_mb, environment, runaway, log }: 
           log("compile_workers_are_threads", { fault: String(error) });
         }
       }
-      const { startCompileThread } = await import("./thread_start.ts");
+      const { startCompileThread } = await import("../worker/thread_start.ts");
       proceed();
       return startCompileThread(heap_mb, runaway ?? (() => {}));
     },

@@ -1,7 +1,7 @@
 /** A host that starts no subprocesses: apps are compiled in a thread, which may do as little as a compile worker. */
 import assert from "node:assert/strict";
 import { CompileFailure, CompilerBusy, type Engine, ENGINES } from "../../../server/compiler/compiler.ts";
-import { permissionsOfThread } from "../../../server/compiler/host/thread_start.ts";
+import { permissionsOfThread } from "../../../server/compiler/worker/thread_start.ts";
 import { startThread } from "../../../server/subprocess/thread.ts";
 import { fillSharedStore, openCompiler } from "./scratch.ts";
 

@@ -9,7 +9,7 @@ export const keepsKnown = () => import("esbuild-wasm/esm/browser.js");
 /** @param runaway see `ThreadOptions` */
 export const startCompileThread = (memory_mb: number, runaway: (reason: string) => void): Subprocess =>
   startThread({
-    module: new URL("../worker/thread.ts", import.meta.url),
+    module: new URL("./thread.ts", import.meta.url),
     permissions: permissionsOfThread(),
     memory_mb,
     runaway,
