@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { NUMBERED } from "../../../server/domains/archive/whole/ids.ts";
 import { filesOf } from "../../../server/domains/archive/whole/tar/read.ts";
-import { exportAll, importInto, openExport } from "../../stage/account_archives.ts";
+import { exportAll, importInto, openExport } from "../../stage/archive/account_archives.ts";
 import { ADMIN_TOKEN, on_postgres, startServer, type TestServer } from "../../stage/harness.ts";
 import { as } from "../../stage/people.ts";
 import { PNG } from "../../stage/images.ts";

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { filesOf } from "../../../server/domains/archive/whole/tar/read.ts";
 import { v7 as uuid } from "uuid";
-import { ARCHIVE, archiveOf, dbLine, importInto, openExport, recordLine } from "../../stage/account_archives.ts";
+import {
+  ARCHIVE,
+  archiveOf,
+  dbLine,
+  importInto,
+  openExport,
+  recordLine,
+} from "../../stage/archive/account_archives.ts";
 import { on_postgres } from "../../stage/harness.ts";
 import { addAccount, as, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";

@@ -15,7 +15,7 @@ import {
   recordLine,
   tarOf,
   userLine,
-} from "../../stage/account_archives.ts";
+} from "../../stage/archive/account_archives.ts";
 import { addAccount, addPerson, addToken, as, type Ask, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 

@@ -5,7 +5,7 @@
  * `call audit_table(…)` in the migration that creates it; then its changes are audited without code in the domain.
  */
 import { AGENT_WRITES } from "./agent_writes.ts";
-import { archiveOf, departmentLine, importInto } from "../../stage/account_archives.ts";
+import { archiveOf, departmentLine, importInto } from "../../stage/archive/account_archives.ts";
 import { ADMIN_PASSWORD, type Sent } from "../../stage/harness.ts";
 import { addAccount, addPerson, addSession, as, type Ask, made } from "../../stage/people.ts";
 import { APPROVAL_WRITES } from "./approval_writes.ts";

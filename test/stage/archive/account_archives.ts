@@ -1,8 +1,8 @@
 /** Archives of accounts: taken from a server, or made up file by file. */
 import assert from "node:assert/strict";
-import { END, fileOf } from "../../server/domains/archive/whole/tar/write.ts";
-import type { Answer, TestServer } from "./harness.ts";
-import type { Ask } from "./people.ts";
+import { END, fileOf } from "../../../server/domains/archive/whole/tar/write.ts";
+import type { Answer, TestServer } from "../harness.ts";
+import type { Ask } from "../people.ts";
 
 export const ARCHIVE = "/account/archive.tar";
 const TAR = { "content-type": "application/x-tar" };
