@@ -109,7 +109,7 @@ export async function startServer(
     sql: atrium.sql,
     connectors: atrium.connectors,
     console: atrium.compiler.console,
-    handler: async (request) => await atrium.handler(request),
+    handler: async (...call: Parameters<typeof atrium.handler>) => await atrium.handler(...call),
     endStreams: atrium.endStreams,
     sweep: atrium.sweep,
     tick: atrium.tick,
