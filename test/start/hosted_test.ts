@@ -26,6 +26,19 @@ const SOURCES: Record<string, string> = {
 /** A request whose instance is gone may never be answered. */
 const late = () => AbortSignal.timeout(60_000);
 
+/** Ends with the signal, whatever becomes of the connection. */
+const whileGoing = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })),
+  ]);
+
+/** A request that is given up after a minute. */
+const askHost = (host: Host, path: string, init: RequestInit = {}) => {
+  const signal = late();
+  return whileGoing(signal, ask(host.url + path, TOKEN, { ...init, signal }));
+};
+
 const appOf = (app_engine: string, source_code: string) => ({
   app: {
     name: `App ${crypto.randomUUID()}`,
@@ -41,9 +54,8 @@ async function post(host: Host, path: string, json: unknown) {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(json),
-    signal: late(),
   };
-  const { status, text } = await ask(host.url + path, TOKEN, init).catch((error) => {
+  const { status, text } = await askHost(host, path, init).catch((error) => {
     if (error instanceof TypeError || error.name === "TimeoutError") return { status: 502, text: "" };
     throw error;
   });
@@ -63,7 +75,7 @@ async function made(host: Host, path: string, json: unknown) {
 async function read(host: Host, path: string) {
   let answer: { status: number; text: string } | undefined;
   const answered = async () => {
-    answer = await ask(host.url + path, TOKEN, { signal: late() }).catch(() => undefined);
+    answer = await askHost(host, path).catch(() => undefined);
     return answer !== undefined && answer.status !== 502 && answer.status !== 503;
   };
   await until(answered, `${path} is answered`, 180_000);
@@ -86,11 +98,14 @@ async function follow(host: Host, path: string, seen: (event: string) => void, s
   for (let last = ""; !signal.aborted;) {
     const headers = { authorization: `Bearer ${TOKEN}`, ...last && { "last-event-id": last } };
     try {
-      const response = await fetch(host.url + path, { headers, signal });
+      const response = await whileGoing(signal, fetch(host.url + path, { headers, signal }));
       if (response.status === 200) connections++;
       let rest = "";
-      for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        const blocks = (rest + text).split("\n\n");
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      while (reader) {
+        const { value, done } = await whileGoing(signal, reader.read());
+        if (done) break;
+        const blocks = (rest + value).split("\n\n");
         rest = blocks.pop() ?? "";
         for (const block of blocks) {
           last = /^id: (.+)$/m.exec(block)?.[1] ?? last;
@@ -109,7 +124,7 @@ async function openConsole(host: Host) {
   const opened = async (path: string) => {
     let answer = { status: 0, text: "" };
     await until(
-      async () => (answer = await ask(host.url + path, TOKEN, { signal: late() })).status === 200,
+      async () => (answer = await askHost(host, path)).status === 200,
       `${path} is answered`,
       300_000,
     );
@@ -151,7 +166,7 @@ async function comeAndGo(deno: string, engines: string[]) {
   await openConsole(host);
   for (const engine of engines) {
     const { id } = await made(host, "/platform/apps.json", appOf(engine, SOURCES[engine] ?? ""));
-    assert.equal((await ask(`${host.url}/a/${id}`, TOKEN)).status, 200, engine);
+    assert.equal((await askHost(host, `/a/${id}`)).status, 200, engine);
   }
   const methods = { get: { method: "GET", path: "/{path}" } };
   await made(host, "/connect/connectors.json", {
@@ -188,11 +203,18 @@ async function comeAndGo(deno: string, engines: string[]) {
   await made(host, "/account/crons.json", { cron: { kind: "record", target_code: "noted", record } });
 
   const left = new AbortController();
+  let is_over = false;
+  // A failure ends what goes on in the background, too: it would start instances for ever.
+  using _background = {
+    [Symbol.dispose]() {
+      is_over = true;
+      left.abort();
+    },
+  };
   let told = "";
   const following = follow(host, "/platform/dbs/log/changes", (event) => told += event, left.signal);
   await until(() => told !== "", "the feed is followed");
   await host.start();
-  let is_over = false;
   let n = 0;
   const records = keepPosting(
     host,
@@ -278,7 +300,7 @@ Deno.test({
   const compile = async (source_code: string) => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify(appOf("svelte", source_code));
-    return await ask(`${host.url}/platform/apps.json`, TOKEN, { method: "POST", headers, body, signal: late() });
+    return await askHost(host, "/platform/apps.json", { method: "POST", headers, body });
   };
   // A busy machine may not compile even this within 5 s.
   let n = 0;
