@@ -24,10 +24,12 @@ export function dismiss(id: number): void {
   notices = notices.filter((notice) => notice.id !== id);
 }
 
-export function notify(text: string, { kind = "done", undo }: Partial<Pick<Notice, "kind" | "undo">> = {}): void {
+/** Shows a notice, and returns its id for `dismiss`. */
+export function notify(text: string, { kind = "done", undo }: Partial<Pick<Notice, "kind" | "undo">> = {}): number {
   const id = ++last_id;
   notices = [...notices.slice(-2), { id, text, kind, undo }];
   release({ id, kind, undo });
+  return id;
 }
 
 /** A notice stays while the pointer or the focus is on it. */
