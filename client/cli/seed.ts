@@ -118,7 +118,7 @@ function explain(error: unknown, url: string, name: string): never {
   if (data?.httpStatus === 422) throw new Fault(`${name} is refused: ${sentences(data.body)}`);
   if (data) throw new Fault(`${name} ${data.httpStatus < 500 ? "is refused" : "failed"}: ${error.message}`);
   if (cause instanceof SyntaxError) throw new Fault(`what answers at ${url} is not Atrium`);
-  throw new Fault(`nothing answers at ${url}: start it with \`deno task start\``);
+  throw new Fault(`nothing answers at ${url}: start it with \`deno task start\`, or name its address with --url`);
 }
 
 /** The messages of all fields in one line. Of compiler messages, only the first line is kept. */
