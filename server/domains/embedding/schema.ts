@@ -5,7 +5,7 @@ import { Id, Name, page, text, Timestamp } from "../../input/shapes.ts";
 
 const MOST_HOSTS = 100;
 
-const Hosts = z.array(
+export const Hosts = z.array(
   text(300).transform((value, { addIssue }) => {
     const host = embeddingHost(value.trim());
     if (host === undefined) addIssue("must be an origin such as https://crm.example.com or https://*.example.com");
@@ -16,7 +16,7 @@ const Hosts = z.array(
   .meta({ examples: [["https://crm.example.com"]] });
 
 export const UNKNOWN_USERS = ["refuse", "create_guest"] as const;
-const UnknownUsers = z.enum(UNKNOWN_USERS)
+export const UnknownUsers = z.enum(UNKNOWN_USERS)
   .describe("What happens if a host vouches for a user that the account does not have")
   .meta({ examples: ["refuse"] });
 

@@ -39,6 +39,8 @@ function withHeader(archive: Bytes, change: (header: Uint8Array) => void): Bytes
   return changed;
 }
 
+const SETTINGS: object = JSON.parse(manifestWith({})).account;
+
 const put = (header: Uint8Array, at: number, text: string) => header.set(new TextEncoder().encode(text), at);
 
 const refused = (name: string, raw: BodyInit, status: number, body: unknown): Scenario => ({
@@ -86,6 +88,14 @@ inAccount("whole archive: a broken one is refused, with the name of the file, an
       tarOf({ "account.json": manifestWith({ account: { name: "A" } }) }),
       400,
       error(/account\.departments_mode/),
+    ),
+    ...["https://*; script-src https://evil.example.com", "https://*"].map((host) =>
+      refused(
+        `whose host of embedding is ${JSON.stringify(host)}`,
+        tarOf({ "account.json": manifestWith({ account: { ...SETTINGS, embedding_hosts: [host] } }) }),
+        400,
+        error(/embedding_hosts.*must be an origin/),
+      )
     ),
     refused("cut off in a header", GOOD.slice(0, AT + 100), 400, error(/cut off at account\.json/)),
     refused("cut off in a file", GOOD.slice(0, AT + BLOCK + 100), 400, error(/cut off at departments\/000001/)),

@@ -6,6 +6,7 @@ import { RateLimits } from "../../../fairness/rate_limits.ts";
 import { fieldsOf, sentenceOf } from "../../../input/messages.ts";
 import { Id } from "../../../input/shapes.ts";
 import { AccountName, Host, Mode } from "../../account/schema.ts";
+import { Hosts, UnknownUsers } from "../../embedding/schema.ts";
 import type { Ids } from "./ids.ts";
 
 export const MANIFEST = "account.json";
@@ -19,8 +20,8 @@ const Settings = z.object({
   departments_mode_chosen: z.boolean(),
   main_department_id: Id.nullable(),
   rate_limits: RateLimits,
-  embedding_hosts: z.array(z.string().max(2_048)).max(1_000),
-  embedding_unknown_users: z.string().max(100),
+  embedding_hosts: Hosts,
+  embedding_unknown_users: UnknownUsers,
   oidc_creates_users: z.boolean(),
 });
 
