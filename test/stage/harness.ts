@@ -109,7 +109,8 @@ export async function startServer(
     sql: atrium.sql,
     connectors: atrium.connectors,
     console: atrium.compiler.console,
-    handler: async (...call: Parameters<typeof atrium.handler>) => await atrium.handler(...call),
+    // Deno.serve gives a handler without declared parameters no request.
+    handler: async (request: Request, info?: Deno.ServeHandlerInfo) => await atrium.handler(request, info),
     endStreams: atrium.endStreams,
     sweep: atrium.sweep,
     tick: atrium.tick,
