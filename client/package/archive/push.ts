@@ -78,7 +78,7 @@ async function record(
   const there = new Map((await readThings(transport)).map((thing) => [nameOf(thing), thing]));
   const recorded = things.flatMap((thing) => {
     const is = there.get(nameOf(thing));
-    // What somebody has changed since is not known here: the next push finds a conflict.
+    // Changes that other users made since are not known here: the next push reports them as conflicts.
     return [...filesOf(is && is.etag === etags.get(nameOf(thing)) ? is : thing, here)];
   });
   // What was deleted here and kept on the server is still to be deleted.

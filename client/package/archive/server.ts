@@ -45,7 +45,7 @@ export interface Push {
 const PER_PAGE = 100;
 /** A server that sends further pages without an end is no Atrium. */
 const MOST_PAGES = 1_000;
-/** How often the list is read while somebody adds or removes things meanwhile. */
+/** How often the list is read again if things are added or removed while it is read. */
 const ATTEMPTS = 3;
 
 /** Every thing of the account. @throws {Fault} where the answer is no such list */

@@ -28,7 +28,7 @@ export async function pushArchive(ctx: Context, push: Push): Promise<Plan> {
       return { commits, result: { plan: { applied: commits, changes, conflicts, unchanged }, is_outdated } };
     });
   const first = await attempt();
-  // Somebody has changed a thing after it was read: now that is a conflict.
+  // A thing was changed after it was read, which is a conflict.
   const { plan } = first.is_outdated ? await attempt() : first;
   if (push.dry_run || plan.applied) return push.dry_run ? withoutAddresses(plan) : plan;
   if (plan.conflicts.length > 0) {

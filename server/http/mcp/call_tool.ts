@@ -44,7 +44,7 @@ export async function callTool(use: Use, name: string, args: Record<string, unkn
     return answerOf(textOf(value), { untrusted, isError: false });
   } catch (error) {
     const { status, body } = reported(error, {}, ctx);
-    // A refusal quotes: lines of a source, names, and what somebody else has written meanwhile.
+    // A refusal quotes lines of a source, names, and changes that other users made meanwhile.
     return answerOf(textOf({ status, ...body }), { untrusted: true, isError: true });
   }
 }

@@ -47,7 +47,7 @@ export const patch = tool({
   },
 });
 
-/** @returns undefined where nothing is lost, now or by a run that nobody starts */
+/** @returns undefined where nothing is lost, now or by a run that no request starts */
 async function planOf(
   use: Use,
   { kind, changes }: Input,
