@@ -130,7 +130,7 @@ Deno.test("folder: a list that changes while it is read is read again", async ()
   });
 });
 
-Deno.test("folder: what somebody changes on the server during a push is no part of its base", async () => {
+Deno.test("folder: edits on the server during a push are no part of its base", async () => {
   const change = { kind: "flow", key: "ship", action: "create", from: null, fields: [], faults: {}, warnings: {} };
   const plan = { applied: true, changes: [{ ...change, etag: "mine" }], conflicts: [], unchanged: 0 };
   const listed = { etag: "mine", value: { name: "Ship", active: false } };

@@ -4,8 +4,8 @@ import { chunksOf } from "../../records/arriving.ts";
 
 /**
  * The bytes of a body. With PostgreSQL they are read as they arrive. An import into the embedded database is one
- * transaction, for which all other requests wait: there, the body is first stored in a file, so that nobody waits for a
- * slow sender.
+ * transaction, for which all other requests wait: there, the body is first stored in a file, so that a slow
+ * sender delays no request.
  *
  * @throws {Refusal} 400 if the body breaks off; 408 if the sender is silent for too long
  */
