@@ -104,6 +104,11 @@ export function createSlot({ start, idle_ms, log }: SlotOptions): Slot {
     });
     living.add(spawned);
     spawned.ended.then(() => living.delete(spawned));
+    // `close` may have run after `proceed` and before this process was known.
+    if (closed) {
+      spawned.kill();
+      await spawned.ended;
+    }
     return spawned;
   }
 
