@@ -1,14 +1,25 @@
 /** Dates, numbers and names as people read them, in the browser's language. */
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+/**
+ * How moments with a time of day are written: by the browser's language, with hours from 0 to 23 in every language, as
+ * the server's sentences on schedules have them.
+ */
+export const timeFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(undefined, { ...options, hourCycle: "h23" });
+
+const TIME = timeFormat({ hour: "2-digit", minute: "2-digit" });
+const SECOND = timeFormat({ timeStyle: "medium" });
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: "short" });
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
+const EXACT = timeFormat({ dateStyle: "full", timeStyle: "medium" });
 const DAY_MS = 86_400_000;
 
 /** The time of day, such as `18:30`. */
 export const clock = (date: Date): string => TIME.format(date);
+
+/** The time of day with seconds, such as `18:30:05`. */
+export const exactClock = (date: Date): string => SECOND.format(date);
 
 /** Today the time, this week the weekday, this year the day. @param moment ISO 8601 */
 export function shortTime(moment: string, now = new Date()): string {

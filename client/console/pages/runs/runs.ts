@@ -1,5 +1,6 @@
 /** What pages say of runs and their steps. */
 import type { api } from "../../api.ts";
+import { timeFormat } from "../../format.ts";
 import type { IconName } from "../../parts/icons.ts";
 
 export type Run = Awaited<ReturnType<typeof api.flow_processes.list.query>>[number];
@@ -103,7 +104,7 @@ export function merged(runs: readonly Run[], changes: readonly Run[], filter: Ru
 }
 
 /** A moment to the second. */
-export const EXACT = new Intl.DateTimeFormat(undefined, {
+export const EXACT = timeFormat({
   day: "numeric",
   month: "short",
   hour: "2-digit",

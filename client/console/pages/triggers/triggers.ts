@@ -1,5 +1,6 @@
 /** What pages say of triggers, their schedules and their ledgers. */
 import type { api } from "../../api.ts";
+import { timeFormat } from "../../format.ts";
 import type { IconName } from "../../parts/icons.ts";
 
 export type Trigger = Awaited<ReturnType<typeof api.crons.find.query>>;
@@ -68,18 +69,18 @@ function formatOf(timezone: string, options: Intl.DateTimeFormatOptions): Intl.D
   if (!format) {
     // A zone that this browser does not know is shown in UTC.
     try {
-      format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: timezone });
+      format = timeFormat({ ...options, timeZone: timezone });
     } catch {
-      format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: "UTC" });
+      format = timeFormat({ ...options, timeZone: "UTC" });
     }
     formats.set(key, format);
   }
   return format;
 }
 
-/** `09:00`, with seconds where it has some */
+/** `09:00` */
 export const timeIn = (moment: string, timezone: string): string =>
-  formatOf(timezone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(moment));
+  formatOf(timezone, { hour: "2-digit", minute: "2-digit" }).format(new Date(moment));
 
 /** `Mon 23 Nov` */
 export const dayIn = (moment: string, timezone: string): string =>

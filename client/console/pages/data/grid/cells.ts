@@ -1,11 +1,12 @@
 /** Values of cells: as people read them, as text to copy, and read from text that was typed or pasted. */
+import { timeFormat } from "../../../format.ts";
 import type { FieldType } from "../tables.ts";
 
 export type Value = string | number | boolean | null;
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 12, useGrouping: true });
 const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-const MOMENT = new Intl.DateTimeFormat(undefined, {
+const MOMENT = timeFormat({
   day: "numeric",
   month: "short",
   year: "numeric",
