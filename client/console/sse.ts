@@ -8,21 +8,25 @@ const LAST_PAUSE_MS = 15_000;
  * Calls `onevent` for each event of a stream, and connects again when the connection is lost.
  *
  * @param ends whether the stream is over when the server ends it
+ * @param onlost the connection was lost or refused; the status is 0 without an answer
  * @returns stops it
  */
 export function followStream(
   address: string,
   ends: boolean,
   onevent: (event: string, data: unknown) => void,
+  onlost: (status: number) => void = () => {},
 ): () => void {
   const leaving = new AbortController();
   const { signal } = leaving;
   const work = async () => {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+      let status = 0;
       try {
         const answer = await viewedFetch(address, { signal });
         // What is not there, or not for this person, does not come by asking again.
-        if (!answer.ok && answer.status < 500) return;
+        if (!answer.ok && answer.status < 500) return onlost(answer.status);
+        if (!answer.ok) status = answer.status;
         if (answer.ok && answer.body) {
           for await (const { event, data } of eventsOf(answer.body)) {
             if (signal.aborted) return;
@@ -36,6 +40,7 @@ export function followStream(
       }
       // The pause would keep a page that has been left in memory.
       if (signal.aborted) return;
+      onlost(status);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   };
