@@ -67,8 +67,9 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
   },
 
   async operations({ operations }) {
-    const { processes, database } = await operations.find.query();
-    assert.ok(processes.length > 0 && database.bytes > 0);
+    const { processes, database } = await operations.find.query({});
+    assert.ok(processes.length > 0 && database && database.bytes > 0);
+    assert.equal((await operations.find.query({ database: false })).database, null);
   },
 
   async overview({ overview }) {

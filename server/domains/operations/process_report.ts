@@ -4,7 +4,7 @@ import type { Pool } from "../../database/pool.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { readDatabase, sweepReports, writeReport } from "./queries.ts";
-import type { Operations, Pass, Report } from "./schema.ts";
+import type { Pass, Report, Sizes } from "./schema.ts";
 
 const EVERY_MS = 10_000;
 /** Sizes ask the file system for every table: 200 ms with the embedded database. */
@@ -16,7 +16,7 @@ export interface ProcessReport {
   /** Does the work and notes when it began and how long it took. @throws whatever the work throws */
   timed<T>(pass: "sweep" | "tick", work: () => Promise<T>): Promise<T>;
   /** The database with its sizes. Older ones are given while they are read again. */
-  database(): Promise<Operations["database"]>;
+  database(): Promise<Sizes>;
   /** Deletes the rows of processes that have ended. */
   sweep(): Promise<void>;
   /** Its row is left: it is not shown after half a minute, and a database that is away delays no stop. */
@@ -75,7 +75,7 @@ export function createProcessReport(
   const timer = setInterval(() => void tell(), EVERY_MS);
   Deno.unrefTimer(timer);
 
-  let sizes: { read_ms: number; database: Promise<Operations["database"]> } | undefined;
+  let sizes: { read_ms: number; database: Promise<Sizes> } | undefined;
   const readSizes = async () => {
     const before = sizes;
     const database = readDatabase(sql, is_embedded);

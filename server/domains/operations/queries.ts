@@ -1,6 +1,6 @@
 /** SQL of the figures of the whole server. Counts are bounded; texts of statements have no values. */
 import type { Sql } from "../../database/pool.ts";
-import type { Operations, Report } from "./schema.ts";
+import type { Operations, Report, Sizes } from "./schema.ts";
 
 const MOST_COUNTED = 10_000;
 /** Three reports and a little. */
@@ -50,7 +50,7 @@ export async function countQueues(sql: Sql): Promise<Operations["queues"]> {
   return row;
 }
 
-export async function readDatabase(sql: Sql, is_embedded: boolean): Promise<Operations["database"]> {
+export async function readDatabase(sql: Sql, is_embedded: boolean): Promise<Sizes> {
   const [row] = await sql<{ bytes: number; version: string }[]>`
     select pg_database_size(current_database()) as bytes, current_setting('server_version') as version
   `;

@@ -5,7 +5,7 @@ import { isoOf } from "../../flow/flow.ts";
 import { proveOperator } from "../../operator.ts";
 import { adminProcedure, router } from "../../trpc.ts";
 import { countQueues, listProcesses, listRunning, listSlowest, readBackground } from "./queries.ts";
-import { Operations } from "./schema.ts";
+import { Operations, OperationsQuery } from "./schema.ts";
 
 export const operations = router({
   find: adminProcedure
@@ -16,8 +16,9 @@ export const operations = router({
         "Processes, queues, compile workers, the database and background work, for admins of the account that owns the " +
         "server, which is the oldest one. It names no account and nothing that belongs to one.",
     })
+    .input(OperationsQuery)
     .output(Operations)
-    .query(({ ctx }) => readOperations(ctx)),
+    .query(({ ctx, input }) => readOperations(ctx, input.database)),
 });
 
 const MOST_MEASURED = 20;
@@ -30,14 +31,14 @@ const measured = (times: StatementTimes): Operations["statements"]["measured"] =
   }));
 
 /** @throws {Refusal} 403 */
-async function readOperations(ctx: Context): Promise<Operations> {
+async function readOperations(ctx: Context, with_database: boolean): Promise<Operations> {
   await proveOperator(ctx);
   const { sql, clock, process_report, statement_times } = ctx;
   await process_report.write();
   const [processes, queues, database, running, slowest, background] = await Promise.all([
     listProcesses(sql),
     countQueues(sql),
-    process_report.database(),
+    with_database ? process_report.database() : null,
     listRunning(sql),
     listSlowest(sql),
     readBackground(sql),

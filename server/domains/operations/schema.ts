@@ -69,7 +69,7 @@ export const Operations = z.object({
       bytes: Count.describe("With its indexes"),
       rows: Count.describe("An estimate"),
     })).describe("The ten largest"),
-  }),
+  }).nullable().describe("Null if the request leaves it out"),
   statements: z.object({
     running: z.array(z.object({
       text: z.string().describe("Without the values of parameters").meta({ examples: ["select 1"] }),
@@ -91,6 +91,11 @@ export const Operations = z.object({
   }),
 });
 export type Operations = z.output<typeof Operations>;
+export type Sizes = NonNullable<Operations["database"]>;
+
+export const OperationsQuery = z.object({
+  database: z.boolean().default(true).describe("Whether the sizes of the database are read, which takes longest"),
+});
 
 /** Which lines of the log are followed. */
 export const LogFilter = z.strictObject({

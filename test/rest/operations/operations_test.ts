@@ -86,6 +86,8 @@ inAccount("operations: processes, queues, the database and background work", asy
   await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
   await until(async () => (await read()).queues.runs_waiting > before.queues.runs_waiting, "a run waits");
   const now = await read();
+  const quick = (await ask("GET", `${PATH}?database=false`)).body;
+  assert.deepEqual([quick.database, quick.processes.length], [null, now.processes.length]);
   const found = now.processes.find(({ release }: { release: string }) => release === "other");
   assert.deepEqual([found.number, found.runs.in_progress, found.compiler.building], [2, 3, ["vue"]]);
   assert.deepEqual([found.tick.fault, found.sweep], ["the database is away", null]);
