@@ -20,6 +20,10 @@ browserTest("flows in the console", async ({ browser, step }) => {
     await step("steps and JSON are one program, its mistakes stand at their places, and a draft survives", async () => {
       await edits(await open(), server, base, open);
     });
+    await step("what is typed after an insertion belongs to the new step, in a narrow window too", async () => {
+      const page = await open();
+      await inserts(page, server, base);
+    });
   } finally {
     await server.close();
   }
@@ -182,5 +186,60 @@ async function edits(page: Page, server: TestServer, base: string, open: () => P
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await page.getByText("Version 1 is the program again").waitFor();
   equal((await programOf(server, page))[0].data.a, 1);
+  await page.context().close();
+}
+
+async function inserts(page: Page, server: TestServer, base: string): Promise<void> {
+  const complaints = complaintsOf(page);
+  const add = async (name: string, program: unknown[], input?: unknown) =>
+    made(await server.request("POST", "/connect/flows.json", { json: { flow: { name, input, fields: { program } } } }));
+  const called = await add(`Called ${crypto.randomUUID().slice(0, 8)}`, [{ type: "return", data: "{input.amount}" }], {
+    type: "object",
+    properties: { amount: { type: "number" } },
+    required: ["amount"],
+  });
+  const caller = `Caller ${crypto.randomUUID().slice(0, 8)}`;
+  const { id } = await add(caller, [{ type: "mutation", id: "first", set: { a: 1 } }]);
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await page.goto(`${base}/flows/${id}`);
+  await row(page, /^1 Set a/).click();
+  await insert(page, "set names");
+  await focused(page, "Add a name to Set");
+  await page.keyboard.type("db");
+  await page.keyboard.press("Enter");
+  await focused(page, "Set: db");
+  await page.keyboard.press("Escape");
+  await row(page, /^2 Set db/).and(page.locator(":focus")).waitFor();
+
+  // The editor of a source has the focus, too.
+  await insert(page, "run code");
+  await page.locator(".code-field .cm-content").and(page.locator(":focus")).waitFor();
+  await page.keyboard.type("return 12;");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await row(page, /^3 Run code/).and(page.locator(":focus")).waitFor();
+
+  // The declared inputs of a called flow are offered.
+  await insert(page, "run a flow");
+  await focused(page, "Flow");
+  await page.getByLabel("Flow", { exact: true }).selectOption(called.code);
+  await page.getByRole("group", { name: "Input" }).getByRole("button", { name: "amount", exact: true }).click();
+  await focused(page, "Input: amount");
+  await page.keyboard.type("{");
+  await page.getByRole("option", { name: /^db/ }).first().waitFor();
+  await page.getByLabel("Input: amount").fill("{db}");
+  const draft = async (): Promise<string> =>
+    (await server.request("GET", `/connect/flows/${id}/draft.json`)).body.program_text ?? "";
+  await until(async () => /"\{db\}"/.test(await draft()), "the draft is stored");
+  match(await draft(), /return 12;/);
+
+  // A phone shows the diagram, and leads back to the steps.
+  await page.getByRole("button", { name: "Close the step" }).click();
+  await page.setViewportSize({ width: 360, height: 780 });
+  await page.getByRole("button", { name: "Diagram" }).click();
+  await page.getByRole("button", { name: "Print" }).waitFor();
+  await page.getByRole("button", { name: "Steps" }).click();
+  await row(page, /^1 Set a/).waitFor();
+  deepEqual(complaints.filter(unexpected), []);
   await page.context().close();
 }
