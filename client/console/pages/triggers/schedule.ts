@@ -16,6 +16,16 @@ const hourAndMinute = (time: string): string => {
   return `${Number(minute)} ${Number(hour)}`;
 };
 
+/** A time of day as `09:30`, from `9:30`, `0930`, `9.30`, `9` or `9:30 pm`; undefined if the text is none. */
+export function timeOfText(text: string): string | undefined {
+  const found = /^(\d{1,2}?)[:. ]?(\d{2})?\s*([ap])?\.?(?:m\.?)?$/i.exec(text.trim());
+  if (!found) return undefined;
+  const [, hours = "", minutes = "0", half] = found;
+  const hour = half ? Number(hours) % 12 + (half.toLowerCase() === "p" ? 12 : 0) : Number(hours);
+  if (half && (Number(hours) < 1 || Number(hours) > 12) || hour > 23 || Number(minutes) > 59) return undefined;
+  return `${two(hour)}:${two(Number(minutes))}`;
+}
+
 /** The five fields of a plan. */
 export function written(plan: Plan): string {
   switch (plan.every) {

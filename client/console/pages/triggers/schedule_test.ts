@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { planOf, written } from "./schedule.ts";
+import { planOf, timeOfText, written } from "./schedule.ts";
 
 Deno.test("schedules: what a form shows is written as it was", () => {
   for (
@@ -26,4 +26,27 @@ Deno.test("schedules: others are left to the text", () => {
   ) {
     equal(planOf(schedule), undefined, schedule);
   }
+});
+
+Deno.test("schedules: a time of day is read as people type it", () => {
+  const rows: [text: string, time: string | undefined][] = [
+    ["09:30", "09:30"],
+    ["9:30", "09:30"],
+    ["0930", "09:30"],
+    ["930", "09:30"],
+    ["9", "09:00"],
+    ["18", "18:00"],
+    [" 18.05 ", "18:05"],
+    ["6 pm", "18:00"],
+    ["6:30 P.M.", "18:30"],
+    ["12:10 am", "00:10"],
+    ["12 pm", "12:00"],
+    ["24:00", undefined],
+    ["13 pm", undefined],
+    ["0 am", undefined],
+    ["9:60", undefined],
+    ["noon", undefined],
+    ["", undefined],
+  ];
+  for (const [text, time] of rows) equal(timeOfText(text), time, text);
 });
