@@ -1,5 +1,5 @@
 /** A journey through the console's data: a database from nothing, its records edited, pasted, filtered and undone. */
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Browser, Page } from "../packages/playwright.ts";
 import { browserTest } from "../stage/browser.ts";
@@ -25,6 +25,10 @@ browserTest("data in a browser", async ({ browser, step }) => {
       await opensForm(browser, server, base, seat, unique("Guests"));
       await seat.close();
     });
+    await step(
+      "100,000 records are imported, one is edited, they are filtered, and all others are exported unchanged",
+      () => movesMany(browser, server, base),
+    );
     await step(
       "a list is filtered, sorted and scrolled; what others change appears",
       () => follows(browser, server, base),
@@ -82,6 +86,14 @@ async function fills(browser: Browser, server: TestServer, base: string): Promis
 
   await page.locator("body").press("n");
   const form = page.getByRole("complementary", { name: "New record" });
+  // On a phone the sheet has its buttons where all sheets have them.
+  await page.setViewportSize({ width: 360, height: 780 });
+  const [cancel, create] = [
+    await form.getByRole("button", { name: "Cancel" }).boundingBox(),
+    await form.getByRole("button", { name: "Create" }).boundingBox(),
+  ];
+  ok(cancel && create && cancel.x > 160 && create.x > cancel.x && create.x + create.width > 330, "at the right");
+  await page.setViewportSize({ width: 1280, height: 800 });
   await form.getByLabel("title").fill("Chain");
   await form.getByLabel("n", { exact: true }).fill("many");
   await page.keyboard.press("Control+s");
@@ -287,6 +299,59 @@ async function imports(browser: Browser, server: TestServer, base: string): Prom
   const lines = (await Deno.readTextFile(await (await exported).path())).trimEnd().split("\n");
   equal(lines.length, 11);
   match(lines[1] ?? "", /,"Part ""2490""",2490,/);
+  deepEqual(complaints, []);
+  await close();
+}
+
+const MANY = 100_000;
+
+async function movesMany(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const schema = { fields: { title: "string", n: "integer" }, indexes: { idx_int_1: "n" } };
+  const db = { name: unique("Many"), schema };
+  const { code } = made(await server.request("POST", "/platform/dbs.json", { json: { db } }));
+  const titles = Array.from({ length: MANY }, (_, n) => n % 1_000 === 0 ? `Żółw, "${n}"` : `Part ${n}`);
+  const quoted = (text: string) => /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const buffer = Buffer.from(`title,n\n${titles.map((title, n) => `${quoted(title)},${n}`).join("\n")}\n`);
+  const { page, complaints, close } = await adminSeat(browser, server, base);
+  page.setDefaultTimeout(BUILD_MS);
+  await page.goto(`${base}/data/${code}/records`);
+  await page.getByText("There are no records yet.").waitFor();
+  complaints.length = 0;
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: `Import into ${db.name}` });
+  await dialog.getByLabel("File", { exact: true }).setInputFiles({ name: "many.csv", mimeType: "text/csv", buffer });
+  await dialog.getByRole("button", { name: "Dry run" }).click();
+  await dialog.getByRole("button", { name: "Import 100,000 rows" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByText("100,000 records").waitFor();
+
+  await page.goto(`${base}/data/${code}/records?filter=${encodeURIComponent('[["n","eq","70007"]]')}`);
+  await page.getByText("1 record", { exact: true }).waitFor();
+  await cell(page, 0, 0).click();
+  await page.keyboard.type("Edited");
+  await page.keyboard.press("Enter");
+  const path = `/platform/dbs/${code}/records.json?filter[n]=70007`;
+  await until(
+    async () => (await server.request("GET", path)).body[0].data.title === "Edited",
+    "the change is stored",
+  );
+  await page.goto(`${base}/data/${code}/records?filter=${encodeURIComponent('[["n","gte","99990"]]')}`);
+  await page.getByText("10 records", { exact: true }).waitFor();
+
+  await page.goto(`${base}/data/${code}/records`);
+  await page.getByText("100,000 records").waitFor();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "NDJSON", exact: true }).click();
+  const text = await Deno.readTextFile(await (await download).path());
+  const exported: string[] = [];
+  for (const line of text.trimEnd().split("\n")) {
+    const { data } = JSON.parse(line);
+    exported[data.n] = data.title;
+  }
+  titles[70_007] = "Edited";
+  equal(exported.length, MANY);
+  equal(exported.findIndex((title, n) => title !== titles[n]), -1, "each has its title");
   deepEqual(complaints, []);
   await close();
 }
