@@ -100,6 +100,56 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "resume: a run that was cancelled in a step stays cancelled where its first process could not record that",
+  // Timers of the database driver and of Deno KV end shortly after the server.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using api = startApi();
+    const environment = await placeFor(api.host);
+    hold(api);
+    const first = await startServer(environment);
+    const post = async (path: string, json: unknown) => made(await first.request("POST", path, { json }));
+    await post("/connect/connectors.json", {
+      connector: {
+        name: "API",
+        code: "api",
+        url: api.origin,
+        fields: { auth: { type: "none" }, methods: { held: { method: "GET", path: "/held" } } },
+      },
+    });
+    const program = [{ type: "connector", id: "held", connector_code: "api", method: "held" }];
+    const flow = await post("/connect/flows.json", { flow: { name: "Held", fields: { program } } });
+    const run = await first.request("POST", `/connect/flows/${flow.id}/run.json`, { json: {} });
+    const id = run.body.flow_process_id;
+    await until(() => api.count("/held") === 1, "the call comes");
+    await first.sql`
+      create function refuse_outcomes() returns trigger language plpgsql as
+      $$ begin raise exception 'out of order' using errcode = '57P03'; end $$
+    `;
+    await first.sql`create trigger refuse_outcomes before insert on flow_processes
+      for each row execute function refuse_outcomes()`;
+    assert.equal((await first.request("POST", `/connect/flow_processes/${id}/cancel.json`)).status, 200);
+    await until(
+      () => first.logged.some((line) => line.includes("an outcome could not be recorded")),
+      "its outcome is refused",
+    );
+    await first.close();
+
+    const second = await startServer(environment);
+    await second.sql`drop trigger refuse_outcomes on flow_processes`;
+    const inspect = async () => (await second.request("GET", `/connect/flow_processes/${id}.json`)).body;
+    await second.sweep();
+    await until(async () => (await inspect()).status !== "pending", "it ends");
+    const { status, error, attempts } = await inspect();
+    assert.deepEqual([status, error, attempts], ["cancelled", "Cancelled", 2]);
+    assert.equal(api.count("/held"), 1, "the call is not repeated");
+    await second.close();
+    await Deno.remove(environment.DATA_DIR, { recursive: true });
+  },
+});
+
 /**
  * @param by_ms by how much the run is aged while no server runs
  * @param calls how often each method is called

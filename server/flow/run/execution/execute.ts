@@ -115,7 +115,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
     if (error instanceof Interrupted || error instanceof Suspended) throw error;
     if (error instanceof RunFault) {
       fail(record, error);
-      finish(state, type, record, began, jsonLength(record.output));
+      finish(state, type, record, began, jsonLength(record.output), true);
       throw error;
     }
     failed = failureOf(error);
@@ -190,13 +190,19 @@ function failureOf(error: unknown): StepFault | Stopped {
   throw error;
 }
 
-/** Completes the record and lets templates see it. @param characters of its output */
+/**
+ * Completes the record and lets templates see it.
+ *
+ * @param characters of its output
+ * @param is_interrupted the run ends in this step
+ */
 function finish(
   state: ExecutionState,
   type: StepType,
   record: StepRecord,
   began: number,
   characters: number,
+  is_interrupted = false,
 ): void {
   const { task, scope, journal } = state;
   record.ms ||= Math.max(0, task.now() - began);
@@ -207,7 +213,8 @@ function finish(
   if (type.sets_json_object && status === "finished") scope.json_object = output;
   // With branches the record is in the journal already, and the last output is that of the branch's last step.
   if (!type.branches || type.pause) {
-    journal.append(record);
+    if (is_interrupted) journal.appendInterrupted(record);
+    else journal.append(record);
     state.last = seen;
   }
   countOutput(state, id, characters, type.sets_json_object === true && status === "finished");

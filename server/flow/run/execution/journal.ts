@@ -21,6 +21,11 @@ export interface Journal {
   /** A step is in progress: `seen` shows it. It is appended when it has ended. */
   begin(entry: StepRecord): void;
   append(entry: StepRecord): void;
+  /**
+   * Lists the entry of a step that the end of the run has interrupted. It is never kept: if this process stops before the
+   * outcome is recorded, a takeover would replay the entry as a failure of the step.
+   */
+  appendInterrupted(entry: StepRecord): void;
   /** Stores the entries that were appended since, and proves that this process owns the run. @throws {Interrupted} */
   keep(): Promise<void>;
   /** Proves that the run is not cancelled and that this process owns it. @throws {RunFault | Interrupted} */
@@ -111,6 +116,10 @@ export function createJournal(
       in_progress.delete(entry);
       list.push(entry);
       if (!stored.has(entry.place)) unkept.push(entry);
+    },
+    appendInterrupted(entry) {
+      in_progress.delete(entry);
+      list.push(entry);
     },
     fork() {
       const own: List = [];

@@ -68,3 +68,12 @@ Deno.test("journal: forks are listed in their order, written once, one write aft
   assert.deepEqual(written.flatMap(([, places]) => places).toSorted(), ["each.0.a", "each.1.b"]);
   assert.equal(journal.kept(), 4);
 });
+
+Deno.test("journal: a step that the end of the run has interrupted is listed and not kept", async () => {
+  const { journal, written } = journalOf([]);
+  journal.append(entry("a"));
+  journal.appendInterrupted({ ...entry("b", "record"), status: "error", error: "Cancelled" });
+  await journal.keep();
+  assert.deepEqual(journal.entries.map(({ place }) => place), ["a", "b"]);
+  assert.deepEqual(written, [[0, ["a"]]]);
+});
