@@ -214,7 +214,8 @@ async function inserts(page: Page, server: TestServer, base: string): Promise<vo
   // The editor of a source has the focus, too.
   await insert(page, "run code");
   await page.locator(".code-field .cm-content").and(page.locator(":focus")).waitFor();
-  await page.keyboard.type("return 12;");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("export default () => 12");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   await row(page, /^3 Run code/).and(page.locator(":focus")).waitFor();
@@ -231,7 +232,10 @@ async function inserts(page: Page, server: TestServer, base: string): Promise<vo
   const draft = async (): Promise<string> =>
     (await server.request("GET", `/connect/flows/${id}/draft.json`)).body.program_text ?? "";
   await until(async () => /"\{db\}"/.test(await draft()), "the draft is stored");
-  match(await draft(), /return 12;/);
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^Saved as version 2$/).waitFor();
+  const [, , code, calls] = await programOf(server, page);
+  deepEqual([code.source, calls.input], ["export default () => 12", { amount: "{db}" }]);
 
   // A phone shows the diagram, and leads back to the steps.
   await page.getByRole("button", { name: "Close the step" }).click();

@@ -79,6 +79,22 @@ const COLOURS = HighlightStyle.define([
   { tag: [tags.punctuation, tags.bracket, tags.operator, tags.angleBracket], color: "var(--muted)" },
 ]);
 
+/**
+ * Replaces a selection by what is typed without the browser's help: Chromium keeps the look of the replaced text as an
+ * inline style, which the console's policy refuses and reports.
+ */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, view) {
+    const { state, composing } = view;
+    const { main: { from, to, empty } } = state.selection;
+    if (inputType !== "insertText" || !data || empty || isComposing || composing || state.readOnly) return false;
+    const insert = () => state.update(state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    const handled = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert));
+    if (!handled) view.dispatch(insert());
+    return true;
+  },
+});
+
 const THEME = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--raised)", color: "var(--fg)", fontSize: "12.5px" },
   "&.cm-focused": { outline: "none" },
@@ -191,6 +207,7 @@ export function createEditor(
         EditorState.tabSize.of(2),
         EditorState.readOnly.of(readonly),
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+        typedOver,
         keymap.of([
           ...closeBracketsKeymap,
           ...defaultKeymap,
