@@ -1,7 +1,9 @@
 /**
  * Apps in frames are untrusted and may call `focus()` at any time, also in a frame that is inert. The keyboard goes into
- * a frame only with a click there or with Tab; otherwise the element that had the focus gets it back.
+ * a frame only with a click there or with Tab; otherwise the element that had the focus gets it back, and the page is
+ * scrolled back to where it was.
  */
+import { ScrollMemory } from "./scroll_memory.ts";
 
 /** The focus follows Tab within this time, also on a busy machine. */
 const TAB_MS = 500;
@@ -13,6 +15,7 @@ let last: HTMLElement | undefined;
 let acted_at = -ACTIVE_MS;
 /** The last Tab. */
 let tabbed_at = -ACTIVE_MS;
+const memory = new ScrollMemory();
 
 function focused(): Element | null {
   let element = document.activeElement;
@@ -20,23 +23,31 @@ function focused(): Element | null {
   return element;
 }
 
+const hasTabbed = () => performance.now() - tabbed_at < TAB_MS;
+
 function mayTake(frame: HTMLIFrameElement): boolean {
   if (frame.closest("[inert]")) return false;
-  const now = performance.now();
-  if (now - tabbed_at < TAB_MS || frame.matches(":hover")) return true;
+  if (hasTabbed() || frame.matches(":hover")) return true;
   // A use that did not happen in this document happened in the frame: assistive technology moves no pointer.
-  return navigator.userActivation.isActive && now - acted_at > ACTIVE_MS;
+  return navigator.userActivation.isActive && performance.now() - acted_at > ACTIVE_MS;
 }
 
 function left() {
   const frame = document.activeElement;
-  if (!(frame instanceof HTMLIFrameElement) || mayTake(frame)) return;
+  if (!(frame instanceof HTMLIFrameElement)) return;
+  if (mayTake(frame)) {
+    // Only a person who moves with Tab needs a ring around the frame.
+    frame.toggleAttribute("data-tabbed", hasTabbed());
+    return;
+  }
+  memory.restore(frame);
   frame.blur();
   globalThis.focus();
   if (last?.isConnected) last.focus({ preventScroll: true });
 }
 
 export function guardFocus(): void {
+  memory.watch();
   addEventListener("focusin", () => {
     const element = focused();
     if (element instanceof HTMLElement && !(element instanceof HTMLIFrameElement)) last = element;
