@@ -37,7 +37,7 @@ export const PAGES: readonly { pattern: RegExp; load: () => Promise<Page> }[] = 
   { pattern: /^\/triggers$/, load: async () => (await import("./pages/triggers/Triggers.svelte")).default },
   { pattern: /^\/triggers\/([^/]+)$/, load: async () => (await import("./pages/triggers/TriggerPage.svelte")).default },
   { pattern: /^\/profile$/, load: async () => (await import("./pages/profile/Profile.svelte")).default },
-  { pattern: /^\/account(?:\/(\w+))?$/, load: async () => (await import("./pages/account/Account.svelte")).default },
+  { pattern: /^\/account(?:\/([^/]+))?$/, load: async () => (await import("./pages/account/Account.svelte")).default },
 ];
 
 /** Whether an address belongs to the console: it is then opened without a load. */
