@@ -18,7 +18,7 @@ const listed = (sql: Sql, viewer: Viewer) =>
     exists (
       select from app_drafts d where d.user_id = ${viewer.user_id} and d.app_id = id and d.source_code is not null
     ) as has_draft,
-    lock_version, created_by_id, updated_by_id, iso(created_at) as created_at, iso(updated_at) as updated_at
+    version, lock_version, created_by_id, updated_by_id, iso(created_at) as created_at, iso(updated_at) as updated_at
   `;
 
 const columns = (sql: Sql, viewer: Viewer) => sql`${listed(sql, viewer)}, prompt, source_code`;

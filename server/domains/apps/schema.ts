@@ -154,6 +154,8 @@ export const App = z.object({
     }],
   }),
   has_draft: z.boolean().describe("Whether the caller has a draft of it").meta({ examples: [false] }),
+  version: z.int().describe("Grows by 1 with each change of the source, the engines or the actions; see versions")
+    .meta({ examples: [1] }),
   lock_version: LockVersion,
   created_by_id: Id.nullable(),
   updated_by_id: Id.nullable(),
