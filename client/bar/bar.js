@@ -23,6 +23,9 @@
     frame.focus();
   };
 
+  // Only a person who moves with Tab needs a ring around the frame.
+  addEventListener("keydown", ({ key }) => frame.toggleAttribute("data-tabbed", key === "Tab"));
+
   if (location.hash) load(home.href + location.hash);
   else frame.focus();
   addEventListener("hashchange", () => frame.contentWindow.location.replace(home.href + location.hash));

@@ -26,7 +26,8 @@ h1{flex:1;min-width:0;font-size:13px;font-weight:600;letter-spacing:-.003em;over
 .home{padding:0;margin-right:4px;color:var(--accent)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
 svg{flex:none;fill:currentColor}.i{fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round}
-iframe{display:block;width:100%;height:100%;border:0;outline:0;background:Canvas}
+iframe{display:block;width:100%;height:100%;border:0;background:Canvas}
+iframe:focus-visible:not([data-tabbed]){outline:0}
 @media(max-width:560px){header{height:44px}.item{height:36px;min-width:36px;padding:0 6px}.item span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
 `;
 
