@@ -66,9 +66,13 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
   const database = await openDatabase(config, log);
   try {
     const { sql, times } = database;
+    const began = performance.now();
     const applied = await migrate(sql);
     times.clear();
-    if (applied.length > 0) log.info("migrated", { applied });
+    if (applied.length > 0) {
+      const ms = Math.round(performance.now() - began);
+      log.info("migrated", { count: applied.length, first: applied[0], last: applied.at(-1), ms });
+    }
     const kv = await openKv(config);
     await proveSameStore(sql, kv).catch((error) => {
       kv.close();

@@ -50,9 +50,11 @@ onPostgres(
       (select count(*)::int from tokens) as tokens
   `;
     assert.deepEqual({ ...counts }, { accounts: 1, users: 1, admins: 1, tokens: 1 });
-    const applied = processes.flatMap((process) => process.logged())
-      .flatMap(({ event, applied }) => event === "migrated" && Array.isArray(applied) ? applied : []);
-    assert.deepEqual(applied.sort(), names, "each was applied by one of them");
+    const migrated = processes.flatMap((process) => process.logged()).filter(({ event }) => event === "migrated");
+    const applied = migrated.reduce((sum, { count }) => sum + Number(count), 0);
+    assert.equal(applied, names.length, "each was applied by one of them");
+    assert.ok(migrated.some(({ first }) => first === names[0]));
+    assert.ok(migrated.some(({ last }) => last === names.at(-1)));
     const ends = await Promise.all(processes.map((process) => stop(process)));
     assert.deepEqual(ends.map(({ code, stderr }) => [code, stderr]), Array(3).fill([0, ""]));
   },
