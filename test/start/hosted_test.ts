@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { startApi } from "../flow/flow_stage.ts";
 import { LOOPS } from "../once/compiler/hostile.ts";
 import { findHostedDeno, type Host, HOSTED_VERSION, openHost, packServer } from "../stage/places/host.ts";
+import { connectAgent } from "../stage/agents/agent.ts";
 import { createDatabase, on_postgres } from "../stage/harness.ts";
 import { ask } from "../stage/launch.ts";
 import { freePort } from "../stage/network/ports.ts";
@@ -164,6 +165,9 @@ async function comeAndGo(deno: string, engines: string[]) {
   assert.equal(host.instances.length, 1, "a request has started it");
 
   await openConsole(host);
+  const agent = await connectAgent({ base_url: host.url, handler: (request) => fetch(request) }, TOKEN);
+  assert.ok((await agent.client.listTools()).tools.length > 0);
+  await agent.close();
   for (const engine of engines) {
     const { id } = await made(host, "/platform/apps.json", appOf(engine, SOURCES[engine] ?? ""));
     assert.equal((await askHost(host, `/a/${id}`)).status, 200, engine);

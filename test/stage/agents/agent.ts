@@ -19,7 +19,11 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-export async function connectAgent(server: TestServer, token: string, name = "test-agent"): Promise<Agent> {
+export async function connectAgent(
+  server: Pick<TestServer, "base_url" | "handler">,
+  token: string,
+  name = "test-agent",
+): Promise<Agent> {
   const client = new Client({ name, version: "1.0.0" });
   const transport = new StreamableHTTPClientTransport(new URL(`${server.base_url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
