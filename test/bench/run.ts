@@ -11,7 +11,7 @@
  * | flows | runs per second of a flow that an action starts | two commits and the flow's HTTP call |
  * | events | what waiting runs cost; how long changes of records take until their flow begins (`--events=30` s) | |
  * | console | bytes, first paint, key to paint, previews and memory of the console in Chromium | the design's budgets |
- * | grid | how long a seen row of the console's grid is blank, of a million records (`--rows`) | 100 ms |
+ * | grid | how long rows of the console's grid are blank, of a million records (`--rows`), on both databases | 100 ms |
  * | package | the bytes of the npm package in a bundle; the time in which `tsc` checks its types | 2 KB; an empty program |
  * | cold | a hosted instance that a request starts: first answer, memory, first compile | an empty `Deno.serve` |
  * | crons | triggers that are due in the same minute (`--triggers`), with one and three processes | |
@@ -20,7 +20,8 @@
  * their order. Tables show medians with the minimum and maximum of the rounds. `--only` names sections, or the beginnings
  * of the names of works in the sections `requests` and `records` (`--only=list,read` means those of `requests`).
  * `--records=10k,1m` shows growth best, and loads for minutes. `--uses=20` is how often the console is used from end to
- * end before its memory is read; an hour of a person who acts every five seconds. Results also go to bench/last.json, section by section.
+ * end before its memory is read; an hour of a person who acts every five seconds. `--at=postgres://…,/folder` names the
+ * databases of the section `grid`, PostgreSQL's and embedded ones, which are filled once and kept. Results also go to bench/last.json, section by section.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -51,6 +52,7 @@ const { values } = parseArgs({
     records: text("10k,100k"),
     triggers: text("10000"),
     rows: text("1m"),
+    at: text(""),
     uses: text("20"),
     events: text("30"),
   },
@@ -85,7 +87,12 @@ const all: Section[] = [
   flows({ seconds, rounds, connections }),
   events({ seconds: Number(values.events) }),
   consoleSection({ rounds, uses: Number(values.uses) }),
-  grid({ rows: readSizes(values.rows)[0] ?? 1_000_000, seconds: 60, jumps: 20 }),
+  grid({
+    rows: readSizes(values.rows)[0] ?? 1_000_000,
+    seconds: 60,
+    jumps: 20,
+    places: values.at.split(",").filter(Boolean),
+  }),
   packageSection({ rounds }),
 ];
 const sections = all.filter(({ name }) => named.includes(name));

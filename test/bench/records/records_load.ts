@@ -1,5 +1,5 @@
 /** Loads the records of the bench with SQL. The rows are those that the server would write; it would take 100 times as long. */
-import postgres from "postgres";
+import type postgres from "postgres";
 
 /** What a bare statement needs to know of a measured database. */
 export interface Known {
@@ -56,34 +56,33 @@ const INSERT = `
   ) made
 `;
 
+/** A connection of its own, or the server's. */
+// deno-lint-ignore no-explicit-any -- the driver's types of values do not matter here
+type Loader = postgres.Sql<any>;
+
 /**
  * Fills tables. Indexes are dropped and built again after the rows, which takes a tenth of the time.
  *
  * @param tables table id → number of records
  */
-export async function loadRecords(url: string, tables: ReadonlyMap<number, number>): Promise<void> {
-  const sql = postgres(url, { max: 1 });
-  try {
-    const indexes = await sql<{ indexname: string; indexdef: string }[]>`
+export async function loadRecords(sql: Loader, tables: ReadonlyMap<number, number>): Promise<void> {
+  const indexes = await sql<{ indexname: string; indexdef: string }[]>`
       select indexname, indexdef
       from pg_indexes
       where schemaname = 'public' and tablename = 'records' and indexname <> 'records_pkey'
     `;
-    await sql.begin(async (tx) => {
-      await tx`set local maintenance_work_mem = '256MB'`;
-      await tx`drop index ${tx(indexes.map(({ indexname }) => indexname))}`;
-      for (const [table, records] of tables) {
-        await tx.unsafe(INSERT, [table, records, customersOf(records)]);
-      }
-      for (const { indexdef } of indexes) {
-        await tx.unsafe(indexdef);
-      }
-    });
-    await sql`vacuum (freeze, analyze)`;
-    await sql`checkpoint`;
-  } finally {
-    await sql.end();
-  }
+  await sql.begin(async (tx) => {
+    await tx`set local maintenance_work_mem = '256MB'`;
+    await tx`drop index ${tx(indexes.map(({ indexname }) => indexname))}`;
+    for (const [table, records] of tables) {
+      await tx.unsafe(INSERT, [table, records, customersOf(records)]);
+    }
+    for (const { indexdef } of indexes) {
+      await tx.unsafe(indexdef);
+    }
+  });
+  await sql`vacuum (freeze, analyze)`;
+  await sql`checkpoint`;
 }
 
 /**

@@ -73,7 +73,7 @@ async function fill(url: string, folder: string, sizes: readonly number[]): Prom
       throw new Error("records are searched otherwise");
     }
     const sizeOf = (i: number) => sizes[i] ?? RECORDS_OF_THE_OTHERS;
-    await loadRecords(url, new Map(tables.map(({ table }, i) => [table, sizeOf(i)])));
+    await loadRecords(sql, new Map(tables.map(({ table }, i) => [table, sizeOf(i)])));
     await makePlainTables(sql, tables.slice(0, sizes.length).map(({ code }, i) => [code, sizeOf(i)]));
     return await Array.fromAsync(tables.slice(0, sizes.length), async ({ code, db, lock_version, table }, i) => {
       const records = sizeOf(i);
