@@ -3,7 +3,8 @@
  * end at a steady speed, while its scroll bar is dragged, after jumps, and while it is read page by page.
  *
  * What has been painted is looked at after each frame. A row is blank if it is in view without its values. The view is
- * blank as long as any part of it shows a blank row or no row at all, even if these are other rows in each frame.
+ * blank as long as any part of it shows a blank row or no row at all, even if these are other rows in each frame. The
+ * view is late by the time that has passed since the list was scrolled to what the view shows without a blank row.
  */
 import type { Page } from "../../packages/playwright.ts";
 import { median } from "../measure/table.ts";
@@ -27,6 +28,8 @@ interface Seen {
   row: number;
   /** Milliseconds: the longest time for which the view was blank. */
   view: number;
+  /** Milliseconds: the most by which the view was late. */
+  late: number;
   /** Of the painted frames, those in which the view was blank. */
   share: number;
   /** Milliseconds: the longest time between two frames. */
@@ -37,10 +40,11 @@ interface Seen {
 const AIM_MS = 100;
 
 /** Runs in the page. A message that is sent in a frame's callback arrives after the frame has been painted. */
-const WATCH = `
-  const watch = window.watch = { row: 0, view: 0, frame: 0, frames: 0, blank_frames: 0, running: true, blank: false };
+const watchSource = (rows: number) => `
+  const watch = window.watch = { row: 0, view: 0, late: 0, frame: 0, frames: 0, blank_frames: 0, running: true, blank: false };
   const since = new Map();
-  let view_since, last;
+  const places = [];
+  let view_since, last, shown_at;
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {
     if (!watch.running) return;
@@ -52,11 +56,12 @@ const WATCH = `
     const box = scroller.getBoundingClientRect();
     const [top, bottom] = [box.top + 32, Math.min(box.bottom, box.top + scroller.clientHeight)];
     const blank = new Set();
-    let [first, end] = [Infinity, -Infinity];
+    let [first, end, shown] = [Infinity, -Infinity, -1];
     for (const row of scroller.querySelectorAll(".rows > [role=row]")) {
       const rect = row.getBoundingClientRect();
       first = Math.min(first, rect.top);
       end = Math.max(end, rect.bottom);
+      if (rect.top <= top + 1 && rect.bottom > top + 1) shown = row.ariaRowIndex - 2;
       if (rect.bottom > top && rect.top < bottom && row.querySelector("i.wait")) blank.add(row.ariaRowIndex);
     }
     for (const row of since.keys()) if (!blank.has(row)) since.delete(row);
@@ -65,6 +70,14 @@ const WATCH = `
       watch.row = Math.max(watch.row, now - since.get(row));
     }
     watch.blank = blank.size > 0 || first > top + 1 || end < bottom - 1;
+    const [content, view] = [scroller.scrollHeight - 32, scroller.clientHeight - 32];
+    const scale = ${rows} * 32 > content ? (${rows} * 32 - view) / (content - view) : 1;
+    places.push([now, Math.floor(scroller.scrollTop * scale / 32)]);
+    if (places.length > 500) places.shift();
+    // The browser rounds the position to parts of a pixel.
+    const place = watch.blank ? undefined : places.findLast(([, row]) => Math.abs(row - shown) <= 2);
+    if (place) shown_at = place[0];
+    watch.late = Math.max(watch.late, now - (shown_at ?? places[0][0]));
     watch.frames++;
     if (watch.blank) {
       watch.blank_frames++;
@@ -76,13 +89,13 @@ const WATCH = `
   requestAnimationFrame(next);
 `;
 
-async function watched(page: Page, work: string): Promise<Seen> {
-  await page.evaluate(`{ ${WATCH} }`);
+async function watched(page: Page, rows: number, work: string): Promise<Seen> {
+  await page.evaluate(`{ ${watchSource(rows)} }`);
   await page.evaluate(work);
   return await page.evaluate<Seen>(`(() => {
-    const { row, view, frame, frames, blank_frames } = window.watch;
+    const { row, view, late, frame, frames, blank_frames } = window.watch;
     window.watch.running = false;
-    return { row, view, frame, share: blank_frames / frames };
+    return { row, view, late, frame, share: blank_frames / frames };
   })()`);
 }
 
@@ -151,23 +164,24 @@ async function measureOn({ origin, cookie, code }: GridStage, { rows, seconds, j
   const at_once: Seen[] = [];
   for (let i = 1; i <= 3; i++) {
     const page = await open();
-    at_once.push(await watched(page, jump(partOf(i))));
+    at_once.push(await watched(page, rows, jump(partOf(i))));
     await page.close();
   }
   const page = await open();
-  const scrolled = await watched(page, move(0, 1, seconds));
-  const back = await watched(page, move(1, 0, seconds / 3));
-  const dragged = await watched(page, `(async () => { ${DRAG} })()`);
+  const scrolled = await watched(page, rows, move(0, 1, seconds));
+  const back = await watched(page, rows, move(1, 0, seconds / 3));
+  const dragged = await watched(page, rows, `(async () => { ${DRAG} })()`);
   const jumped: Seen[] = [];
-  for (let i = 1; i <= jumps; i++) jumped.push(await watched(page, jump(partOf(i))));
-  await watched(page, jump(0.5));
-  const read = await watched(page, READ);
+  for (let i = 1; i <= jumps; i++) jumped.push(await watched(page, rows, jump(partOf(i))));
+  await watched(page, rows, jump(0.5));
+  const read = await watched(page, rows, READ);
   return { at_once, scrolled, back, dragged, jumped, read };
 }
 
 const longest = (all: readonly Seen[]): Seen => ({
   row: Math.max(...all.map(({ row }) => row)),
   view: Math.max(...all.map(({ view }) => view)),
+  late: Math.max(...all.map(({ late }) => late)),
   share: Math.max(...all.map(({ share }) => share)),
   frame: Math.max(...all.map(({ frame }) => frame)),
 });
@@ -175,6 +189,7 @@ const longest = (all: readonly Seen[]): Seen => ({
 const middle = (all: readonly Seen[]): Seen => ({
   row: median(all.map(({ row }) => row)),
   view: median(all.map(({ view }) => view)),
+  late: median(all.map(({ late }) => late)),
   share: median(all.map(({ share }) => share)),
   frame: median(all.map(({ frame }) => frame)),
 });
@@ -185,17 +200,18 @@ function reportOf(
   { rows, seconds, jumps }: Options,
 ): string {
   const ms = (value: number) => `${value.toFixed(0)} ms`;
-  const line = (name: string, { row, view, share, frame }: Seen) => [
+  const line = (name: string, { row, view, late, share, frame }: Seen) => [
     name,
     ms(row),
     ms(view),
+    ms(late),
     `${(share * 100).toFixed(1)} %`,
     ms(frame),
     `≤${AIM_MS} ms ${Math.max(row, view) <= AIM_MS ? "met" : row <= AIM_MS ? "met by rows" : "MISSED"}`,
   ];
   const title = `${rows.toLocaleString("en")}, ${isAddress(place) ? "PostgreSQL" : "embedded"}`;
   return layOut([
-    [title, "a row is blank", "the view is", "of frames", "longest frame", "aim"],
+    [title, "a row is blank", "the view is", "is late", "blank frames", "longest frame", "aim"],
     line(`end to end in ${seconds} s`, found.scrolled),
     line(`back in ${seconds / 3} s`, found.back),
     line(`${DRAGS.length} drags of the scroll bar`, found.dragged),

@@ -53,6 +53,17 @@ async function fill({ request, sql }: TestServer, place: string, rows: number): 
   await loadRecords(own, tables).finally(() => own.end());
 }
 
+/** The folder with the Deno KV store of an earlier run is gone. */
+async function forgetStore(place: string): Promise<void> {
+  const sql = postgres(place, { max: 1 });
+  try {
+    const [found] = await sql`select from pg_tables where tablename = 'kv_identity'`;
+    if (found) await sql`update kv_identity set bound = false`;
+  } finally {
+    await sql.end();
+  }
+}
+
 /** @param place the address of PostgreSQL, or the folder of an embedded database */
 export async function setGridStage(stack: AsyncDisposableStack, place: string, rows: number): Promise<GridStage> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_bench_" });
@@ -60,6 +71,7 @@ export async function setGridStage(stack: AsyncDisposableStack, place: string, r
   const env: Record<string, string> = isAddress(place)
     ? { DATABASE_URL: place, DATA_DIR: folder, SECRET_KEYS }
     : { DATA_DIR: place };
+  if (isAddress(place)) await forgetStore(place);
   const filler = await startServer(env);
   let cookie: string;
   try {
