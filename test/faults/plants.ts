@@ -171,12 +171,16 @@ export const PLANTS: Plant[] = [
     caught: /two was called again for no reason/,
   },
   {
-    name: "an interrupted step counts as failed",
+    name: "an interrupted step is kept, and counts as failed",
     edits: [{
       file: "server/flow/run/execution/execute.ts",
       find:
         "    if (error instanceof Interrupted || error instanceof Suspended) throw error;\n    if (error instanceof RunFault) {",
       put: "    if (error instanceof Interrupted || error instanceof RunFault) {",
+    }, {
+      file: "server/flow/run/execution/execute.ts",
+      find: "    if (is_interrupted) journal.appendInterrupted(record);\n    else journal.append(record);\n",
+      put: "    journal.append(record);\n",
     }],
     scenario: stoppedInALongCall,
     caught: /ended as error: two: the process stops/,

@@ -103,10 +103,10 @@ async function booking({ open, openDeaf, openAsMember, check, ask }: Stage): Pro
   match(reference, /^VW-[0-9A-F]{6}$/);
   await check(page);
   await live.getByText(/has just been taken/).waitFor();
-  equal(await input(live).isDisabled(), true);
+  await until(() => input(live).isDisabled(), "the time cannot be chosen any more");
   await book(deaf, "Grace");
   await deaf.getByText(/^Somebody was faster/).waitFor();
-  equal(await input(deaf).isDisabled(), true);
+  await until(() => input(deaf).isDisabled(), "the time cannot be chosen any more");
 
   // Two at the same moment.
   const { body: apps } = await ask("GET", "/platform/apps.json?q=booking&per_page=50");
