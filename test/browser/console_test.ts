@@ -363,7 +363,10 @@ async function restores(browser: Browser, server: TestServer, base: string): Pro
   await page.getByText(GREETING).waitFor();
   await page.getByRole("button", { name: /^Restore version / }).click();
   await page.getByText(/is live again$/).waitFor();
-  equal((await server.request("GET", `/platform/apps/${id}.json`)).body.source_code, GREETING);
+  const source = async () => (await server.request("GET", `/platform/apps/${id}.json`)).body.source_code;
+  equal(await source(), GREETING);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await until(async () => await source() === "<p>newer</p>", "the version before is live again");
   deepEqual(complaints.filter(unexpected), []);
   await close();
 }

@@ -1,6 +1,6 @@
 /** The keyboard in the console: the palette, and apps in frames that want the focus. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Browser } from "../../packages/playwright.ts";
+import type { Browser, Page } from "../../packages/playwright.ts";
 import { browserTest } from "../../stage/browser.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { addPerson, made } from "../../stage/people.ts";
@@ -47,6 +47,7 @@ async function keepsKeyboard(browser: Browser, server: TestServer, base: string)
   equal(await field.inputValue(), "docs");
   await page.keyboard.press("Escape");
   await field.waitFor({ state: "hidden" });
+  await staysInPlace(page, server, base);
   // A click gives it the keyboard.
   await page.goto(`${base}/apps/${id}`);
   const input = preview(page).getByRole("textbox", { name: "greedy" });
@@ -54,6 +55,30 @@ async function keepsKeyboard(browser: Browser, server: TestServer, base: string)
   await page.keyboard.type("fed");
   equal(await input.inputValue(), "fed");
   await close();
+}
+
+/** Has the focus at the end of a page that is longer than the frame. */
+const LONG = `<div style="height: 2000px">long</div><input><script>
+addEventListener("blur", () => document.body.prepend("gave it back"));
+setTimeout(() => document.querySelector("input").focus(), 300);
+</script>`;
+
+/** On a phone most apps of the gallery are below the edge of the screen. The page stays where it is when one takes the focus. */
+async function staysInPlace(page: Page, server: TestServer, base: string): Promise<void> {
+  const name = `Long ${crypto.randomUUID().slice(0, 8)}`;
+  for (const number of [1, 2, 3]) {
+    const app = { name: `${name} ${number}`, app_engine: "html", css_engine: "none", source_code: LONG };
+    made(await server.request("POST", "/platform/apps.json", { json: { app } }));
+  }
+  await page.setViewportSize({ width: 360, height: 560 });
+  await page.goto(`${base}/apps?q=${encodeURIComponent(name)}`);
+  // The last one is the first in the list; the second is seen in part.
+  for (const number of [3, 2]) {
+    await page.frameLocator(`iframe[title="${name} ${number}, preview"]`).getByText("gave it back").waitFor();
+  }
+  const scrolled = `[...document.querySelectorAll("*")].map((element) => element.scrollTop).filter(Boolean)`;
+  await until(async () => (await page.evaluate<number[]>(scrolled)).length === 0, "the page is where it was", 2_000);
+  await page.setViewportSize({ width: 1280, height: 720 });
 }
 
 async function finds(browser: Browser, server: TestServer, base: string): Promise<void> {
