@@ -180,6 +180,22 @@ inTeam("waits: a run that waits is cancelled at once", async (team) => {
   await reaches(team, again.body.id, "waiting");
 });
 
+if (on_postgres) {
+  inTeam("waits: a run that is cancelled while it begins to wait does not wait", async (team) => {
+    const { ask, server } = team;
+    const id = await server.sql.begin(async (sql) => {
+      // Rows can be read and locked, and not inserted.
+      await sql`lock table flow_waits in share row exclusive mode`;
+      const id = await start(team, [wait(86_400)]);
+      await until(() => isBlocked(server, "insert into flow_waits"), "the run begins to wait");
+      assert.equal((await ask("POST", `${PATH}/${id}/cancel.json`)).status, 200);
+      return id;
+    });
+    await reaches(team, id, "cancelled");
+    assert.equal((await server.sql`select from flow_waits where run_id = ${id}`).length, 0);
+  });
+}
+
 inTeam("waits: the sweep leaves what a run needs that has waited for long", async (team) => {
   const { server: { sql, sweep } } = team;
   const id = await start(team, [wait(86_400)]);

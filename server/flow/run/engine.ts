@@ -129,6 +129,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   const work = async (job: Job) => {
     const outcome = await execute(job);
     if (outcome) await noteEnd(job.head, (job.journal?.entries ?? []).flatMap(awaitedRun));
+    else await cancelIfRequested(job.head);
     return outcome;
   };
   const jobs = createJobs({ limits, log, closing, notify, work });
@@ -182,18 +183,34 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
   async function cancel(account_id: number, id: string): Promise<boolean> {
     // Twice, because a run may begin to wait between the two looks.
     for (let look = 0; look < 2; look++) {
-      const waiting = await cancelWaiting({ sql, store }, account_id, id, clock.now());
-      if (waiting) {
-        await noteEnd(waiting.head, waiting.steps.flatMap(awaitedRun));
-        notify(account_id);
-        return true;
-      }
+      if (await endWaiting(account_id, id)) return true;
       if (!await store.find(account_id, id)) continue;
       await cancel_store.request(id);
       jobs.get(id)?.controller.abort(CANCELLED);
+      // The run may have begun to wait, and have looked for the request before it was there.
+      await endWaiting(account_id, id);
       return true;
     }
     return false;
+  }
+
+  /** Cancels a run that waits. @returns whether it did */
+  async function endWaiting(account_id: number, id: string): Promise<boolean> {
+    const waiting = await cancelWaiting({ sql, store }, account_id, id, clock.now());
+    if (!waiting) return false;
+    await noteEnd(waiting.head, waiting.steps.flatMap(awaitedRun));
+    notify(account_id);
+    return true;
+  }
+
+  /** For a run that has just begun to wait: whoever cancelled it at that time may have seen no run that waits. */
+  async function cancelIfRequested({ account_id, id }: RunHead): Promise<void> {
+    try {
+      if (await cancel_store.has(id)) await endWaiting(account_id, id);
+    } catch (error) {
+      // The run looks again when it is woken.
+      log.warn("a cancel was not looked for", { run: id, ...faultOf(error) });
+    }
   }
 
   let next_takeover: ReturnType<typeof setTimeout> | undefined;

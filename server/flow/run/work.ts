@@ -14,7 +14,16 @@ import { findUser, type KnownProgram, type Programs } from "../storage/program_c
 import type { RunStore } from "../storage/run_store.ts";
 import { VALUES_KEPT_HOURS } from "../storage/sweep.ts";
 import { endedBy, execute } from "./execution/execute.ts";
-import { CLOSING, interrupt, Interrupted, LOST, RunFault, Suspended, TOO_LONG } from "./execution/interruption.ts";
+import {
+  CANCELLED,
+  CLOSING,
+  interrupt,
+  Interrupted,
+  LOST,
+  RunFault,
+  Suspended,
+  TOO_LONG,
+} from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
 import { createJournal, type KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
@@ -124,7 +133,11 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
     const obstacle = obstacleOf(head, program, input);
     if (obstacle !== undefined || !program || !input) return failed(obstacle ?? "");
     // A run that was taken over may be what kills processes. That it has begun is stored before its first step.
-    if (job.resumed) await journal.mark();
+    if (job.resumed) {
+      await journal.mark();
+      // It may have been cancelled while nobody had it, or while it began to wait.
+      if (await untilStored(patience, () => cancels.has(head.id))) throw CANCELLED;
+    }
     const user = program.names_user ? await untilStored(patience, () => findUser(services.sql, head)) : null;
     // Not the start of the first step, which is another one after a takeover.
     const started_at = isoOf(head.made_at);
