@@ -115,6 +115,8 @@ export function createSlot({ start, idle_ms, log }: SlotOptions): Slot {
   /** Starts the idle time of the worker. */
   function rest() {
     clearTimeout(idle);
+    // A worker may become ready, or answer, while `close` ends it.
+    if (closed) return;
     idle = setTimeout(endIdle, idle_ms);
     // The timer alone must not keep this process alive.
     Deno.unrefTimer(idle);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Lost, type Subprocess } from "../../subprocess/subprocess.ts";
+import { READY } from "../protocol.ts";
 import { createSlot } from "./slot.ts";
 
 /** A process that says nothing and lives until it is killed. */
@@ -37,4 +38,20 @@ Deno.test("slot: a close while a worker is spawned ends the worker", async () =>
   await assert.rejects(slot.start("svelte"));
   await closing;
   assert.ok(!process.is_alive());
+});
+
+Deno.test("slot: a worker that becomes ready while the slot closes leaves no timer", async () => {
+  const process = silentProcess();
+  const ready = Promise.withResolvers<string>();
+  const slot = createSlot({
+    idle_ms: 3_600_000,
+    log() {},
+    start: () => Promise.resolve({ ...process, next: () => ready.promise }),
+  });
+  const starting = slot.start("svelte");
+  // The process is known a few microtasks later.
+  await new Promise((resolve) => setTimeout(resolve));
+  ready.resolve(JSON.stringify(READY));
+  await slot.close();
+  await starting;
 });

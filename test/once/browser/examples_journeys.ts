@@ -263,15 +263,25 @@ async function orders({ open, openAsMember, check, ask }: Stage): Promise<void> 
   await place(/^Desk lamp/, 4);
   await badge("Waits for approval");
   equal((await stockOf("lamp")).on_hand, 4, "the stock is reserved meanwhile");
+  /** The order says that it waits before its question is asked. */
+  const asked = async () => {
+    let found: { id: number; question: string } | undefined;
+    await until(async () => {
+      const { body } = await ask("GET", "/connect/approvals.json?per_page=100");
+      found = body.find(({ question }: { question: string }) => question.startsWith(customer));
+      return found !== undefined;
+    }, "the flow asks");
+    ok(found);
+    return found;
+  };
   const desk = await openAsMember("orders");
   const row = desk.getByRole("row").filter({ hasText: customer }).first();
   await row.filter({ hasText: "Waits for approval" }).waitFor();
   await desk.getByRole("link", { name: /approvals? to answer/ }).waitFor();
   await check(desk, true);
 
-  const { body: questions } = await ask("GET", "/connect/approvals.json?per_page=100");
-  const question = questions.find(({ question }: { question: string }) => question.startsWith(customer));
-  equal(question?.question, `${customer} orders 4 × Desk lamp for €560. Deliver it?`);
+  const question = await asked();
+  equal(question.question, `${customer} orders 4 × Desk lamp for €560. Deliver it?`);
   const answer = await ask("POST", `/connect/approvals/${question.id}.json`, { json: { choice: "deliver" } });
   equal(answer.status, 200, JSON.stringify(answer.body));
   await badge("Shipped");
@@ -279,8 +289,7 @@ async function orders({ open, openAsMember, check, ask }: Stage): Promise<void> 
 
   await place(/^Desk lamp/, 4);
   await badge("Waits for approval");
-  const { body: open_questions } = await ask("GET", "/connect/approvals.json?per_page=100");
-  const second = open_questions.find(({ question }: { question: string }) => question.startsWith(customer));
+  const second = await asked();
   const json = { choice: "refuse", values: { note: "Not this month" } };
   equal((await ask("POST", `/connect/approvals/${second.id}.json`, { json })).status, 200);
   await badge("Refused: Not this month");
