@@ -27,13 +27,19 @@ const FOLDER = new URL("./migrations/", import.meta.url);
 /** The key of the advisory lock. Any number that no other program on the same database uses. */
 const LOCK = 7_146_201_874;
 
+/** The names of the migrations of this version, in order. */
+function listMigrations(): string[] {
+  return Array.from(Deno.readDirSync(FOLDER), ({ name }) => name).filter((name) => /^\d{4}_\w+\.sql$/.test(name))
+    .sort();
+}
+
+const versionOf = (name: string) => Number(name.slice(0, 4));
+
 /** The migrations of this version, in order. */
 export async function readMigrations(): Promise<Migration[]> {
-  const names: string[] = [];
-  for await (const { name } of Deno.readDir(FOLDER)) if (/^\d{4}_\w+\.sql$/.test(name)) names.push(name);
   return await Promise.all(
-    names.sort().map(async (name) => ({
-      version: Number(name.slice(0, 4)),
+    listMigrations().map(async (name) => ({
+      version: versionOf(name),
       name,
       sql: await Deno.readTextFile(new URL(name, FOLDER)),
     })),
@@ -41,16 +47,17 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
+ * Reads the texts of the migrations only if some are to be applied, because almost every start finds none.
+ *
  * @returns the names of the applied migrations
  * @throws {DatabaseTooNew}
  * @throws {DatabaseTooOld}
  */
 export async function migrate(sql: postgres.Sql, migrations?: Migration[]): Promise<string[]> {
-  const wanted = migrations ?? await readMigrations();
-  const known = wanted.at(-1)?.version ?? 0;
+  const known = migrations ? migrations.at(-1)?.version ?? 0 : versionOf(listMigrations().at(-1) ?? "0");
   if (await currentVersion(sql, known) === known) return [];
   const applied: string[] = [];
-  for (const migration of wanted) {
+  for (const migration of migrations ?? await readMigrations()) {
     if (await applyOnce(sql, migration, known)) applied.push(migration.name);
   }
   return applied;

@@ -1,12 +1,10 @@
 /** Creates the services and the request handler of one server. Modules keep no state; everything is passed down. */
-import { migrate } from "../db/migrate.ts";
 import { createCompiler } from "./compiler/host/sandbox.ts";
 import type { VendorStore } from "./compiler/host/vendor.ts";
 import { createVendorFiles } from "./compiler/host/vendor_files.ts";
 import { createChatModel } from "./outside/chat_model.ts";
 import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
-import { openDatabase } from "./database/pool.ts";
 import { prepareAccount } from "./domains/account/first_start.ts";
 import { sweepAgents } from "./domains/agents/sessions.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
@@ -32,8 +30,7 @@ import { createPages } from "./http/pages/page_cache.ts";
 import { createIdentityProvider } from "./secrets/identity_provider.ts";
 import { signApproval } from "./secrets/approval_links.ts";
 import { openKeys } from "./secrets/keys.ts";
-import { openKv } from "./database/kv.ts";
-import { proveSameStore } from "./database/kv_identity.ts";
+import { openStores, type Stores } from "./database/stores.ts";
 import type { Log } from "./log.ts";
 import { createMailer } from "./outside/mail.ts";
 import { createRelease } from "./process/release.ts";
@@ -45,6 +42,8 @@ import { createFeeds } from "./store/feed/feeds.ts";
 import { sweepStore } from "./store/sweep.ts";
 
 interface Parts {
+  /** Already opened. They are closed with the server, or if it cannot be created. */
+  stores?: Stores;
   vendor_store?: VendorStore;
   lookup?: Lookup;
   flow_limits?: Partial<Limits>;
@@ -58,26 +57,14 @@ interface Parts {
 const HOSTED_LIMITS: Partial<Limits> = { checks_at_once: 10 };
 
 /**
- * Opens and migrates the database and creates everything that answers requests. Tests use it, too.
+ * Opens the stores, if they are not given, and creates everything that answers requests. Tests use it, too.
  *
- * @param parts replacements for tests
+ * @param parts what is already there, and replacements for tests
  */
 export async function compose(config: Config, log: Log, parts: Parts = {}) {
-  const database = await openDatabase(config, log);
+  const { database, kv } = parts.stores ?? await openStores(config, log);
   try {
     const { sql, times } = database;
-    const began = performance.now();
-    const applied = await migrate(sql);
-    times.clear();
-    if (applied.length > 0) {
-      const ms = Math.round(performance.now() - began);
-      log.info("migrated", { count: applied.length, first: applied[0], last: applied.at(-1), ms });
-    }
-    const kv = await openKv(config);
-    await proveSameStore(sql, kv).catch((error) => {
-      kv.close();
-      throw error;
-    });
     const keys = await openKeys(config);
     const passwords = createPasswords();
     const strength = createPasswordStrength();
@@ -226,6 +213,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       close,
     };
   } catch (error) {
+    kv.close();
     await database.close();
     throw error;
   }

@@ -1,7 +1,8 @@
 /**
  * The packed server: all modules of a server in a few files, which `deno task build` writes to `server/packed/dist/`. A start
- * from it loads a dozen files instead of 690. It is used only if the sources are those that it was made of.
+ * from it loads a dozen files instead of 740. It is used only if the sources are those that it was made of.
  */
+import { fileURLToPath } from "node:url";
 
 export const PACKED = new URL("dist/", import.meta.url);
 const ROOT = new URL("../../", import.meta.url);
@@ -14,9 +15,11 @@ export interface PackedManifest {
   sources: string[];
   /** The hash of all of them. */
   hash: string;
+  /** See `stampsOf`. */
+  stamps: string;
 }
 
-/** SHA-256 of the files' names, lengths and contents, in hexadecimal. 690 files take some 20 ms. */
+/** SHA-256 of the files' names, lengths and contents, in hexadecimal. 740 files take 25 ms. */
 export async function hashOfSources(sources: readonly string[], root = ROOT): Promise<string> {
   const encoder = new TextEncoder();
   const parts = sources.flatMap((path) => {
@@ -32,6 +35,27 @@ export async function hashOfSources(sources: readonly string[], root = ROOT): Pr
   return new Uint8Array(await crypto.subtle.digest("SHA-256", all)).toHex();
 }
 
+/** Archives that give all files one time use one before this, in seconds: it says nothing about their content. */
+const FIRST_TRUE_TIME = 1e9;
+
+/**
+ * The size of each file and the second of its last change. A start looks at them first, because 740 files take 7 ms instead
+ * of 25.
+ *
+ * @returns undefined if they cannot prove that the contents are the same
+ */
+export function stampsOf(sources: readonly string[], root = ROOT): string | undefined {
+  const folder = fileURLToPath(root);
+  const stamps: string[] = [];
+  for (const path of sources) {
+    const { size, mtime } = Deno.statSync(folder + path);
+    const second = Math.floor((mtime?.getTime() ?? 0) / 1000);
+    if (second < FIRST_TRUE_TIME) return undefined;
+    stamps.push(`${size} ${second}`);
+  }
+  return stamps.join();
+}
+
 /** Where the packed server is, or why a server starts from its sources. */
 export type Packed = { entry: string } | { entry: undefined; reason: "none" | "outdated" };
 
@@ -39,10 +63,20 @@ export type Packed = { entry: string } | { entry: undefined; reason: "none" | "o
 export async function findPacked(folder = PACKED, root = ROOT): Promise<Packed> {
   const manifest = readManifest(folder);
   if (!manifest) return { entry: undefined, reason: "none" };
-  const hash = await hashOfSources(manifest.sources, root).catch(ignoreMissing);
-  return hash === manifest.hash
+  return await isMadeOf(manifest, root)
     ? { entry: new URL(manifest.entry, folder).href }
     : { entry: undefined, reason: "outdated" };
+}
+
+/** The hash decides where the stamps differ: a host may copy the files after the build. */
+async function isMadeOf({ sources, stamps, hash }: PackedManifest, root: URL): Promise<boolean> {
+  try {
+    const found = stampsOf(sources, root);
+    return found !== undefined && found === stamps || await hashOfSources(sources, root) === hash;
+  } catch (error) {
+    ignoreMissing(error);
+    return false;
+  }
 }
 
 function readManifest(folder: URL): PackedManifest | undefined {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { findPacked, hashOfSources } from "./packed.ts";
+import { findPacked, hashOfSources, stampsOf } from "./packed.ts";
 
 Deno.test("packed: a packed server is used while its sources are those that it was made of", async () => {
   const folder = await Deno.makeTempDir({ prefix: "atrium_packed_" });
@@ -11,7 +11,15 @@ Deno.test("packed: a packed server is used while its sources are those that it w
     await write("a.ts", "1");
     await write("b.ts", "23");
     const sources = ["a.ts", "b.ts"];
-    await write("manifest.json", JSON.stringify({ entry: "c.js", sources, hash: await hashOfSources(sources, root) }));
+    const stamps = stampsOf(sources, root);
+    const manifest = { entry: "c.js", sources, stamps, hash: await hashOfSources(sources, root) };
+    await write("manifest.json", JSON.stringify({ ...manifest, hash: "not needed" }));
+    assert.deepEqual(await findPacked(root, root), { entry: new URL("c.js", root).href }, "nothing has changed");
+    await write("manifest.json", JSON.stringify(manifest));
+    await Deno.utime(new URL("a.ts", root), 2e9, 2e9);
+    assert.deepEqual(await findPacked(root, root), { entry: new URL("c.js", root).href }, "the files have been copied");
+    await Deno.utime(new URL("b.ts", root), 0, 0);
+    assert.equal(stampsOf(sources, root), undefined, "a time that an archive gives to all files");
     assert.deepEqual(await findPacked(root, root), { entry: new URL("c.js", root).href });
     const outdated = { entry: undefined, reason: "outdated" };
     await write("a.ts", "12");

@@ -59,7 +59,12 @@ async function startHosted(config: Config, log: Log, crons: Crons): Promise<void
 
 type Composed = Awaited<ReturnType<typeof composed>>;
 
-const composed: typeof compose = async (...all) => await (await import("../compose.ts")).compose(...all);
+/** The stores are opened while the other modules are loaded: most of the one is waiting, and most of the other is work. */
+const composed: typeof compose = async (config, log, parts) => {
+  const { openStores } = await import("../database/stores.ts");
+  const [stores, { compose }] = await Promise.all([openStores(config, log), import("../compose.ts")]);
+  return await compose(config, log, { ...parts, stores });
+};
 
 function inAMoment(composing: Promise<Composed>): Atrium {
   let atrium: Composed | undefined;

@@ -3,7 +3,7 @@ import * as esbuild from "esbuild";
 import { isBuiltin } from "node:module";
 import { basename, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hashOfSources, PACKED, type PackedManifest } from "../../packed/packed.ts";
+import { hashOfSources, PACKED, type PackedManifest, stampsOf } from "../../packed/packed.ts";
 import { findPackageFile } from "../runtime/packages.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -95,6 +95,7 @@ async function build(): Promise<void> {
     entry: relative(fileURLToPath(PACKED), ROOT + entry[0]),
     sources,
     hash: await hashOfSources(sources),
+    stamps: stampsOf(sources) ?? "",
   };
   await write(outputFiles, manifest, async () => {
     for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../../config.ts";
 import { openKv } from "./kv.ts";
 
 Deno.test("kv: a file that another process is preparing is waited for", async () => {

@@ -1,5 +1,5 @@
 /** Opens Deno KV, which holds only runs in progress. PostgreSQL is the source of truth for everything else. */
-import { type Config, ConfigError } from "../config.ts";
+import { type Config, ConfigError } from "../../config.ts";
 
 type Open = (path?: string) => Promise<Deno.Kv>;
 

@@ -2,8 +2,8 @@
  * The random id that PostgreSQL and Deno KV share. Processes on one database must share one Deno KV store: with different
  * stores, runs with an idempotency key would be executed twice, and pending runs would not be found.
  */
-import { ConfigError } from "../config.ts";
-import type { Pool, Sql } from "./pool.ts";
+import { ConfigError } from "../../config.ts";
+import type { Pool, Sql } from "../pool.ts";
 
 const KEY: Deno.KvKey = ["kv_identity"];
 
