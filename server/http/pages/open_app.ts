@@ -112,7 +112,12 @@ export const APP_PAGES: readonly PlainRoute[] = [
 ];
 
 /** A segment of the path as it was sent: encoded slashes and NULs name no app. */
-const segment = (path: string, index: number) => path.split("/")[index] ?? "";
+function segment(path: string, index: 2 | 3): string {
+  let from = path.indexOf("/", 1) + 1;
+  if (index === 3) from = path.indexOf("/", from) + 1;
+  const end = path.indexOf("/", from);
+  return path.slice(from, end === -1 ? undefined : end);
+}
 
 function answerPage(context: HttpContext): Response | Promise<Response> {
   return cachedPage(context) ?? openPage(context);

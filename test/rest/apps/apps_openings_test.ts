@@ -8,6 +8,7 @@ import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
 const LIST = "/platform/apps/openings.json";
+const DAY_MS = 86_400_000;
 const JS = { name: "Clock", app_engine: "js", source_code: "1", public: true };
 const FRAME = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" };
 
@@ -83,4 +84,22 @@ inAccount("openings: those that could not be written are kept for the next time"
   other.count(id);
   await other.close();
   assert.equal(await total(), 3, "a process that stops writes what it has counted");
+
+  const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  let now = midnight - 5;
+  const third = createOpeningCounter({ sql, clock: { now: () => new Date(now) }, log: createLog(() => {}) });
+  const countOn = async (ms: number) => {
+    const [row] = await sql<{ count: number }[]>`
+      select count from app_openings where app_id = ${id} and day = ${new Date(ms).toISOString().slice(0, 10)}::date
+    `;
+    return row?.count ?? 0;
+  };
+  const before = await countOn(now);
+  third.count(id);
+  await until(async () => await countOn(now) === before + 1, "the day's end is a time to write");
+  const day = await countOn(midnight);
+  now = midnight;
+  third.count(id);
+  await third.close();
+  assert.equal(await countOn(midnight), day + 1);
 });
