@@ -5,7 +5,7 @@
 
 /** Milliseconds between two questions whether the server is back. */
 const FIRST_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 15_000;
+const LAST_PAUSE_MS = 5_000;
 /** How often a visible page reads its data again. */
 const REFRESH_MS = 30_000;
 
@@ -63,9 +63,15 @@ function lost(): void {
 async function ask(pause: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, pause));
   if (reachable) return;
-  const ok = await fetch("/healthz", { cache: "no-store" }).then((answer) => answer.ok, () => false);
-  if (ok) found();
+  if (await answers()) found();
   else await ask(Math.min(pause * 2, LAST_PAUSE_MS));
+}
+
+const answers = () => fetch("/healthz", { cache: "no-store" }).then(({ ok }) => ok, () => false);
+
+/** Call after a chunk of the console could not be loaded: the cause may be that the server does not answer. */
+export async function chunkFailed(): Promise<void> {
+  if (!await answers()) lost();
 }
 
 function found(): void {
