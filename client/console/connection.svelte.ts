@@ -13,7 +13,7 @@ let reachable = $state(true);
 let expired = $state(false);
 let waiting: PromiseWithResolvers<void> | undefined;
 let sign_ins = 0;
-const revisits = new Set<() => void>();
+const revisits = new Set<() => unknown>();
 
 export const connection = {
   get reachable() {
@@ -69,8 +69,8 @@ async function ask(pause: number): Promise<void> {
 
 const answers = () => fetch("/healthz", { cache: "no-store" }).then(({ ok }) => ok, () => false);
 
-/** Call after a chunk of the console could not be loaded: the cause may be that the server does not answer. */
-export async function chunkFailed(): Promise<void> {
+/** Call after a file that needs no session could not be loaded: the cause may be that the server does not answer. */
+export async function fileFailed(): Promise<void> {
   if (!await answers()) lost();
 }
 
@@ -97,7 +97,7 @@ setInterval(refresh, REFRESH_MS);
  * Calls `read` when what the page shows may have changed: the person comes back to the tab, the server is back, or some
  * time has passed. Called in a component's setup.
  */
-export function onRevisit(read: () => void): void {
+export function onRevisit(read: () => unknown): void {
   $effect(() => {
     revisits.add(read);
     return () => revisits.delete(read);

@@ -26,6 +26,10 @@ browserTest("departments and modules in a browser", async ({ browser, step }) =>
     );
     await step("two admins save different fields of one department", () => merges(browser, server, base));
     await step("visibility is explained before it changes, and is taken back", () => restricts(browser, server, base));
+    await step(
+      "what the server does not answer is shown when it is back",
+      () => recovers(browser, server, base),
+    );
     await step("an app is put into a module, and shown on a page", () => places(browser, server, base));
   } finally {
     await server.close();
@@ -153,6 +157,53 @@ async function restricts(browser: Browser, server: TestServer, base: string): Pr
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Visibility is open").waitFor();
   equal(await mode(), "open");
+  await close();
+}
+
+/** A page whose chunk is not loaded, and one whose data is not loaded. */
+async function recovers(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const name = unique("Away");
+  const id = await addDepartment(server, name);
+  const { page, close } = await adminSeat(browser, server, base);
+  await page.goto(`${base}/people`);
+  await page.getByRole("columnheader", { name: "Departments" }).waitFor();
+  const gone = page.getByText("The server does not answer. What you typed is kept; this page continues");
+  const away = async (work: () => Promise<void>) => {
+    await page.context().route("**/*", (route) => route.abort("connectionrefused"));
+    await work();
+    await gone.waitFor();
+    await page.context().unroute("**/*");
+    await gone.waitFor({ state: "detached" });
+  };
+  const menu = page.getByRole("navigation", { name: "Main" });
+  await away(async () => {
+    await menu.getByRole("link", { name: "Departments" }).click();
+    await page.getByText("This page could not be loaded.").waitFor();
+  });
+  await page.getByRole("link", { name }).waitFor();
+  // Chromium may have loaded the whole console again: both chunks are loaded now.
+  await menu.getByRole("link", { name: "People" }).click();
+  await page.getByRole("columnheader", { name: "Departments" }).waitFor();
+  await menu.getByRole("link", { name: "Departments" }).click();
+  await page.getByRole("link", { name }).waitFor();
+  await away(async () => {
+    await menu.getByRole("link", { name: "People" }).click();
+    await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+  });
+  await page.getByRole("columnheader", { name: "Departments" }).waitFor();
+  await page.getByRole("link", { name: /^Teams \d/ }).waitFor();
+  // What is shown stays, and what another person changes appears.
+  await page.goto(`${base}/departments/${id}`);
+  await field(page, "Phone").fill("111");
+  await server.request("PATCH", `/account/departments/${id}.json`, {
+    json: { department: { shortcut: "AW", phone: "222" } },
+  });
+  await away(async () => {
+    await page.keyboard.press("Control+s");
+    await page.getByText("The server does not answer. What you typed is kept.", { exact: true }).waitFor();
+  });
+  await page.getByText("Changed meanwhile to “222”.").waitFor();
+  deepEqual([await field(page, "Shortcut").inputValue(), await field(page, "Phone").inputValue()], ["AW", "111"]);
   await close();
 }
 
