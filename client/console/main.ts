@@ -5,3 +5,4 @@ import { guardFocus } from "./shell/focus_guard.ts";
 
 guardFocus();
 mount(App, { target: document.body });
+document.querySelector("#wait")?.remove();

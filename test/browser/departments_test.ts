@@ -165,8 +165,18 @@ async function recovers(browser: Browser, server: TestServer, base: string): Pro
   const name = unique("Away");
   const id = await addDepartment(server, name);
   const { page, close } = await adminSeat(browser, server, base);
-  await page.goto(`${base}/people`);
+  // The mark stands on the page until its script has come.
+  const script = Promise.withResolvers<void>();
+  await page.route(/\/console\/main-/, async (route) => {
+    await script.promise;
+    await route.continue();
+  });
+  await page.goto(`${base}/people`, { waitUntil: "commit" });
+  const mark = page.getByRole("img", { name: "The console is loading" });
+  await mark.waitFor();
+  script.resolve();
   await page.getByRole("columnheader", { name: "Departments" }).waitFor();
+  equal(await mark.count(), 0);
   const gone = page.getByText("The server does not answer. What you typed is kept; this page continues");
   const away = async (work: () => Promise<void>) => {
     await page.context().route("**/*", (route) => route.abort("connectionrefused"));

@@ -18,6 +18,10 @@ const HEAD = `<!doctype html>
 <link rel="icon" href="data:image/svg+xml,${ICON}">
 `;
 
+/** Shown until the script has loaded, which takes seconds on a slow network. client/console/main.ts removes it. */
+const WAIT =
+  `<svg id="wait" class="late" viewBox="0 0 24 24" width="32" height="32" fill="currentColor" role="img" aria-label="The console is loading">${PLANES}</svg>`;
+
 /** @param dev whether the page reloads after a build */
 export function consolePage({ entry, styles, preload }: ConsoleManifest, dev: boolean): string {
   const lines = [
@@ -25,6 +29,7 @@ export function consolePage({ entry, styles, preload }: ConsoleManifest, dev: bo
     ...preload.map((name) => `<link rel="modulepreload" href="/console/${name}">`),
     `<script type="module" src="/console/${entry}"></script>`,
     ...(dev ? [`<script type="module" src="/console/reload.js"></script>`] : []),
+    WAIT,
     "<noscript>The console needs JavaScript.</noscript>",
     "</html>",
   ];
