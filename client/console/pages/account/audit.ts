@@ -31,7 +31,7 @@ export const ACTIONS: Record<string, string> = {
   create: "created",
   update: "changed",
   delete: "deleted",
-  batch: "changed several of",
+  batch: "changed records of",
   sign_in: "signed in",
   sign_in_failed: "failed to sign in",
   sign_out: "signed out",
@@ -50,9 +50,41 @@ export const VIA: Record<Entry["via"], string> = {
 
 const textOf = (value: unknown): string | undefined => typeof value === "string" && value ? value : undefined;
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** How the object is called in what was stored. */
-export const nameOf = ({ before, after }: Entry): string | undefined =>
-  textOf(after?.name) ?? textOf(before?.name) ?? textOf(after?.email) ?? textOf(before?.email) ?? textOf(after?.login);
+function nameOf({ before, after }: Entry): string | undefined {
+  const either = (name: string) => textOf(after?.[name]) ?? textOf(before?.[name]);
+  const plan = after?.plan ?? before?.plan;
+  return either("name") ?? either("email") ?? textOf(after?.login) ?? either("target_code") ??
+    (isObject(plan) ? textOf(plan.title) : undefined);
+}
+
+const keyOf = (object: string, id: unknown) => `${object} ${id}`;
+
+/** The names of the objects of these entries, which are sorted from the newest to the oldest. */
+export function namesIn(entries: readonly Entry[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const entry of entries.toReversed()) {
+    const name = nameOf(entry);
+    if (name !== undefined && entry.object_id !== null) names.set(keyOf(entry.object, entry.object_id), name);
+  }
+  return names;
+}
+
+/** An id is cut to its end: those of one day begin alike. */
+const idOf = ({ object_id }: Entry): string =>
+  object_id === null ? "" : object_id.length > 12 ? object_id.slice(-8) : object_id;
+
+/** What an entry is about: an entry without a name is called as in the other entries, or by its id. */
+export function subjectOf(entry: Entry, names: ReadonlyMap<string, string>): string {
+  const { object, object_id, db_id } = entry;
+  const name = nameOf(entry) ?? names.get(keyOf(object, object_id)) ?? idOf(entry);
+  return object === "record" && db_id !== null
+    ? `${name} of ${names.get(keyOf("db", db_id)) ?? `database ${db_id}`}`
+    : name;
+}
 
 /** A stored value on one line. */
 export function valueText(value: unknown): string {
