@@ -91,7 +91,7 @@ async function keeps(browser: Browser, server: TestServer, base: string): Promis
   match(page.url(), /width=320&footer=text|footer=text&width=320/);
 
   await page.getByRole("link", { name: /^People/ }).last().click();
-  await page.getByRole("button", { name: "Add a person" }).click();
+  await page.getByRole("button", { name: "Add the first person" }).click();
   // Enter picks what fits the words, even if that is not known yet.
   await page.keyboard.type(ada);
   await page.keyboard.press("Enter");
