@@ -1,6 +1,7 @@
 /**
  * `deno task screenshots`: pictures of every page of the console, in four widths and two themes, in the folder screens/.
  * `--only=apps,people` takes the pages whose names begin so, `--widths=360,1280` and `--themes=dark` fewer pictures,
+ * `--whole=yes` makes the window as high as what scrolls in it,
  * `--url=http://… --login=… --password=…` a server that runs already; otherwise one is started and filled.
  */
 import { chromium } from "../packages/playwright.ts";
@@ -18,6 +19,13 @@ const listOf = (name: string, all: string) => (options.get(name) ?? all).split("
 
 const FOLDER = new URL("../../screens/", import.meta.url);
 const HEIGHTS: Record<string, number> = { 360: 780, 768: 1024, 1280: 800, 1920: 1080 };
+/** Longer pages are cut. */
+const MAX_MORE = 2_400;
+/** Runs in the page: by how much the window is too low for what scrolls in it. */
+const MISSING = `Math.max(0, ...[...document.querySelectorAll("body, body *")].map((one) => {
+  const scrolls = /auto|scroll/.test(getComputedStyle(one).overflowY) && !one.closest(".cm-editor, .side, dialog");
+  return scrolls ? one.scrollHeight - one.clientHeight : 0;
+}))`;
 
 const own = options.has("url") ? undefined : await startServer();
 const url = options.get("url") ?? own?.listen() ?? "";
@@ -45,14 +53,19 @@ for (const colorScheme of listOf("themes", "light,dark")) {
   await page.fill("[name=password]", password);
   await page.click("form button");
   for (const width of listOf("widths", "360,768,1280,1920").map(Number)) {
-    await page.setViewportSize({ width, height: HEIGHTS[width] ?? 800 });
+    const height = HEIGHTS[width] ?? 800;
     for (const { name, path, prepare } of wanted) {
+      await page.setViewportSize({ width, height });
       const address = await path(page, url);
       await page.goto(url + address);
       await page.locator("h1").first().waitFor();
       await page.locator(".skel").filter({ visible: true }).first().waitFor({ state: "detached", timeout: 10_000 })
         .catch(() => {});
       await prepare?.(page);
+      if (options.has("whole")) {
+        const missing = Number(await page.evaluate(MISSING));
+        await page.setViewportSize({ width, height: height + Math.min(missing, MAX_MORE) });
+      }
       // Frames of apps paint after their page has loaded.
       await page.waitForTimeout(700);
       await page.screenshot({ path: new URL(`${name}-${width}-${colorScheme}.png`, FOLDER).pathname });
