@@ -4,19 +4,23 @@ import type { Page } from "../packages/playwright.ts";
 interface Screen {
   /** Of its files. */
   name: string;
-  /** Its address, perhaps of something that the API lists. */
+  /** Its address, perhaps of something that the API lists; empty if it has none. */
   path: (page: Page, url: string) => string | Promise<string>;
   /** What a person does before the picture is taken. */
   prepare?: (page: Page) => Promise<void>;
+  /** What a person does after it, where the next picture would show it otherwise. */
+  leave?: (page: Page) => Promise<void>;
+  /** Seen without a session. */
+  signed_out?: true;
 }
 
 const at = (path: string) => () => path;
 
 /** The address of the first item of a list of the API. */
 const first = (list: string, address: (id: string) => string) => async (page: Page, url: string): Promise<string> => {
-  const [item] = await (await page.context().request.get(url + list, { headers: { "sec-fetch-site": "same-origin" } }))
-    .json();
-  return address(item.id);
+  const headers = { "sec-fetch-site": "same-origin" };
+  const [item] = await (await page.context().request.get(url + list, { headers })).json();
+  return item ? address(item.id) : "";
 };
 
 const APP = "/platform/apps.json?sort=name&per_page=1";
@@ -26,12 +30,68 @@ const FLOW = "/connect/flows.json?sort=-name&per_page=1";
 const DEPARTMENT = "/account/departments.json?per_page=1";
 
 export const PAGES: readonly Screen[] = [
+  { name: "sign-in", path: at("/sign_in"), signed_out: true },
+  {
+    name: "sign-in-refused",
+    path: at("/sign_in"),
+    signed_out: true,
+    prepare: async (page) => {
+      await page.fill("[name=login]", "ines");
+      await page.fill("[name=password]", "not the password");
+      await page.click("form button");
+      await page.getByRole("alert").waitFor();
+    },
+  },
+  { name: "password-reset", path: at("/password_reset?token=ended"), signed_out: true },
+  { name: "invitation-ended", path: at("/invitation?token=ended"), signed_out: true },
   { name: "home", path: at("/") },
+  {
+    name: "home-arrange",
+    path: at("/"),
+    prepare: (page) => page.getByRole("button", { name: "Arrange" }).click(),
+  },
+  { name: "none", path: at("/apps/new/nothing") },
+  { name: "shortcuts", path: at("/departments"), prepare: (page) => page.keyboard.press("?") },
+  {
+    name: "menu",
+    path: at("/departments"),
+    prepare: (page) =>
+      page.getByRole("button", { name: /^More$|Your menu/ }).or(page.locator(".me")).filter({ visible: true }).first()
+        .click(),
+  },
+  {
+    name: "offline",
+    path: at("/people"),
+    prepare: async (page) => {
+      await page.route("**/*", (route) => route.abort());
+      await page.getByLabel("Filter", { exact: true }).first().fill("a");
+      await page.getByText("does not answer.").first().waitFor();
+    },
+    leave: (page) => page.unrouteAll(),
+  },
+  {
+    name: "notice",
+    path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`),
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Deactivate" }).click();
+      await page.getByText("is inactive and signed out").waitFor();
+      await page.getByRole("button", { name: "Activate", exact: true }).click();
+      await page.getByText("may sign in again").waitFor();
+    },
+  },
   { name: "apps", path: at("/apps") },
   { name: "apps-list", path: at("/apps?view=list") },
   { name: "apps-none", path: at("/apps?q=nothing+has+this+name") },
   { name: "apps-new", path: at("/apps/new") },
   { name: "app", path: first(APP, (id) => `/apps/${id}`) },
+  {
+    name: "app-weight",
+    path: first(APP, (id) => `/apps/${id}`),
+    prepare: async (page) => {
+      await page.getByRole("tab", { name: /^Weight/ }).or(page.getByRole("button", { name: /^Weight/ })).first()
+        .click();
+    },
+  },
   { name: "app-settings", path: first(APP, (id) => `/apps/${id}?tab=settings`) },
   { name: "app-actions", path: first(APP, (id) => `/apps/${id}?tab=actions`) },
   { name: "app-database", path: first(APP, (id) => `/apps/${id}?tab=database`) },
@@ -51,6 +111,34 @@ export const PAGES: readonly Screen[] = [
     },
   },
   { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
+  {
+    name: "app-version",
+    path: first(APP, (id) => `/apps/${id}?tab=versions`),
+    prepare: (page) => page.getByRole("button", { name: /^Version|^Edit the code/ }).first().click(),
+  },
+  {
+    name: "app-conflict",
+    path: first(APP, (id) => `/apps/${id}`),
+    prepare: async (page) => {
+      const { pathname, origin } = new URL(page.url());
+      const { request } = page.context();
+      const headers = { "sec-fetch-site": "same-origin" };
+      const address = `${origin}/platform${pathname}.json`;
+      await page.locator(".cm-content").click();
+      await page.keyboard.press("Control+Home");
+      await page.keyboard.type("// Mine\n");
+      const { source_code, lock_version } = await (await request.get(address, { headers })).json();
+      const data = { app: { source_code: `// Theirs\n${source_code}`, lock_version } };
+      await request.patch(address, { headers, data });
+      await page.keyboard.press("Control+s");
+      await page.waitForTimeout(1_500);
+    },
+  },
+  {
+    name: "app-action",
+    path: first(APP, (id) => `/apps/${id}?tab=actions`),
+    prepare: (page) => page.getByRole("button", { name: /^Add/ }).first().click(),
+  },
   { name: "runs", path: at("/runs") },
   { name: "runs-none", path: at("/runs?input=nothing%3Dhas-this") },
   { name: "run", path: first("/connect/flow_processes.json?status=error", (id) => `/runs/${id}`) },
@@ -118,6 +206,12 @@ export const PAGES: readonly Screen[] = [
   { name: "departments-visibility", path: at("/departments?show=visibility") },
   { name: "department-new", path: at("/departments/new") },
   { name: "department", path: first(DEPARTMENT, (id) => `/departments/${id}`) },
+  {
+    name: "department-delete",
+    path: first(DEPARTMENT, (id) => `/departments/${id}`),
+    prepare: (page) => page.getByRole("button", { name: "Delete the department" }).click(),
+  },
+  { name: "department-html", path: first(DEPARTMENT, (id) => `/departments/${id}?footer=html`) },
   { name: "department-people", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=people`) },
   { name: "department-mailboxes", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=mailboxes`) },
   { name: "connectors", path: at("/connectors") },
@@ -138,12 +232,32 @@ export const PAGES: readonly Screen[] = [
   { name: "people", path: at("/people") },
   { name: "person", path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`) },
   { name: "person-edit", path: first("/account/user_settings.json?per_page=1", (id) => `/people?person=${id}&edit=1`) },
+  {
+    name: "person-rules",
+    path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`),
+    prepare: (page) => page.getByRole("button", { name: "Show the rule for each" }).click(),
+  },
+  {
+    name: "person-viewed",
+    path: first("/account/user_settings.json?sort=-id&per_page=1", (id) => `/people?person=${id}`),
+    prepare: async (page) => {
+      await page.getByRole("button", { name: /^View as/ }).click();
+      await page.getByRole("button", { name: "Stop" }).waitFor();
+    },
+    leave: async (page) => {
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    },
+  },
   { name: "people-none", path: at("/people?q=nobody+has+this+name") },
   { name: "invite", path: at("/people?invite=1") },
   { name: "invitations", path: at("/people?tab=invitations") },
   { name: "teams", path: at("/people?tab=teams") },
   { name: "team", path: first("/account/teams.json?per_page=1", (id) => `/people?tab=teams&entry=${id}`) },
+  { name: "team-new", path: at("/people?tab=teams&new=1") },
+  { name: "groups", path: at("/people?tab=groups") },
   { name: "mailboxes", path: at("/people?tab=mailboxes") },
+  { name: "mailbox", path: first("/account/mailboxes.json?per_page=1", (id) => `/people?tab=mailboxes&entry=${id}`) },
   { name: "operations", path: at("/operations") },
   { name: "operations-log", path: at("/operations?tab=log") },
   { name: "profile", path: at("/profile") },
@@ -166,6 +280,8 @@ export const PAGES: readonly Screen[] = [
   },
   { name: "docs", path: at("/docs") },
   { name: "docs-page", path: at("/docs/flows") },
+  { name: "docs-tables", path: at("/docs/running") },
+  { name: "docs-audit", path: at("/docs/audit") },
   { name: "docs-search", path: at("/docs?q=visitor+cookie") },
   { name: "docs-api", path: at("/docs/api") },
   { name: "docs-operation", path: at("/docs/api?operation=departments.create") },
@@ -178,4 +294,13 @@ export const PAGES: readonly Screen[] = [
     },
   },
   { name: "palette", path: at("/"), prepare: (page) => page.keyboard.press("Control+k") },
+  {
+    name: "palette-found",
+    path: at("/"),
+    prepare: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("wor");
+      await page.getByRole("option").first().waitFor();
+    },
+  },
 ];

@@ -1,6 +1,7 @@
 /**
  * `deno task screenshots`: pictures of every page of the console, in four widths and two themes, in the folder screens/.
  * `--only=apps,people` takes the pages whose names begin so, `--widths=360,1280` and `--themes=dark` fewer pictures,
+ * `--data=none` shows an empty account and `--data=many` a large one,
  * `--whole=yes` makes the window as high as what scrolls in it,
  * `--url=http://… --login=… --password=…` a server that runs already; otherwise one is started and filled.
  */
@@ -9,6 +10,7 @@ import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
 import { print } from "../stage/print.ts";
 import { fill } from "./fill.ts";
 import { writeHistory } from "./history.ts";
+import { fillMore } from "./more.ts";
 import { PAGES } from "./pages.ts";
 
 const options = new Map(Deno.args.map((arg): [string, string] => {
@@ -31,8 +33,12 @@ const own = options.has("url") ? undefined : await startServer();
 const url = options.get("url") ?? own?.listen() ?? "";
 if (own) {
   await own.console.prepare();
-  await fill(own.request);
-  await writeHistory(own);
+  const data = options.get("data") ?? "few";
+  if (data !== "none") {
+    await fill(own.request);
+    await writeHistory(own);
+  }
+  if (data === "many") await fillMore(own.request);
 }
 const login = options.get("login") ?? "admin";
 const password = options.get("password") ?? ADMIN_PASSWORD;
@@ -47,32 +53,43 @@ const wanted = PAGES.filter(({ name }) => only.some((start) => name.startsWith(s
 for (const colorScheme of listOf("themes", "light,dark")) {
   if (colorScheme !== "light" && colorScheme !== "dark") throw new Error("--themes=light,dark");
   const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  await page.goto(`${url}/sign_in`);
-  await page.fill("[name=login]", login);
-  await page.fill("[name=password]", password);
-  await page.click("form button");
+  context.setDefaultTimeout(10_000);
+  const inside = await context.newPage();
+  const stranger = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
+  const outside = await stranger.newPage();
+  await inside.goto(`${url}/sign_in`);
+  await inside.fill("[name=login]", login);
+  await inside.fill("[name=password]", password);
+  await inside.click("form button");
   for (const width of listOf("widths", "360,768,1280,1920").map(Number)) {
     const height = HEIGHTS[width] ?? 800;
-    for (const { name, path, prepare } of wanted) {
+    for (const { name, path, prepare, leave, signed_out = false } of wanted) {
+      const page = signed_out ? outside : inside;
       await page.setViewportSize({ width, height });
       const address = await path(page, url);
+      if (!address) continue;
       await page.goto(url + address);
-      await page.locator("h1").first().waitFor();
+      await page.locator("h1").first().waitFor().catch(() => print(`${name} has no h1`));
       await page.locator(".skel").filter({ visible: true }).first().waitFor({ state: "detached", timeout: 10_000 })
         .catch(() => {});
-      await prepare?.(page);
-      if (options.has("whole")) {
+      try {
+        await prepare?.(page);
+      } catch (error) {
+        print(`${name}: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
+      }
+      if (options.get("whole") === "yes") {
         const missing = Number(await page.evaluate(MISSING));
         await page.setViewportSize({ width, height: height + Math.min(missing, MAX_MORE) });
       }
       // Frames of apps paint after their page has loaded.
       await page.waitForTimeout(700);
       await page.screenshot({ path: new URL(`${name}-${width}-${colorScheme}.png`, FOLDER).pathname });
+      await leave?.(page);
     }
     print(`${colorScheme}, ${width} px: ${wanted.length} pages`);
   }
   await context.close();
+  await stranger.close();
 }
 await browser.close();
 await own?.close();
