@@ -24,6 +24,7 @@ import { allowed, preflight, refuse, reported } from "./answers.ts";
 import { PLAIN_ROUTES } from "./catalog.ts";
 import { createDocuments, type Env, type HttpContext, type HttpServices } from "./http_context.ts";
 import { openApiRoute } from "./openapi/openapi.ts";
+import { isVisit, openUnknown } from "./pages/console/console.ts";
 import { missingApp } from "./pages/notices.ts";
 import { addRest } from "./rest/rest.ts";
 import { createRouteTable } from "./route_table.ts";
@@ -104,7 +105,10 @@ function createHono() {
   // Apps call whatever address they are written to call: without a preflight they could not read even its 404.
   hono.options("/platform/apps/:id/action/*", () => preflight(allowed(["GET", "POST"])));
   hono.options("/platform/db/*", () => preflight(allowed(["POST"])));
-  hono.notFound(() => refuse(notFound()));
+  hono.notFound((c) => {
+    const { context } = c.env;
+    return isVisit(context.call.request, context.call.path) ? openUnknown(context) : refuse(notFound());
+  });
   hono.onError((error, c) => refuse(reported(error, {}, c.env.context)));
   return hono;
 }

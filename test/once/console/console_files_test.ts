@@ -24,6 +24,16 @@ Deno.test("console: its page is for members, and strict; its files are immutable
     assert.doesNotMatch(member.body, /<script(?! type="module" src=")|style=/);
   }
 
+  const visit = { "sec-fetch-dest": "document", accept: "text/html" };
+  const unknown = await server.request("GET", "/no/such/page", { headers: visit });
+  assert.equal(unknown.status, 404);
+  assert.match(unknown.headers.get("content-type") ?? "", /^text\/html/);
+  assert.equal((await server.request("GET", "/no/such/page", { token: null, headers: visit })).status, 303);
+  for (const [path, headers] of [["/no/such/page", {}], ["/no/such.json", visit]] as const) {
+    const { status, body } = await server.request("GET", path, { headers });
+    assert.deepEqual([status, body.code], [404, "not_found"], path);
+  }
+
   const { body: page } = await server.request("GET", "/");
   const files = [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, file]) => file);
   assert.ok(files.length > 3);

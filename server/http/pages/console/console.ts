@@ -58,6 +58,16 @@ async function openConsole(context: HttpContext): Promise<Response> {
   return page(call.request, stamp(call));
 }
 
+/** Whether a person has followed a link or typed an address, of which no file is expected. */
+export const isVisit = ({ method, headers }: Request, path: string): boolean =>
+  method === "GET" && headers.get("sec-fetch-dest") === "document" && !/\.\w+$/.test(path);
+
+/** The console says at unknown addresses that there is no page, with its menu around it. */
+export async function openUnknown(context: HttpContext): Promise<Response> {
+  const { body, headers, status } = await openConsole(context);
+  return new Response(body, { headers, status: status === 200 ? 404 : status });
+}
+
 /** Reloads itself until the build is done. */
 function waiting({ call, compiler }: HttpContext): Response {
   const fault = compiler.console.fault();
