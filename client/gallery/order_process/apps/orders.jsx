@@ -416,5 +416,7 @@ th { text-align: left; font-size: .85rem; color: var(--dim); font-weight: 500 } 
 .shelf { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(19rem, 100%), 1fr)); gap: .25rem 2rem; margin-top: 1.25rem } .shelf li { display: grid; grid-template-columns: 7rem 1fr auto; gap: 1rem; align-items: center; padding: .35rem 0 } .shelf b { font-weight: 500 }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 @media (max-width: 56rem) { .two { grid-template-columns: 1fr } }
+/* The button is in sight in a window of 1280 by 800. */
+@media (min-width: 60rem) and (max-height: 52rem) { main { padding-top: 1.25rem } h1 { font-size: 2.4rem } header { margin-bottom: 1.25rem } .item > span { padding: .7rem .9rem } .item svg { margin-bottom: .25rem } .fields { margin-bottom: .75rem } fieldset { margin-bottom: 1rem } }
 @media (max-width: 30rem) { .items { grid-template-columns: 1fr 1fr } .item > span { padding: .75rem } .shelf li { grid-template-columns: 6rem 1fr auto; gap: .6rem } }
 `;
