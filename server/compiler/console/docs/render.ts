@@ -138,8 +138,16 @@ function markedFor(chapter: Chapter): Marked {
         return `<a href="${escaped(target)}"${outside}>${inner}</a>`;
       },
       table({ header, rows }) {
-        const cells = (row: Tokens.TableCell[], name: string) =>
-          `<tr>${row.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
+        // Beside three columns a phone has no place: each cell then stands below the one before, with its heading.
+        const stacks = header.length > 2;
+        const cells = (row: Tokens.TableCell[], name: string) => {
+          const of = (index: number) =>
+            stacks && name === "td" && index > 0 ? ` data-of="${escaped(header[index]?.text ?? "")}"` : "";
+          const all = row.map(({ tokens }, index) =>
+            `<${name}${of(index)}>${this.parser.parseInline(tokens)}</${name}>`
+          );
+          return `<tr>${all.join("")}</tr>`;
+        };
         const body = rows.map((row) => cells(row, "td")).join("");
         // Wide tables scroll by themselves, also with the keyboard.
         return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table><thead>${cells(header, "th")}` +
