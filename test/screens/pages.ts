@@ -23,6 +23,15 @@ const first = (list: string, address: (id: string) => string) => async (page: Pa
   return item ? address(item.id) : "";
 };
 
+/** Discards the draft that was typed for a picture. */
+const discard = async (page: Page) => {
+  const { origin, pathname } = new URL(page.url());
+  await page.goto(`${origin}/apps`);
+  await page.context().request.delete(`${origin}/platform${pathname}/draft.json`, {
+    headers: { "sec-fetch-site": "same-origin", origin },
+  });
+};
+
 const APP = "/platform/apps.json?sort=name&per_page=1";
 const CONNECTOR = "/connect/connectors.json?q=bank&per_page=1";
 const TRIGGER = "/account/crons.json?per_page=1";
@@ -75,9 +84,8 @@ export const PAGES: readonly Screen[] = [
     prepare: async (page) => {
       await page.getByRole("button", { name: "Deactivate" }).click();
       await page.getByText("is inactive and signed out").waitFor();
-      await page.getByRole("button", { name: "Activate", exact: true }).click();
-      await page.getByText("may sign in again").waitFor();
     },
+    leave: (page) => page.getByRole("button", { name: "Undo" }).click(),
   },
   { name: "apps", path: at("/apps") },
   { name: "apps-list", path: at("/apps?view=list") },
@@ -109,6 +117,7 @@ export const PAGES: readonly Screen[] = [
       await page.keyboard.type("<p>{#if</p>");
       await page.getByRole("alert").first().waitFor();
     },
+    leave: discard,
   },
   { name: "app-versions", path: first(APP, (id) => `/apps/${id}?tab=versions`) },
   {
@@ -131,8 +140,9 @@ export const PAGES: readonly Screen[] = [
       const data = { app: { source_code: `// Theirs\n${source_code}`, lock_version } };
       await request.patch(address, { headers, data });
       await page.keyboard.press("Control+s");
-      await page.waitForTimeout(1_500);
+      await page.getByText("Another person has").first().waitFor();
     },
+    leave: discard,
   },
   {
     name: "app-action",

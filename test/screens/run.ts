@@ -28,6 +28,9 @@ const MISSING = `Math.max(0, ...[...document.querySelectorAll("body, body *")].m
   const scrolls = /auto|scroll/.test(getComputedStyle(one).overflowY) && !one.closest(".cm-editor, .side, dialog");
   return scrolls ? one.scrollHeight - one.clientHeight : 0;
 }))`;
+/** Runs in the page: whether the gallery's pictures that are in the window have loaded. */
+const THUMBNAILS = `[...document.querySelectorAll(".thumbnail")].every((one) =>
+  one.getBoundingClientRect().top > innerHeight || one.querySelector("iframe.loaded"))`;
 
 const own = options.has("url") ? undefined : await startServer();
 const url = options.get("url") ?? own?.listen() ?? "";
@@ -83,8 +86,9 @@ for (const colorScheme of listOf("themes", "light,dark")) {
       }
       // Frames of apps paint after their page has loaded.
       await page.waitForTimeout(700);
+      await page.waitForFunction(THUMBNAILS, undefined, { timeout: 6_000 }).catch(() => {});
       await page.screenshot({ path: new URL(`${name}-${width}-${colorScheme}.png`, FOLDER).pathname });
-      await leave?.(page);
+      await leave?.(page).catch((error) => print(`${name}, left: ${error}`));
     }
     print(`${colorScheme}, ${width} px: ${wanted.length} pages`);
   }
