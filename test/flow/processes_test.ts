@@ -41,6 +41,9 @@ inTeam(
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     assert.deepEqual(await list(`from=${tomorrow}`), []);
     assert.deepEqual(await list(`to=${tomorrow}`), [two, one]);
+    assert.deepEqual(await list(`input=base%3DEUR&from=${tomorrow}`), []);
+    assert.deepEqual(await list(`input=base%3DEUR&to=${tomorrow}&after=${two}`), [one]);
+    assert.deepEqual(await list(`input=base%3DEUR&after=${one}`), []);
     await play([{ name: "an input without a value", method: "GET", path: `${PATH}.json?input=base`, status: 400 }]);
 
     const count = async (query: string) => {

@@ -49,7 +49,7 @@ const lowest = (moment: string) => lowestId(Date.parse(moment));
 
 /** The rows of a list that have ended. */
 const chosen = (sql: Sql, viewer: Viewer, page: Filter) => {
-  const { status, input, after, from, to } = page;
+  const { status, input } = page;
   return sql`
     from flow_processes
     where ${filtered(sql, viewer, page)}
@@ -60,29 +60,41 @@ const chosen = (sql: Sql, viewer: Viewer, page: Filter) => {
       : status === "finished"
       ? sql`and status = ${status}`
       : sql`and status = ${status} and status <> 'finished'`}
-      ${input === undefined ? sql`` : sql`and id in (${withInput(sql, viewer, input)})`}
-      ${from === undefined ? sql`` : sql`and id >= ${lowest(from)}`}
-      ${to === undefined ? sql`` : sql`and id < ${lowest(to)}`}
-      ${after === undefined ? sql`` : sql`and id < ${after}`}
+      ${input === undefined ? sql`` : sql`and id in (${withInput(sql, viewer, input, page)})`}
+      ${within(sql, sql`id`, page)}
   `;
 };
 
-const withInput = (sql: Sql, { account_id }: Viewer, input: string) =>
-  sql`select run_id from flow_inputs where account_id = ${account_id} and term = ${termOf(input)}::bigint`;
+/** Runs that were created in a period, and behind the last one of a page. */
+const within = (sql: Sql, id: ReturnType<Sql>, { after, from, to }: Filter) =>
+  sql`
+    ${from === undefined ? sql`` : sql`and ${id} >= ${lowest(from)}`}
+    ${to === undefined ? sql`` : sql`and ${id} < ${lowest(to)}`}
+    ${after === undefined ? sql`` : sql`and ${id} < ${after}`}
+  `;
+
+/**
+ * The period is a condition of both tables. As a condition of runs only, a list by input and period reads all runs of the
+ * period: 138 ms instead of 5 ms with 345,600 of them.
+ */
+const withInput = (sql: Sql, { account_id }: Viewer, input: string, page: Filter) =>
+  sql`
+    select run_id
+    from flow_inputs
+    where account_id = ${account_id}
+      and term = ${termOf(input)}::bigint
+      ${within(sql, sql`run_id`, page)}
+  `;
 
 /** The rows of a list that wait. */
-const chosenWaiting = (sql: Sql, viewer: Viewer, page: Filter) => {
-  const { input, after, from, to } = page;
-  return sql`
+const chosenWaiting = (sql: Sql, viewer: Viewer, page: Filter) =>
+  sql`
     from flow_waits
     where wake_at is not null
       and ${filtered(sql, viewer, page)}
-      ${input === undefined ? sql`` : sql`and false`}
-      ${from === undefined ? sql`` : sql`and run_id >= ${lowest(from)}`}
-      ${to === undefined ? sql`` : sql`and run_id < ${lowest(to)}`}
-      ${after === undefined ? sql`` : sql`and run_id < ${after}`}
+      ${page.input === undefined ? sql`` : sql`and false`}
+      ${within(sql, sql`run_id`, page)}
   `;
-};
 
 /** Runs that have ended and runs that wait, newest first. */
 export function listStored(
