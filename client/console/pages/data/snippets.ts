@@ -126,9 +126,10 @@ export function snippetsOf(way: Way, db: Db, table: Table, origin: string): Snip
         {
           title: "List",
           language: "js",
-          code: `import { db } from "platform";\n\n${note}\n${call}\nconst found = await records.list({ sort: ${
-            literal(sort)
-          }, filter: ${object(filter)} });`,
+          code:
+            `// In js and html apps: const { db } = platform;\nimport { db } from "platform";\n\n${note}\n${call}\nconst found = await records.list({ sort: ${
+              literal(sort)
+            }, filter: ${object(filter)} });`,
         },
         {
           title: "Create, update, delete",
@@ -150,9 +151,10 @@ export function snippetsOf(way: Way, db: Db, table: Table, origin: string): Snip
         {
           title: "Connect",
           language: "ts",
-          code: `import { createClient } from "./client/mod.ts";\n\nconst atrium = createClient({ url: ${
-            literal(origin)
-          }, token: "atr_…" });`,
+          code:
+            `// In the server's source tree. Other programs have the package atrium-client: ${origin}/docs/client\nimport { createClient } from "./client/mod.ts";\n\nconst atrium = createClient({ url: ${
+              literal(origin)
+            }, token: "atr_…" });`,
         },
         {
           title: "List",
