@@ -5,6 +5,7 @@ import { oneJson } from "../../database/lists.ts";
 import { type JsonObject, type StepRecord, termOf, type Trigger } from "../../flow/flow.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
 import { inDepartment, visible } from "../../visibility.ts";
+import { newest, type Owner } from "./newest.ts";
 import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from "./schema.ts";
 
 const columns = (sql: Sql) =>
@@ -47,23 +48,46 @@ export const filtered = (
 /** Ids of runs begin with the time of their creation. */
 const lowest = (moment: string) => lowestId(Date.parse(moment));
 
-/** The rows of a list that have ended. */
-const chosen = (sql: Sql, viewer: Viewer, page: Filter) => {
-  const { status, input } = page;
-  return sql`
-    from flow_processes
-    where ${filtered(sql, viewer, page)}
-      ${
-    // A partial index covers the other statuses; its condition must occur in the query.
-    status === undefined
-      ? sql``
-      : status === "finished"
-      ? sql`and status = ${status}`
-      : sql`and status = ${status} and status <> 'finished'`}
-      ${input === undefined ? sql`` : sql`and id in (${withInput(sql, viewer, input, page)})`}
-      ${within(sql, sql`id`, page)}
-  `;
-};
+/** Of several, the one that is expected to have the fewest runs. */
+const OWNERS: readonly Owner[] = ["cron_id", "user_id", "flow_code", "trigger"];
+
+/** The rows of a list that have ended, and their order, newest first. */
+function chosen(sql: Sql, viewer: Viewer, page: Filter) {
+  const { status, input, after, from, to } = page;
+  if (input === undefined && (status === undefined || status === "finished")) {
+    const owner = OWNERS.find((name) => page[name] !== undefined);
+    const value = owner && page[owner];
+    if (owner && value !== undefined) {
+      const ends = [after?.toLowerCase(), to && lowest(to)].filter((id) => id !== undefined);
+      const { where, order } = newest(sql, owner, value, { low: from && lowest(from), high: ends.toSorted()[0] });
+      return {
+        rows: sql`
+          from flow_processes
+          where ${filtered(sql, viewer, { ...page, [owner]: undefined })}
+            and ${where}
+            ${status === undefined ? sql`` : sql`and status = ${status}`}
+        `,
+        order,
+      };
+    }
+  }
+  return {
+    rows: sql`
+      from flow_processes
+      where ${filtered(sql, viewer, page)}
+        ${
+      // A partial index covers the other statuses; its condition must occur in the query.
+      status === undefined
+        ? sql``
+        : status === "finished"
+        ? sql`and status = ${status}`
+        : sql`and status = ${status} and status <> 'finished'`}
+        ${input === undefined ? sql`` : sql`and id in (${withInput(sql, viewer, input, page)})`}
+        ${within(sql, sql`id`, page)}
+    `,
+    order: sql`order by id desc`,
+  };
+}
 
 /** Runs that were created in a period, and behind the last one of a page. */
 const within = (sql: Sql, id: ReturnType<Sql>, { after, from, to }: Filter) =>
@@ -104,7 +128,8 @@ export function listStored(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<FlowProcess[]> {
   const most = limit + offset;
-  const ended = sql`(select ${columns(sql)} ${chosen(sql, viewer, page)} order by id desc limit ${most})`;
+  const { rows: found, order } = chosen(sql, viewer, page);
+  const ended = sql`(select ${columns(sql)} ${found} ${order} limit ${most})`;
   const waiting = sql`
     (select ${columnsOfWaiting(sql)} ${chosenWaiting(sql, viewer, page)} order by run_id desc limit ${most})
   `;
@@ -134,16 +159,15 @@ export async function listFailed(
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id ${chosen(sql, viewer, failedPage(filter, after))} order by id desc limit ${limit}
-  `;
+  const { rows: found, order } = chosen(sql, viewer, failedPage(filter, after));
+  const rows = await sql<{ id: string }[]>`select id ${found} ${order} limit ${limit}`;
   return rows.map(({ id }) => id);
 }
 
 /** @param most counting stops at this number */
 export async function countFailed(sql: Sql, viewer: Viewer, filter: Failed, most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from (select id ${chosen(sql, viewer, failedPage(filter))} limit ${most}) found
+    select count(*)::int as count from (select id ${chosen(sql, viewer, failedPage(filter)).rows} limit ${most}) found
   `;
   return row?.count ?? 0;
 }
@@ -205,7 +229,7 @@ export async function countStored(
   most: number | null,
 ): Promise<number> {
   const all = { ...page, after: undefined };
-  const ended = page.status === "waiting" ? sql`` : sql`(select id ${chosen(sql, viewer, all)} limit ${most})`;
+  const ended = page.status === "waiting" ? sql`` : sql`(select id ${chosen(sql, viewer, all).rows} limit ${most})`;
   const waiting = page.status !== undefined && page.status !== "waiting"
     ? sql``
     : sql`(select run_id as id ${chosenWaiting(sql, viewer, all)} limit ${most})`;

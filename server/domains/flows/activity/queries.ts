@@ -3,11 +3,13 @@ import { Json } from "../../../database/json.ts";
 import type { Sql } from "../../../database/pool.ts";
 import type { Viewer } from "../../../viewer.ts";
 import { visible } from "../../../visibility.ts";
+import { newest } from "../../flow_processes/newest.ts";
 import { usedBy } from "../../uses/uses.ts";
 import { type FlowActivity, MOST_RUNS } from "./schema.ts";
 
 /** Those of these flows that the viewer may see, in the order of their ids. */
 export async function listActivity(sql: Sql, viewer: Viewer, ids: readonly number[]): Promise<Json<FlowActivity[]>> {
+  const latest = newest(sql, "flow_code", sql`flows.code`);
   const [row] = await sql<{ json: string }[]>`
     select coalesce(json_agg(r order by r.flow_id), '[]')::text as json
     from (
@@ -19,9 +21,9 @@ export async function listActivity(sql: Sql, viewer: Viewer, ids: readonly numbe
             (extract(epoch from finished_at - started_at) * 1000)::bigint as ms
           from flow_processes
           where account_id = ${viewer.account_id}
-            and flow_code = flows.code
+            and ${latest.where}
             and ${visible(sql, viewer)}
-          order by id desc
+          ${latest.order}
           limit ${MOST_RUNS}
         ) l
       ) as runs

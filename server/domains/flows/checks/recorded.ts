@@ -16,6 +16,7 @@ import {
 } from "../../../flow/flow.ts";
 import type { Viewer } from "../../../viewer.ts";
 import { visible } from "../../../visibility.ts";
+import { newest } from "../../flow_processes/newest.ts";
 
 export interface RecordedRun extends Outcome {
   id: string;
@@ -36,15 +37,15 @@ export async function findRecorded(
   flow: { id: number; code: string },
   run_id: string | undefined,
 ): Promise<RecordedRun | undefined> {
+  const latest = newest(sql, "flow_code", flow.code);
   const [row] = await sql<RecordedRun[]>`
     select id, trigger, user_id, trigger_data, flow_version, status, data, error, input, sealed, steps
     from flow_processes
     where account_id = ${viewer.account_id}
-      and flow_code = ${flow.code}
+      and ${run_id === undefined ? latest.where : sql`id = ${run_id} and flow_code = ${flow.code}`}
       and flow_id = ${flow.id}
       and ${visible(sql, viewer)}
-      ${run_id === undefined ? sql`` : sql`and id = ${run_id}`}
-    order by id desc
+    ${run_id === undefined ? latest.order : sql``}
     limit 1
   `;
   return row;
