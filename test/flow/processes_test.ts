@@ -1,6 +1,7 @@
 /** Inspecting, cancelling and repeating runs. */
 import assert from "node:assert/strict";
 import { lowestId } from "../../server/database/uuid_v7.ts";
+import { newest } from "../../server/domains/flow_processes/newest.ts";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { follow } from "../stage/followers.ts";
@@ -277,4 +278,19 @@ inTeam("processes: a list of more than 10,000 runs links to its next page withou
   const last = await list(`per_page=500&page=21`);
   assert.deepEqual([last.ids.length, last.link], [1, null], "the last page links to none");
   assert.equal((await list("per_page=2&count=true")).total, "10001");
+  assert.equal((await list(`flow_code=${flow.code}&per_page=2&count=true`)).total, "10001");
+  assert.deepEqual((await list(`flow_code=${flow.code}&per_page=2&page=2`)).ids.length, 2);
+
+  // Runs of a flow, user or trigger are read in their own index, not among those of others.
+  await server.sql`analyze flow_processes`;
+  const values = { flow_code: "rare", user_id: 7, cron_id: 7, trigger: "action" } as const;
+  for (const owner of ["flow_code", "user_id", "cron_id", "trigger"] as const) {
+    const { where, order } = newest(server.sql, owner, values[owner]);
+    const plan = await server.sql<{ "QUERY PLAN": string }[]>`
+      explain select status from flow_processes where account_id = ${1} and ${where} ${order} limit ${50}
+    `;
+    const text = plan.map((line) => line["QUERY PLAN"]).join("\n");
+    assert.match(text, new RegExp(`using flow_processes_${owner.replace(/_.*/, "")} `), text);
+    assert.doesNotMatch(text, /Filter|Sort/, text);
+  }
 });
