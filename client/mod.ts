@@ -29,7 +29,10 @@ export interface ClientOptions {
   token?: string | (() => string | Promise<string>);
   /** Further headers, such as `X-View-As`. A function is called for each request. Subscriptions do not carry them. */
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
-  /** Whether concurrent calls share one request; true by default. */
+  /**
+   * Whether concurrent calls share one request; true by default. A request is answered when its slowest call is, so a call
+   * that may take long is made with `{ context: { alone: true } }`.
+   */
   batch?: boolean;
   fetch?: typeof globalThis.fetch;
 }
@@ -62,7 +65,11 @@ export function createClient({ url, token, headers: more = {}, batch = true, fet
           condition: ({ input }: Operation) => carriesFile(input),
           // JSON cannot contain a file, so a call with a file is sent as the form that REST also accepts.
           true: [asForm, httpLink(plain)],
-          false: batch ? httpBatchLink({ ...plain, maxItems: 50, maxURLLength: 8_000 }) : httpLink(plain),
+          false: splitLink({
+            condition: ({ context }: Operation) => !batch || context.alone === true,
+            true: httpLink(plain),
+            false: httpBatchLink({ ...plain, maxItems: 50, maxURLLength: 8_000 }),
+          }),
         }),
       }),
     ],

@@ -64,8 +64,15 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
     { type: "return", data: "{seen}" },
   ]);
   const { page, complaints, close } = await adminSeat(browser, server, base);
+  // The list does not wait for the chart, which counts all runs.
+  const gate = Promise.withResolvers<void>();
+  await page.route(/outcomes/, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
   await page.goto(`${base}/runs?flow=${flow.code}`);
   await page.getByText("No run fits these filters.").waitFor();
+  gate.resolve();
   // A run that begins elsewhere appears by itself.
   const bad = await flow.run({ orders: [1, 2, 99, 3], shop: "north" });
   await flow.run({ orders: [1], shop: "south" });
