@@ -246,9 +246,35 @@ async function trigger(browser: Browser, server: TestServer, base: string): Prom
   await page.goto(`${base}/triggers?q=${encodeURIComponent(name)}`);
   await page.getByRole("link", { name: "At 02:30, Monday to Friday, Warsaw" }).waitFor();
   ok(await page.getByRole("switch").first().isChecked());
+  await sendsTest(page, server, base);
+  await page.goto(`${base}/triggers?q=${encodeURIComponent(name)}`);
   await onPhone(page, base, Number(id));
   deepEqual(complaints.filter(unexpected), []);
   await close();
+}
+
+/** A test of a trigger for records brings the newest record that the trigger passes on. */
+async function sendsTest(page: Page, server: TestServer, base: string): Promise<void> {
+  const { request } = server;
+  const flow = await addFlow(server, unique("Large"), [{ type: "return", data: "{input.changes}" }]);
+  const db = { name: unique("Sales"), schema: { fields: { total: "integer" } } };
+  const { code: db_code } = made(await request("POST", "/platform/dbs.json", { json: { db } }));
+  for (const total of [10, 20, 3]) {
+    made(await request("POST", `/platform/dbs/${db_code}/records.json`, { json: { record: { data: { total } } } }));
+  }
+  const record = { db_code, on: ["update"], filter: { total: { gte: 10 } } };
+  const cron = { kind: "record", target_code: flow.code, record };
+  const { id } = made(await request("POST", "/account/crons.json", { json: { cron } }));
+  await page.goto(`${base}/triggers/${id}`);
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const dialog = page.getByRole("dialog", { name: "Send a test" });
+  const input = dialog.getByRole("textbox", { name: "Input" });
+  await until(async () => /"total": 20/.test(await input.inputValue()), "the newest record that fits is there");
+  await dialog.getByRole("button", { name: "Send a test" }).click();
+  await page.getByText(/^Finished after/).first().waitFor();
+  const run = page.url().split("/").at(-1);
+  const { data: [change] } = (await request("GET", `/connect/flow_processes/${run}.json`)).body;
+  deepEqual([change.kind, change.record.total, change.before.total], ["update", 20, 20]);
 }
 
 /** A phone shows whole schedules, hours of one kind, and every part of a trigger. */
