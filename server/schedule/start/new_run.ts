@@ -33,9 +33,9 @@ export const newRun = (row: PendingStart): NewRun => ({
   }`,
 });
 
-/** Of a due time, and of a run by hand. */
+/** Of a due time, and of a run by hand. The input of a test of a trigger for records has `changes`. */
 function inputOf({ kind, cron_id, input }: PendingStart): JsonObject {
-  return kind === "record" ? { ...input, changes: [] } : input ?? { kind: "cron", cron_id };
+  return kind === "record" ? { changes: [], ...input } : input ?? { kind: "cron", cron_id };
 }
 
 /** What templates see as `trigger`. Kept with the run, so a takeover and a repeated run see the same. */

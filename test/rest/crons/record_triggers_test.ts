@@ -65,10 +65,13 @@ inAccount(
     assert.deepEqual([too_long?.too_long, too_long?.record], [true, null]);
     await changesOf(server, id, 28);
 
-    const { flow_process_id } = (await ask("POST", at(id, "/fire"))).body;
-    const run = async () => (await ask("GET", `/connect/flow_processes/${flow_process_id}.json`)).body;
-    await until(async () => (await run()).status === "finished", "the run by hand has ended");
-    assert.deepEqual((await run()).data, [], "a run by hand has no changes");
+    const tested = [{ kind: "create", record: { title: "a test" } }];
+    for (const [input, seen] of [[undefined, []], [{ changes: tested }, tested]]) {
+      const { flow_process_id } = (await ask("POST", at(id, "/fire"), { json: { input } })).body;
+      const run = async () => (await ask("GET", `/connect/flow_processes/${flow_process_id}.json`)).body;
+      await until(async () => (await run()).status === "finished", "the run by hand has ended");
+      assert.deepEqual((await run()).data, seen, "a run by hand has the changes of its input, or none");
+    }
     await remove(ask, db_code, long);
     await changesOf(server, id, 29);
   },
