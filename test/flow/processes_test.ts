@@ -278,6 +278,8 @@ inTeam("processes: a list of more than 10,000 runs links to its next page withou
   const last = await list(`per_page=500&page=21`);
   assert.deepEqual([last.ids.length, last.link], [1, null], "the last page links to none");
   assert.equal((await list("per_page=2&count=true")).total, "10001");
+  const uncounted = await list(`flow_code=rare&count=false`);
+  assert.deepEqual(uncounted, { ids: [], link: null, total: null }, "nor is a short list, if it need not be");
   assert.equal((await list(`flow_code=${flow.code}&per_page=2&count=true`)).total, "10001");
   assert.deepEqual((await list(`flow_code=${flow.code}&per_page=2&page=2`)).ids.length, 2);
 

@@ -62,13 +62,17 @@ export async function listProcesses(ctx: Context, page: FlowProcessPage): Promis
   const [ended, count] = await Promise.all([
     // One more than the page has, which tells whether there is a next one.
     pending_only ? [] : listStored(sql, viewer, page, { limit: page.per_page + pending.length + 1, offset: start }),
-    pending_only ? 0 : countStored(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
+    page.count === false
+      ? undefined
+      : pending_only
+      ? 0
+      : countStored(sql, viewer, page, page.count ? null : MOST_COUNTED + 1),
   ]);
   // A run that ended between the two reads is in both lists.
   const ended_ids = new Set(ended.map(({ id }) => id));
   const rows = [...pending.filter(({ id }) => !ended_ids.has(id)), ...ended].toSorted((a, b) => a.id < b.id ? 1 : -1);
   const first = pending_only ? offset : offset - start;
-  const is_counted = page.count || count <= MOST_COUNTED;
+  const is_counted = count !== undefined && (page.count || count <= MOST_COUNTED);
   const total = is_counted ? count + in_flight.filter(({ id }) => !ended_ids.has(id)).length : undefined;
   const more = rows.length > first + page.per_page && (after !== undefined || page.page < LAST_PAGE);
   return new Json(JSON.stringify(rows.slice(first, first + page.per_page)), total, more);

@@ -89,9 +89,9 @@ export const FlowProcessPage = z.object({
   per_page: z.int().min(1).max(500).default(100),
   sort: z.enum(["-created_at"]).optional().describe("Newest first; there is no other order"),
   after: Uuid.optional().describe("The list starts after this run; `page` must be 1"),
-  count: z.boolean().default(false).describe(
-    "Whether `X-Total-Count` and all of `Link` are sent even if there are more than 10,000 runs; the link to the next " +
-      "page is always sent",
+  count: z.boolean().optional().describe(
+    "Whether the runs are counted, for `X-Total-Count` and all of `Link`. Without it, up to 10,000 are. The link to the " +
+      "next page is always sent",
   ),
   ...filters,
   status: Status.optional(),

@@ -39,7 +39,7 @@ export class ShownRun {
 
   async read(): Promise<void> {
     try {
-      this.list = await api.flow_processes.list.query({ flow_code: this.code(), per_page: LISTED });
+      this.list = await api.flow_processes.list.query({ flow_code: this.code(), per_page: LISTED, count: false });
       this.fault = "";
     } catch (error) {
       this.fault = troubleOf(error).message;
