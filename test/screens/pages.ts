@@ -6,6 +6,8 @@ interface Screen {
   name: string;
   /** Its address, perhaps of something that the API lists; empty if it has none. */
   path: (page: Page, url: string) => string | Promise<string>;
+  /** The states of the account that have it: small and full unless given. */
+  states?: readonly ("empty" | "small" | "full")[];
   /** What a person does before the picture is taken. */
   prepare?: (page: Page) => Promise<void>;
   /** What a person does after it, where the next picture would show it otherwise. */
@@ -32,11 +34,23 @@ const discard = async (page: Page) => {
   });
 };
 
+/** The address of the first trigger of a kind. */
+const ofKind = (kind: string, address: (id: string) => string) => async (page: Page, url: string): Promise<string> => {
+  const headers = { "sec-fetch-site": "same-origin" };
+  const list: { id: string; kind: string }[] =
+    await (await page.context().request.get(`${url}/account/crons.json?per_page=100`, { headers })).json();
+  return address(list.find((trigger) => trigger.kind === kind)?.id ?? "");
+};
+
 const APP = "/platform/apps.json?sort=name&per_page=1";
 const CONNECTOR = "/connect/connectors.json?q=bank&per_page=1";
 const TRIGGER = "/account/crons.json?per_page=1";
 const FLOW = "/connect/flows.json?sort=-name&per_page=1";
+const LONG_RUN = "/connect/flow_processes.json?flow_code=weekly_settlement_of_orders&per_page=1";
 const DEPARTMENT = "/account/departments.json?per_page=1";
+
+const ALL = ["empty", "small", "full"] as const;
+const FULL = ["full"] as const;
 
 export const PAGES: readonly Screen[] = [
   { name: "sign-in", path: at("/sign_in"), signed_out: true },
@@ -53,7 +67,7 @@ export const PAGES: readonly Screen[] = [
   },
   { name: "password-reset", path: at("/password_reset?token=ended"), signed_out: true },
   { name: "invitation-ended", path: at("/invitation?token=ended"), signed_out: true },
-  { name: "home", path: at("/") },
+  { name: "home", path: at("/"), states: ALL },
   {
     name: "home-arrange",
     path: at("/"),
@@ -87,7 +101,7 @@ export const PAGES: readonly Screen[] = [
     },
     leave: (page) => page.getByRole("button", { name: "Undo" }).click(),
   },
-  { name: "apps", path: at("/apps") },
+  { name: "apps", path: at("/apps"), states: ALL },
   { name: "apps-list", path: at("/apps?view=list") },
   { name: "apps-none", path: at("/apps?q=nothing+has+this+name") },
   { name: "apps-new", path: at("/apps/new") },
@@ -149,15 +163,15 @@ export const PAGES: readonly Screen[] = [
     path: first(APP, (id) => `/apps/${id}?tab=actions`),
     prepare: (page) => page.getByRole("button", { name: /^Add/ }).first().click(),
   },
-  { name: "runs", path: at("/runs") },
+  { name: "runs", path: at("/runs"), states: ALL },
   { name: "runs-none", path: at("/runs?input=nothing%3Dhas-this") },
   { name: "run", path: first("/connect/flow_processes.json?status=error", (id) => `/runs/${id}`) },
-  { name: "approvals", path: at("/runs?tab=approvals") },
-  { name: "triggers", path: at("/triggers") },
+  { name: "approvals", path: at("/runs?tab=approvals"), states: ALL },
+  { name: "triggers", path: at("/triggers"), states: ALL },
   { name: "trigger", path: first(TRIGGER, (id) => `/triggers/${id}`) },
   { name: "trigger-settings", path: first(TRIGGER, (id) => `/triggers/${id}?tab=settings`) },
-  { name: "trigger-new", path: at("/triggers/new") },
-  { name: "data", path: at("/data") },
+  { name: "trigger-new", path: at("/triggers/new"), states: ALL },
+  { name: "data", path: at("/data"), states: ALL },
   { name: "data-new", path: at("/data?new=1") },
   {
     name: "data-records",
@@ -173,7 +187,7 @@ export const PAGES: readonly Screen[] = [
   { name: "data-schema", path: at("/data/repairs/schema") },
   { name: "data-public", path: at("/data/repairs/public") },
   { name: "data-api", path: at("/data/repairs/api") },
-  { name: "flows", path: at("/flows") },
+  { name: "flows", path: at("/flows"), states: ALL },
   { name: "flows-none", path: at("/flows?q=nothing+has+this+name") },
   { name: "flow-new", path: at("/flows?new=1") },
   { name: "flow", path: first(FLOW, (id) => `/flows/${id}`) },
@@ -208,6 +222,120 @@ export const PAGES: readonly Screen[] = [
     name: `flow-${tab}`,
     path: first(FLOW, (id) => `/flows/${id}?tab=${tab}`),
   })),
+  { name: "data-orders", path: at("/data/orders/records"), states: FULL },
+  {
+    name: "data-order",
+    path: at("/data/orders/records"),
+    states: FULL,
+    prepare: async (page) => {
+      await page.locator("#cell-2-0").click();
+      await page.keyboard.press("Space");
+      await page.getByRole("region", { name: "History" }).waitFor();
+    },
+  },
+  {
+    name: "data-order-edit",
+    path: at("/data/orders/records"),
+    states: FULL,
+    prepare: async (page) => {
+      await page.locator("#cell-1-2").click();
+      await page.keyboard.press("Enter");
+    },
+  },
+  { name: "data-order-new", path: at("/data/orders/records?record=new"), states: FULL },
+  {
+    name: "data-filter",
+    path: at("/data/orders/records"),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: "Filter", exact: true }).click(),
+  },
+  { name: "data-import", path: at("/data/orders/records?import=1"), states: FULL },
+  { name: "data-orders-schema", path: at("/data/orders/schema"), states: FULL },
+  {
+    name: "data-orders-changed",
+    path: at("/data/orders/schema"),
+    states: FULL,
+    prepare: async (page) => {
+      await page.getByRole("textbox", { name: /^Name of/ }).first().fill("buyer");
+      await page.getByRole("button", { name: /^(Remove|Delete) / }).last().click();
+    },
+  },
+  { name: "data-tables-schema", path: at("/data/rental_fleet/schema"), states: FULL },
+  { name: "data-tables", path: at("/data/rental_fleet"), states: FULL },
+  { name: "data-orders-public", path: at("/data/orders/public"), states: FULL },
+  { name: "data-orders-api", path: at("/data/orders/api"), states: FULL },
+  {
+    name: "flow-dry",
+    path: first(FLOW, (id) => `/flows/${id}`),
+    states: FULL,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByRole("button", { name: "Dry run" }).click();
+    },
+  },
+  { name: "run-long", path: first(LONG_RUN, (id) => `/runs/${id}`), states: FULL },
+  {
+    name: "run-step",
+    path: first(LONG_RUN, (id) => `/runs/${id}`),
+    states: FULL,
+    prepare: (page) => page.getByText("register", { exact: true }).first().click(),
+  },
+  { name: "run-data", path: first(LONG_RUN, (id) => `/runs/${id}?tab=data`), states: FULL },
+  {
+    name: "runs-batch",
+    path: at("/runs?status=error"),
+    states: FULL,
+    prepare: async (page) => {
+      await page.getByRole("checkbox").nth(1).check();
+      await page.getByRole("checkbox").nth(2).check();
+    },
+  },
+  { name: "trigger-webhook", path: ofKind("webhook", (id) => `/triggers/${id}`), states: FULL },
+  {
+    name: "trigger-webhook-settings",
+    path: ofKind("webhook", (id) => `/triggers/${id}?tab=settings`),
+    states: FULL,
+  },
+  { name: "trigger-record", path: ofKind("record", (id) => `/triggers/${id}`), states: FULL },
+  {
+    name: "trigger-record-settings",
+    path: ofKind("record", (id) => `/triggers/${id}?tab=settings`),
+    states: FULL,
+  },
+  {
+    name: "trigger-text",
+    path: at("/triggers/new"),
+    states: FULL,
+    prepare: (page) => page.getByText("As text").click(),
+  },
+  {
+    name: "trigger-new-webhook",
+    path: at("/triggers/new"),
+    states: FULL,
+    prepare: (page) => page.getByText("When a webhook is called").click(),
+  },
+  {
+    name: "trigger-new-record",
+    path: at("/triggers/new"),
+    states: FULL,
+    prepare: (page) => page.getByText("When records change").click(),
+  },
+  {
+    name: "connector-sent",
+    path: first("/connect/connectors.json?q=warehouse&per_page=1", (id) => `/connectors/${id}`),
+    states: FULL,
+    prepare: async (page) => {
+      await page.getByLabel("part", { exact: true }).fill("chain");
+      await page.getByLabel("shop", { exact: true }).fill("Gdynia");
+      await page.getByRole("button", { name: /^Send/ }).click();
+      await page.getByText("accepted").first().waitFor();
+    },
+  },
+  {
+    name: "connector-used",
+    path: first("/connect/connectors.json?q=warehouse&per_page=1", (id) => `/connectors/${id}?tab=health`),
+    states: FULL,
+  },
   { name: "modules", path: at("/modules") },
   { name: "module", path: at("/modules/crm") },
   { name: "module-empty", path: at("/modules/kb") },
@@ -224,7 +352,7 @@ export const PAGES: readonly Screen[] = [
   { name: "department-html", path: first(DEPARTMENT, (id) => `/departments/${id}?footer=html`) },
   { name: "department-people", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=people`) },
   { name: "department-mailboxes", path: first(DEPARTMENT, (id) => `/departments/${id}?tab=mailboxes`) },
-  { name: "connectors", path: at("/connectors") },
+  { name: "connectors", path: at("/connectors"), states: ALL },
   { name: "connectors-none", path: at("/connectors?q=no+such+connector") },
   { name: "connector-new", path: at("/connectors/new") },
   {

@@ -1,7 +1,7 @@
 /**
  * `deno task screenshots`: pictures of every page of the console, in four widths and two themes, in the folder screens/.
  * `--only=apps,people` takes the pages whose names begin so, `--widths=360,1280` and `--themes=dark` fewer pictures,
- * `--data=none` shows an empty account and `--data=many` a large one,
+ * `--state=empty` or `full` shows a new account or a large one, instead of a small one,
  * `--whole=yes` makes the window as high as what scrolls in it,
  * `--url=http://… --login=… --password=…` a server that runs already; otherwise one is started and filled.
  */
@@ -9,6 +9,8 @@ import { chromium } from "../packages/playwright.ts";
 import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
 import { print } from "../stage/print.ts";
 import { fill } from "./fill.ts";
+import { fillFull, startService } from "./fill_full.ts";
+import { fillFull, startService } from "./fill_full.ts";
 import { writeHistory } from "./history.ts";
 import { fillMore } from "./more.ts";
 import { PAGES } from "./pages.ts";
@@ -32,16 +34,20 @@ const MISSING = `Math.max(0, ...[...document.querySelectorAll("body, body *")].m
 const THUMBNAILS = `[...document.querySelectorAll(".thumbnail")].every((one) =>
   one.getBoundingClientRect().top > innerHeight || one.querySelector("iframe.loaded"))`;
 
-const own = options.has("url") ? undefined : await startServer();
+const state = options.get("state") ?? "small";
+const service = startService();
+const state = options.get("state") ?? "small";
+const service = startService();
+const own = options.has("url") ? undefined : await startServer({ EGRESS_ALLOW: service.host });
 const url = options.get("url") ?? own?.listen() ?? "";
 if (own) {
   await own.console.prepare();
-  const data = options.get("data") ?? "few";
-  if (data !== "none") {
+  if (state !== "empty") {
     await fill(own.request);
+    if (state === "full") await fillFull(own.request, service.host);
     await writeHistory(own);
+    if (state === "full") await fillMore(own.request);
   }
-  if (data === "many") await fillMore(own.request);
 }
 const login = options.get("login") ?? "admin";
 const password = options.get("password") ?? ADMIN_PASSWORD;
@@ -52,7 +58,10 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
 });
 const only = options.get("only")?.split(",") ?? [""];
-const wanted = PAGES.filter(({ name }) => only.some((start) => name.startsWith(start)));
+const wanted = PAGES.filter(({ name, states }) =>
+  only.some((start) => name.startsWith(start)) && (states ?? ["small", "full"]).some((one) => one === state)
+);
+const suffix = state === "small" ? "" : `-${state}`;
 for (const colorScheme of listOf("themes", "light,dark")) {
   if (colorScheme !== "light" && colorScheme !== "dark") throw new Error("--themes=light,dark");
   const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
@@ -87,7 +96,7 @@ for (const colorScheme of listOf("themes", "light,dark")) {
       // Frames of apps paint after their page has loaded.
       await page.waitForTimeout(700);
       await page.waitForFunction(THUMBNAILS, undefined, { timeout: 6_000 }).catch(() => {});
-      await page.screenshot({ path: new URL(`${name}-${width}-${colorScheme}.png`, FOLDER).pathname });
+      await page.screenshot({ path: new URL(`${name}${suffix}-${width}-${colorScheme}.png`, FOLDER).pathname });
       await leave?.(page).catch((error) => print(`${name}, left: ${error}`));
     }
     print(`${colorScheme}, ${width} px: ${wanted.length} pages`);
@@ -97,3 +106,4 @@ for (const colorScheme of listOf("themes", "light,dark")) {
 }
 await browser.close();
 await own?.close();
+await service.close();
