@@ -74,6 +74,14 @@ export function readProgram(program: readonly unknown[]): ProgramStep[] {
   return steps;
 }
 
+const startsOf = (nodes: readonly Node[]): number[] => nodes.flatMap(({ spans }) => spans.map(({ from }) => from));
+
+/** The bar of a step with steps inside it is at least as long as these. */
+const around = (span: Span, children: readonly Node[]): Span =>
+  span.kind === "around"
+    ? { ...span, to: Math.max(span.to, ...children.flatMap(({ spans }) => spans.map(({ to }) => to))) }
+    : span;
+
 const isLoop = (type: string) => type === "for_each" || type === "repeat";
 
 /** @param now in milliseconds since 1970: the end of what is in progress */
@@ -94,8 +102,9 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
   const endOf = (step: Step): number =>
     (step.status === "running" || step.status === "waiting") && !over ? end : Date.parse(step.started_at) + step.ms;
 
-  const spansOf = (step: Step): Span[] => {
-    const [from, to] = [Date.parse(step.started_at) - start, endOf(step) - start];
+  /** @param from when it began, in milliseconds since the run began */
+  const spansOf = (step: Step, from: number): Span[] => {
+    const to = from + endOf(step) - Date.parse(step.started_at);
     const attempts = step.call?.attempts ?? [];
     if (isLoop(step.type) || step.type === "if" || step.type === "switch") return [{ from, to, kind: "around" }];
     if (step.status === "waiting" || step.type === "wait" || step.type === "approval" || step.type === "flow") {
@@ -134,38 +143,48 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
     });
   };
 
-  const build = (steps: readonly ProgramStep[], prefix: string): Node[] =>
-    steps.map((planned) => {
+  /**
+   * @param limit when the step after these steps began. A run that has waited computes its steps without effects again
+   * and records the later time, so a step is drawn no later than the steps that follow it.
+   */
+  const build = (steps: readonly ProgramStep[], prefix: string, limit = Infinity): Node[] => {
+    const nodes: Node[] = [];
+    for (const planned of steps.toReversed()) {
       const place = prefix + planned.id;
       const step = by_place.get(place);
-      const children = step ? childrenOf(planned, step, place, prefix) : [];
-      return {
+      const children = step ? childrenOf(planned, step, place, prefix, limit) : [];
+      if (step) limit = Math.min(limit, Date.parse(step.started_at) - start, ...startsOf(children));
+      nodes.unshift({
         key: place,
         kind: "step",
         name: step?.name || planned.name || planned.id,
         type: planned.type,
         step,
-        spans: step ? spansOf(step) : [],
+        spans: step ? spansOf(step, limit).map((span) => around(span, children)) : [],
         bad: step?.status === "error" || children.some(({ bad }) => bad),
         busy: !over && (step?.status === "running" || step?.status === "waiting" || children.some(({ busy }) => busy)),
         children,
         ...noteOf(step),
-      };
-    });
+      });
+    }
+    return nodes;
+  };
 
-  const childrenOf = (planned: ProgramStep, step: Step, place: string, prefix: string): Node[] => {
+  const childrenOf = (planned: ProgramStep, step: Step, place: string, prefix: string, limit: number): Node[] => {
     const attempts = attemptsOf(step);
     if (!isLoop(planned.type)) {
       // A branch that was not taken is left out; the rest of one that was taken may not have been reached.
-      const taken = planned.branches.map((branch) => build(branch, prefix))
+      const taken = planned.branches.map((branch) => build(branch, prefix, limit))
         .filter((nodes) => nodes.some((node) => node.step));
       return [...attempts, ...taken.flat()];
     }
     const [body = [], ...others] = planned.branches;
-    const after = others.map((branch) => build(branch, prefix)).filter((nodes) => nodes.some((node) => node.step));
+    const after = others.map((branch) => build(branch, prefix, limit)).filter((nodes) =>
+      nodes.some((node) => node.step)
+    );
     const seen = iterations.get(place) ?? [];
     const each = seen.map((index): Node => {
-      const nodes = build(body, `${place}.${index}.`);
+      const nodes = build(body, `${place}.${index}.`, limit);
       const reached = nodes.flatMap(({ spans }) => spans);
       return {
         key: `${place}.${index}`,
@@ -191,7 +210,7 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
     name: step.name ?? step.place,
     type: step.type,
     step,
-    spans: spansOf(step),
+    spans: spansOf(step, Date.parse(step.started_at) - start),
     bad: step.status === "error",
     busy: !over && (step.status === "running" || step.status === "waiting"),
     children: attemptsOf(step),

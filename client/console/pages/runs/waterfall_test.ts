@@ -114,3 +114,24 @@ Deno.test("waterfall: an axis has few round marks", () => {
   deepEqual(ticksOf(700), [0, 200, 400, 600]);
   deepEqual(ticksOf(31_400), [0, 10_000, 20_000, 30_000]);
 });
+
+Deno.test("waterfall: a step that was computed again after a wait is drawn where it was executed first", () => {
+  const program = [
+    { type: "mutation", id: "set" },
+    { type: "for_each", id: "each", steps: [{ type: "connector", id: "call" }, { type: "mutation", id: "add" }] },
+    { type: "wait", id: "pause" },
+    { type: "return", id: "end" },
+  ];
+  const steps = [
+    step("set", "mutation", 2010, 0),
+    step("each", "for_each", 2010, 1),
+    step("each.0.call", "connector", 5, 10),
+    step("each.0.add", "mutation", 2010, 0),
+    step("pause", "wait", 20, 1990),
+    step("end", "return", 2012, 0),
+  ];
+  const { nodes } = waterfall(runOf(steps, 2012), program, START);
+  const spans = Object.fromEntries(nodes.map(({ name, spans: [span] }) => [name, [span?.from, span?.to]]));
+  deepEqual(spans, { set: [5, 5], each: [5, 20], pause: [20, 2010], end: [2012, 2012] });
+  deepEqual(nodes[1]?.children[0]?.spans, [{ from: 5, to: 20, kind: "around" }]);
+});
