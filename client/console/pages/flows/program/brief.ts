@@ -22,6 +22,20 @@ export function brief(value: unknown, most = MOST): string {
   return cut(String(value).replaceAll("\n", " "), most);
 }
 
+const isNested = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** Two values as far as they differ: `.seconds`, 1 and 2. The path is empty where several parts differ. */
+export function difference(before: unknown, after: unknown, path = ""): { path: string; texts: [string, string] } {
+  const json = (value: unknown) => JSON.stringify(value) ?? "null";
+  if (isNested(before) && isNested(after) && Array.isArray(before) === Array.isArray(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const [name, ...others] = names.filter((name) => json(before[name]) !== json(after[name]));
+    if (name !== undefined && others.length === 0) return difference(before[name], after[name], `${path}.${name}`);
+  }
+  const short: [string, string] = [brief(before), brief(after)];
+  return { path, texts: short[0] === short[1] ? [cut(json(before), 120), cut(json(after), 120)] : short };
+}
+
 export const duration = (ms: number): string =>
   ms < 1_000
     ? `${ms} ms`

@@ -2,6 +2,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describeSteps } from "../../../../../server/flow/flow.ts";
 import { inputFields, inputOf } from "../run/input_form.ts";
+import { difference } from "./brief.ts";
 import type { Json } from "./json.ts";
 import { readJson, writeJson } from "./json_text.ts";
 import { lineOf } from "./line.ts";
@@ -121,4 +122,11 @@ Deno.test("input: the form of a run comes from the declared schema, or from the 
   deepEqual(inputOf(fields ?? [], { sum: "21", in: "" }), { sum: 21 });
   deepEqual(inputFields({}, [a])?.map(({ name, initial }) => [name, initial]), [["x", "1"]]);
   equal(inputFields({}, [b]), undefined);
+});
+
+Deno.test("differences: the part that differs, or both values in full where a short form would be the same", () => {
+  deepEqual(difference({ seconds: 1 }, { seconds: 2 }), { path: ".seconds", texts: ["1", "2"] });
+  deepEqual(difference({ a: [1, { b: "x" }] }, { a: [1, { b: "y" }] }), { path: ".a.1.b", texts: ["x", "y"] });
+  deepEqual(difference({ a: 1, b: 1 }, { a: 2, b: 2 }), { path: "", texts: ['{"a":1,"b":1}', '{"a":2,"b":2}'] });
+  deepEqual(difference(undefined, { a: 1 }), { path: "", texts: ["null", "{ a }"] });
 });
