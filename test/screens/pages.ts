@@ -274,12 +274,7 @@ export const PAGES: readonly Screen[] = [
     },
   },
   { name: "run-long", path: first(LONG_RUN, (id) => `/runs/${id}`), states: FULL },
-  {
-    name: "run-step",
-    path: first(LONG_RUN, (id) => `/runs/${id}`),
-    states: FULL,
-    prepare: (page) => page.getByText("register", { exact: true }).first().click(),
-  },
+  { name: "run-step", path: first(LONG_RUN, (id) => `/runs/${id}?step=settle.1.register`), states: FULL },
   { name: "run-data", path: first(LONG_RUN, (id) => `/runs/${id}?tab=data`), states: FULL },
   {
     name: "runs-batch",

@@ -52,7 +52,7 @@ export function snippetsOf(way: Way, db: Db, table: Table, origin: string): Snip
       const of_table = table.name ? `?table_name=${table.name}` : "";
       const auth = `\\\n  -H "Authorization: Bearer $TOKEN"`;
       const body = (record: unknown) =>
-        `-H "Content-Type: application/json" \\\n  -d ${inShell(JSON.stringify({ record }))}`;
+        `\\\n  -H "Content-Type: application/json" \\\n  -d ${inShell(JSON.stringify({ record }))}`;
       return [
         {
           title: "The address and a token",
@@ -74,7 +74,7 @@ export function snippetsOf(way: Way, db: Db, table: Table, origin: string): Snip
           language: "sh",
           code: `curl -s ${at}/export.csv${of_table}" ${auth} > ${
             table.name || db.code
-          }.csv\ncurl -s ${at}/import.csv${of_table}" ${auth} -H "Content-Type: text/csv" \\\n  --data-binary @${
+          }.csv\ncurl -s ${at}/import.csv${of_table}" ${auth} \\\n  -H "Content-Type: text/csv" \\\n  --data-binary @${
             table.name || db.code
           }.csv`,
         },
