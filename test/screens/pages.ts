@@ -331,6 +331,82 @@ export const PAGES: readonly Screen[] = [
     path: first("/connect/connectors.json?q=warehouse&per_page=1", (id) => `/connectors/${id}?tab=health`),
     states: FULL,
   },
+  {
+    name: "trigger-day",
+    path: first(TRIGGER, (id) => `/triggers/${id}`),
+    states: FULL,
+    prepare: (page) => page.getByRole("gridcell").or(page.locator(".failed")).first().click(),
+  },
+  {
+    name: "trigger-fire",
+    path: first(TRIGGER, (id) => `/triggers/${id}`),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: "Fire now" }).click(),
+  },
+  {
+    name: "run-retry",
+    path: first(LONG_RUN, (id) => `/runs/${id}?step=close`),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: /^Retry/ }).first().click(),
+  },
+  {
+    name: "runs-batch-retry",
+    path: at("/runs?status=error"),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: /^Retry all/ }).click(),
+  },
+  {
+    name: "flow-version",
+    path: first(FLOW, (id) => `/flows/${id}?tab=versions`),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: /^Version 1/ }).click(),
+  },
+  ...["Last run", "On error"].map((part) => ({
+    name: `flow-step-${part.toLowerCase().replace(" ", "-")}`,
+    path: first(FLOW, (id) => `/flows/${id}`),
+    states: FULL,
+    prepare: async (page: Page) => {
+      await page.getByRole("treeitem", { name: /^5 / }).dblclick();
+      await page.getByText(part, { exact: true }).click();
+    },
+  })),
+  {
+    name: "flow-step-tested",
+    path: first(FLOW, (id) => `/flows/${id}`),
+    states: FULL,
+    prepare: async (page) => {
+      await page.getByRole("treeitem", { name: /^10 / }).dblclick();
+      await page.getByRole("button", { name: "Test this step" }).click();
+    },
+  },
+  ...["All records", "Newest first", "11 of 13"].map((button) => ({
+    name: `data-menu-${button.slice(0, 3).trim().toLowerCase()}`,
+    path: at("/data/orders/records"),
+    states: FULL,
+    prepare: (page: Page) => page.getByRole("button", { name: button }).click(),
+  })),
+  {
+    name: "data-import-columns",
+    path: at("/data/orders/records?import=1"),
+    states: FULL,
+    prepare: async (page) => {
+      const buffer = new TextEncoder().encode("customer,shop,sum,when\nAda,Gdynia,12.5,2026-11-03\nBo,,x,\n");
+      // deno-lint-ignore no-explicit-any -- Playwright declares a Buffer of Node
+      await page.setInputFiles("input[type=file]", { name: "orders.csv", mimeType: "text/csv", buffer: buffer as any });
+    },
+  },
+  {
+    name: "data-orders-tried",
+    path: at("/data/orders/public"),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: "Call list" }).click(),
+  },
+  {
+    name: "connector-more",
+    path: first(CONNECTOR, (id) => `/connectors/${id}`),
+    states: FULL,
+    prepare: (page) => page.getByRole("button", { name: "More" }).click(),
+  },
   { name: "modules", path: at("/modules") },
   { name: "module", path: at("/modules/crm") },
   { name: "module-empty", path: at("/modules/kb") },
