@@ -1,4 +1,5 @@
 /** The pages of the console that `deno task screenshots` takes. */
+import { Buffer } from "node:buffer";
 import type { Page } from "../packages/playwright.ts";
 
 interface Screen {
@@ -390,9 +391,8 @@ export const PAGES: readonly Screen[] = [
     path: at("/data/orders/records?import=1"),
     states: FULL,
     prepare: async (page) => {
-      const buffer = new TextEncoder().encode("customer,shop,sum,when\nAda,Gdynia,12.5,2026-11-03\nBo,,x,\n");
-      // deno-lint-ignore no-explicit-any -- Playwright declares a Buffer of Node
-      await page.setInputFiles("input[type=file]", { name: "orders.csv", mimeType: "text/csv", buffer: buffer as any });
+      const buffer = Buffer.from("customer,shop,sum,when\nAda,Gdynia,12.5,2026-11-03\nBo,,x,\n");
+      await page.setInputFiles("input[type=file]", { name: "orders.csv", mimeType: "text/csv", buffer });
     },
   },
   {
@@ -405,7 +405,7 @@ export const PAGES: readonly Screen[] = [
     name: "connector-more",
     path: first(CONNECTOR, (id) => `/connectors/${id}`),
     states: FULL,
-    prepare: (page) => page.getByRole("button", { name: "More" }).click(),
+    prepare: (page) => page.getByRole("button", { name: "More", exact: true }).first().click(),
   },
   { name: "modules", path: at("/modules") },
   { name: "module", path: at("/modules/crm") },
