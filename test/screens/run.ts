@@ -10,7 +10,6 @@ import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
 import { print } from "../stage/print.ts";
 import { fill } from "./fill.ts";
 import { fillFull, startService } from "./fill_full.ts";
-import { fillFull, startService } from "./fill_full.ts";
 import { writeHistory } from "./history.ts";
 import { fillMore } from "./more.ts";
 import { PAGES } from "./pages.ts";
@@ -34,8 +33,6 @@ const MISSING = `Math.max(0, ...[...document.querySelectorAll("body, body *")].m
 const THUMBNAILS = `[...document.querySelectorAll(".thumbnail")].every((one) =>
   one.getBoundingClientRect().top > innerHeight || one.querySelector("iframe.loaded"))`;
 
-const state = options.get("state") ?? "small";
-const service = startService();
 const state = options.get("state") ?? "small";
 const service = startService();
 const own = options.has("url") ? undefined : await startServer({ EGRESS_ALLOW: service.host });
