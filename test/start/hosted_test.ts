@@ -6,7 +6,9 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startApi } from "../flow/flow_stage.ts";
 import { LOOPS } from "../once/compiler/hostile.ts";
-import { findHostedDeno, type Host, HOSTED_VERSION, openHost, packServer } from "../stage/places/host.ts";
+import { childEnvironment } from "../../server/config.ts";
+import { fetchPackages } from "../../server/compiler/runtime/fetched_packages.ts";
+import { findHostedDeno, findReadOnly, type Host, HOSTED_VERSION, openHost, packServer } from "../stage/places/host.ts";
 import { connectAgent } from "../stage/agents/agent.ts";
 import { createDatabase, on_postgres } from "../stage/harness.ts";
 import { ask } from "../stage/launch.ts";
@@ -15,24 +17,42 @@ import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-hosted-tests";
 
-const SOURCES: Record<string, string> = {
-  svelte: "<script>let n = $state(1)</script><p class='p-4 text-red-500'>{n}</p>",
-  vue: "<script setup>const n = 1</script><template><p class='p-4'>{{ n }}</p></template>",
-  react: "export default () => <p className='p-4'>1</p>",
-  kaboom: "import kaboom from 'kaboom'; kaboom(); add([rect(24, 24)]);",
-  phaser: "new Phaser.Game({ width: 8, height: 8 });",
-  js: "document.title = 'x';",
-  html: "<!doctype html><h1>x</h1>",
-};
+const HOMELESS = { HOME: "/no/such/folder", TMPDIR: "/no/such/folder" };
+
+/** An app of each engine, and of each CSS engine. */
+const APPS: [app_engine: string, css_engine: string, source_code: string][] = [
+  ["svelte", "tailwind", "<script>let n = $state(1)</script><p class='p-4 text-red-500'>{n}</p>"],
+  ["vue", "tailwind_all", "<script setup>const n = 1</script><template><p class='p-4'>{{ n }}</p></template>"],
+  ["react", "tailwind", "export default () => <p className='p-4'>1</p>"],
+  ["kaboom", "none", "import kaboom from 'kaboom'; kaboom(); add([rect(24, 24)]);"],
+  ["phaser", "none", "new Phaser.Game({ width: 8, height: 8 });"],
+  ["js", "none", "document.title = 'x';"],
+  ["html", "none", "<!doctype html><h1>x</h1>"],
+];
 /** A request whose instance is gone may never be answered. */
 const late = () => AbortSignal.timeout(60_000);
 
 /** Ends with the signal, whatever becomes of the connection. */
-const whileGoing = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
-  Promise.race([
-    work,
-    new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })),
-  ]);
+async function whileGoing<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = () => reject(signal.reason);
+  // An aborted signal has no further event.
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end);
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+/** For what an instance does by itself. @throws {Error} that names what is late */
+async function inTime<T>(work: Promise<T> | undefined, what: string): Promise<T | undefined> {
+  const signal = late();
+  return await whileGoing(signal, Promise.resolve(work)).catch((error) => {
+    throw signal.aborted ? new Error(`waited in vain until ${what}`) : error;
+  });
+}
 
 /** A request that is given up after a minute. */
 const askHost = (host: Host, path: string, init: RequestInit = {}) => {
@@ -40,13 +60,8 @@ const askHost = (host: Host, path: string, init: RequestInit = {}) => {
   return whileGoing(signal, ask(host.url + path, TOKEN, { ...init, signal }));
 };
 
-const appOf = (app_engine: string, source_code: string) => ({
-  app: {
-    name: `App ${crypto.randomUUID()}`,
-    app_engine,
-    css_engine: ["js", "html", "phaser"].includes(app_engine) ? "none" : "tailwind",
-    source_code,
-  },
+const appOf = (app_engine: string, css_engine: string, source_code: string) => ({
+  app: { name: `App ${crypto.randomUUID()}`, app_engine, css_engine, source_code },
 });
 
 /** @returns undefined if nothing was acknowledged: the instance was stopping, or its connection broke */
@@ -136,7 +151,18 @@ async function openConsole(host: Host) {
   for (const path of files) await opened(path);
 }
 
-async function comeAndGo(deno: string, engines: string[]) {
+/** An agent lists its tools, and makes an app. */
+async function proveAgent(host: Host) {
+  const handler = (request: Request) => fetch(request, { signal: late() });
+  const agent = await connectAgent({ base_url: host.url, handler }, TOKEN);
+  assert.ok((await agent.client.listTools()).tools.length > 0);
+  const { app } = appOf("svelte", "tailwind", "<p class='p-2'>made by an agent</p>");
+  const { id } = await agent.call("create", { kind: "app", value: app });
+  assert.equal((await askHost(host, `/a/${id}`)).status, 200);
+  await agent.close();
+}
+
+async function comeAndGo(deno: string) {
   await using api = startApi();
   let is_held = true;
   api.answers.set(
@@ -151,7 +177,8 @@ async function comeAndGo(deno: string, engines: string[]) {
     traces += await request.text();
     return Response.json({});
   });
-  await using host = await openHost(deno, {
+  const environment = {
+    ...HOMELESS,
     OTEL_DENO: "true",
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.addr.port}`,
@@ -159,19 +186,18 @@ async function comeAndGo(deno: string, engines: string[]) {
     ADMIN_PASSWORD: "password of the hosted tests",
     EGRESS_ALLOW: api.host,
     ACTION_WAIT_MS: "0",
-  });
+  };
+  await using host = await openHost(deno, environment, { readOnly });
   assert.equal(host.instances.length, 0);
   assert.deepEqual(await read(host, "/readyz"), { status: "ok", database: true, kv: true });
   assert.equal(host.instances.length, 1, "a request has started it");
 
   await openConsole(host);
-  const agent = await connectAgent({ base_url: host.url, handler: (request) => fetch(request) }, TOKEN);
-  assert.ok((await agent.client.listTools()).tools.length > 0);
-  await agent.close();
-  for (const engine of engines) {
-    const { id } = await made(host, "/platform/apps.json", appOf(engine, SOURCES[engine] ?? ""));
-    assert.equal((await askHost(host, `/a/${id}`)).status, 200, engine);
+  for (const app of APPS) {
+    const { id } = await made(host, "/platform/apps.json", appOf(...app));
+    assert.equal((await askHost(host, `/a/${id}`)).status, 200, app.join(" "));
   }
+  await inTime(proveAgent(host), "an agent is answered");
   const methods = { get: { method: "GET", path: "/{path}" } };
   await made(host, "/connect/connectors.json", {
     connector: { name: "API", code: "api", url: api.origin, fields: { auth: { type: "none" }, methods } },
@@ -226,8 +252,8 @@ async function comeAndGo(deno: string, engines: string[]) {
     () => ({ record: { data: { n: n++ } } }),
     () => is_over,
   );
-  const source = () => SOURCES.svelte?.replace("n =", `n${n++} = 1, n =`) ?? "";
-  const apps = keepPosting(host, "/platform/apps.json", () => appOf("svelte", source()), () => is_over);
+  const source = () => `<script>let n = $state(${n++})</script><p class='p-4 text-red-500'>{n}</p>`;
+  const apps = keepPosting(host, "/platform/apps.json", () => appOf("svelte", "tailwind", source()), () => is_over);
   const starts = [
     await made(host, `/connect/flows/${held.id}/run.json`, { input: {} }),
     await made(host, `/connect/flows/${waits.id}/run.json`, { input: { n: 4 } }),
@@ -247,13 +273,14 @@ async function comeAndGo(deno: string, engines: string[]) {
     await until(() => finished(flow_process_id), "the run is finished elsewhere", 120_000);
   }
   is_over = true;
-  const [record_ids, app_ids] = await Promise.all([records, apps]);
+  const [record_ids = [], app_ids = []] = await inTime(Promise.all([records, apps]), "the last posts are answered") ??
+    [];
   assert.ok(record_ids.length > 0 && app_ids.length > 0);
   for (const id of record_ids) assert.ok(await read(host, `/platform/dbs/log/records/${id}.json`), `record ${id}`);
   for (const id of app_ids) assert.ok(await read(host, `/platform/apps/${id}.json`), `app ${id}`);
   await until(() => record_ids.every((id) => told.includes(id)), "the follower has been told of all records");
   left.abort();
-  assert.ok(await following > 1, "it has connected again");
+  assert.ok((await inTime(following, "the follower ends") ?? 0) > 1, "it has connected again");
   const noted = async () => {
     const ids: string[] = [];
     for (let page = 1;; page++) {
@@ -278,20 +305,24 @@ async function comeAndGo(deno: string, engines: string[]) {
 }
 
 const hosted = on_postgres ? await findHostedDeno() : undefined;
-/** Most other tests compile with the newer Deno. */
-const VERSIONS: [version: string, deno: string | undefined, engines: string[]][] = [
-  [HOSTED_VERSION, hosted, Object.keys(SOURCES)],
-  [Deno.version.deno, Deno.execPath(), ["svelte", "html"]],
+/** Deno's own caches and subprocesses cannot write either. */
+const readOnly = on_postgres ? await findReadOnly() : undefined;
+const place = readOnly ? "a read-only file system" : "a file system that can be written, because it cannot be mounted";
+const VERSIONS: [version: string, deno: string | undefined][] = [
+  [HOSTED_VERSION, hosted],
+  [Deno.version.deno, Deno.execPath()],
 ];
 
-for (const [version, deno, engines] of VERSIONS) {
-  const why = deno === undefined && on_postgres ? " (left out: npx does not provide it)" : "";
+for (const [version, deno] of VERSIONS) {
+  const where = deno === undefined && on_postgres ? "left out: npx does not provide it" : `on ${place}`;
   Deno.test({
-    name: `hosted on Deno ${version}: instances come and go, nothing acknowledged is lost${why}`,
+    name: `hosted on Deno ${version}: instances come and go, nothing acknowledged is lost (${where})`,
     ignore: !on_postgres || deno === undefined,
     async fn() {
       await packServer(deno ?? "");
-      await comeAndGo(deno ?? "", engines);
+      // An instance cannot fetch it here.
+      await fetchPackages(["phaser"], deno ?? "", childEnvironment(Deno.env.toObject()));
+      await comeAndGo(deno ?? "");
     },
   });
 }
@@ -300,10 +331,12 @@ Deno.test({
   name: "hosted without subprocesses: apps are compiled in a thread, and an instance ends with one that hangs",
   ignore: hosted === undefined,
 }, async () => {
-  await using host = await openHost(hosted ?? "", { ADMIN_TOKEN: TOKEN, ADMIN_PASSWORD: "password" }, false);
+  await using host = await openHost(hosted ?? "", { ADMIN_TOKEN: TOKEN, ADMIN_PASSWORD: "password" }, {
+    has_subprocesses: false,
+  });
   const compile = async (engine: string, source_code: string) => {
     const headers = { "content-type": "application/json" };
-    const body = JSON.stringify(appOf(engine, source_code));
+    const body = JSON.stringify(appOf(engine, "tailwind", source_code));
     return await askHost(host, "/platform/apps.json", { method: "POST", headers, body });
   };
   // A busy machine may not compile even this within 5 s.
@@ -317,7 +350,7 @@ Deno.test({
   assert.match(instance?.output() ?? "", /compile_workers_are_threads/);
   const { status, text } = await compile("vue", LOOPS);
   assert.match(`${status} ${text}`, /^422 .*compile timed out/);
-  assert.equal((await instance?.ended)?.code, 0);
+  assert.equal((await inTime(instance?.ended, "the instance ends"))?.code, 0);
   assert.ok((await read(host, "/platform/apps.json")).length > 0, "the next instance answers");
 });
 
@@ -329,8 +362,8 @@ Deno.test({
   const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
   const faultIn = async (env: Record<string, string>) => {
     const args = ["run", "--allow-all", "--quiet", fileURLToPath(new URL("../../main.ts", import.meta.url))];
-    const { code, stderr } = await new Deno.Command(hosted ?? "", { args, cwd: folder, env: { NO_COLOR: "1", ...env } })
-      .output();
+    const options = { args, cwd: folder, env: { NO_COLOR: "1", ...env }, signal: late() };
+    const { code, stderr } = await new Deno.Command(hosted ?? "", options).output();
     return `${code} ${new TextDecoder().decode(stderr)}`;
   };
   try {

@@ -17,6 +17,10 @@ export const HOSTED_VERSION = "2.5.0";
 const INHERITED = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "TMPDIR", "SSL_CERT_FILE"];
 /** The host waits for 5 s, on machines that are not as busy as those of tests. */
 const SIGKILL_AFTER_MS = 30_000;
+/** For the pipes of an instance that has ended: a child of it that lives on would keep them open. */
+const PIPES_MS = 10_000;
+/** A download, or a build on a busy machine. */
+const TOOL_MS = 300_000;
 
 /** npm's copy of that version. @returns undefined if npm cannot provide it @throws {Error} in CI */
 export async function findHostedDeno(): Promise<string | undefined> {
@@ -28,6 +32,7 @@ export async function findHostedDeno(): Promise<string | undefined> {
       "await Deno.stdout.write(new TextEncoder().encode(Deno.execPath()))",
     ],
     stderr: "piped",
+    signal: AbortSignal.timeout(TOOL_MS),
   }).output().catch(() => undefined);
   if (found?.success) return new TextDecoder().decode(found.stdout);
   const reason = found ? new TextDecoder().decode(found.stderr) : "there is no npx";
@@ -38,7 +43,8 @@ export async function findHostedDeno(): Promise<string | undefined> {
 export async function packServer(deno: string): Promise<void> {
   const args = ["run", "--allow-all", "--quiet", `${CHECKOUT}server/compiler/packed/build.ts`];
   const env = { DENO_TLS_CA_STORE: "system,mozilla", NO_COLOR: "1" };
-  const { success, stderr } = await new Deno.Command(deno, { args, env, cwd: CHECKOUT }).output();
+  const options = { args, env, cwd: CHECKOUT, signal: AbortSignal.timeout(TOOL_MS) };
+  const { success, stderr } = await new Deno.Command(deno, options).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
 
@@ -67,18 +73,48 @@ export interface Host extends AsyncDisposable {
   folder: string;
 }
 
-/** @param environment further variables of the app @param has_subprocesses whether instances may start them */
+/** What instances may do. */
+interface Means {
+  /** Whether they may start subprocesses. */
+  has_subprocesses?: boolean;
+  /** See `findReadOnly`. */
+  readOnly?: ((writable: string) => string[]) | undefined;
+}
+
+/**
+ * A file system on which a command can write to one folder only. Permissions of Deno do not suffice: they hold neither for
+ * its own caches nor for subprocesses.
+ *
+ * @returns the beginning of a command; undefined where the kernel refuses it
+ */
+export async function findReadOnly(): Promise<((writable: string) => string[]) | undefined> {
+  const script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro / && shift && exec "$@"';
+  const within = (writable: string) => ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", writable];
+  const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
+  try {
+    const probe = `touch "$1/file" && ! touch "$2/file" && ! touch "$3/file"`;
+    const [program = "", ...args] = [...within(folder), "sh", "-c", probe, "sh", folder, CHECKOUT, denoFolder()];
+    const found = await new Deno.Command(program, { args }).output().catch(() => undefined);
+    return found?.success ? within : undefined;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** @param environment further variables of the app */
 export async function openHost(
   deno: string,
   environment: Record<string, string> = {},
-  has_subprocesses = true,
+  { has_subprocesses = true, readOnly }: Means = {},
 ): Promise<Host> {
   const permissions = [...PERMISSIONS, has_subprocesses ? "--allow-run" : "--deny-run"];
   const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
   const store = await Deno.makeTempDir({ prefix: "atrium_hosted_kv_" });
   const { hostname, port, username, password, pathname } = new URL(await createDatabase());
+  const command = [...readOnly?.(store) ?? [], deno];
   const env = {
     ...Object.fromEntries(inherited()),
+    DENO_DIR: denoFolder(),
     NO_COLOR: "1",
     // Older versions know only their own certificates.
     DENO_TLS_CA_STORE: "system,mozilla",
@@ -97,9 +133,12 @@ export async function openHost(
   const instances: Running[] = [];
   let starting: Promise<Instance> | undefined;
   let turn = 0;
+  let is_closed = false;
+  const closing = new AbortController();
 
   async function start(): Promise<Instance> {
-    const instance = run(deno, permissions, { ...env, PORT: String(freePort()) }, folder, () => {
+    if (is_closed) throw new Error("the host is closed");
+    const instance = run(command, permissions, { ...env, PORT: String(freePort()) }, folder, () => {
       if (instances.includes(instance)) instances.splice(instances.indexOf(instance), 1);
     });
     instances.push(instance);
@@ -113,16 +152,22 @@ export async function openHost(
     return listening[turn++ % listening.length] ?? await (starting ??= start().finally(() => starting = undefined));
   }
 
-  const address = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+  // Aborted, because a graceful shutdown would wait for answers and connections that a failed test has left.
+  const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: closing.signal };
+  const address = Deno.serve(options, async (request) => {
     const { pathname, search } = new URL(request.url);
-    const { port } = await next();
-    return await fetch(`http://127.0.0.1:${port}${pathname}${search}`, {
-      method: request.method,
-      headers: request.headers,
-      body: request.body,
-      redirect: "manual",
-      signal: request.signal,
-    }).catch(() => new Response("Bad Gateway", { status: 502 }));
+    try {
+      const { port } = await next();
+      return await fetch(`http://127.0.0.1:${port}${pathname}${search}`, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        redirect: "manual",
+        signal: request.signal,
+      });
+    } catch {
+      return new Response("Bad Gateway", { status: 502 });
+    }
   });
 
   return {
@@ -131,8 +176,10 @@ export async function openHost(
     start,
     folder,
     async [Symbol.asyncDispose]() {
+      is_closed = true;
       await Promise.all([...instances].map((instance) => instance.stop()));
-      await address.shutdown();
+      closing.abort();
+      await address.finished;
       for (const one of [folder, store]) await Deno.remove(one, { recursive: true });
     },
   };
@@ -143,6 +190,10 @@ interface Running extends Instance {
   listens(): boolean;
 }
 
+/** Where Deno keeps packages, also for an instance without a home. */
+const denoFolder = () =>
+  Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME")}/.cache`}/deno`;
+
 const inherited = () =>
   INHERITED.flatMap((name): [string, string][] => {
     const value = Deno.env.get(name);
@@ -151,14 +202,14 @@ const inherited = () =>
 
 /** @param taken is called when it gets no more requests */
 function run(
-  deno: string,
+  [program = "", ...before]: string[],
   permissions: string[],
   env: Record<string, string>,
   cwd: string,
   taken: () => void,
 ): Running {
-  const args = ["run", ...permissions, "--quiet", `${CHECKOUT}main.ts`];
-  const child = new Deno.Command(deno, {
+  const args = [...before, "run", ...permissions, "--quiet", `${CHECKOUT}main.ts`];
+  const child = new Deno.Command(program, {
     args,
     env,
     clearEnv: true,
@@ -169,14 +220,23 @@ function run(
   })
     .spawn();
   let output = "";
+  let errors = "";
   let is_over = false;
-  const read = async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) output += text;
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>, take: (text: string) => void) => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
   };
-  const ended = Promise.all([child.status, child.stderr.text(), read()]).then(([{ code }, stderr]) => {
+  const pipes = Promise.all([
+    read(child.stdout, (text) => output += text),
+    read(child.stderr, (text) => errors += text),
+  ]);
+  const ended = child.status.then(async ({ code }) => {
     is_over = true;
     taken();
-    return { code, stderr };
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const limit = setTimeout(resolve, PIPES_MS);
+    await Promise.race([pipes, late]);
+    clearTimeout(limit);
+    return { code, stderr: errors };
   });
   const listens = () => /^listening on /m.test(output);
   return {
