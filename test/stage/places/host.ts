@@ -79,6 +79,8 @@ interface Means {
   has_subprocesses?: boolean;
   /** See `findReadOnly`. */
   readOnly?: ((writable: string) => string[]) | undefined;
+  /** By default a new, empty one. */
+  database_url?: string;
 }
 
 /**
@@ -105,12 +107,12 @@ export async function findReadOnly(): Promise<((writable: string) => string[]) |
 export async function openHost(
   deno: string,
   environment: Record<string, string> = {},
-  { has_subprocesses = true, readOnly }: Means = {},
+  { has_subprocesses = true, readOnly, database_url }: Means = {},
 ): Promise<Host> {
   const permissions = [...PERMISSIONS, has_subprocesses ? "--allow-run" : "--deny-run"];
   const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
   const store = await Deno.makeTempDir({ prefix: "atrium_hosted_kv_" });
-  const { hostname, port, username, password, pathname } = new URL(await createDatabase());
+  const { hostname, port, username, password, pathname } = new URL(database_url ?? await createDatabase());
   const command = [...readOnly?.(store) ?? [], deno];
   const env = {
     ...Object.fromEntries(inherited()),
