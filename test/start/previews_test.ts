@@ -1,7 +1,7 @@
-/** On a hosting platform: a preview has no effects unless they are allowed, and the platform's CDN keeps public pages only. */
+/** On a hosting platform: a preview has no effects unless they are allowed. */
 import assert from "node:assert/strict";
 import { startApi } from "../flow/flow_stage.ts";
-import { ADMIN_TOKEN, on_postgres, startServer, type TestServer } from "../stage/harness.ts";
+import { on_postgres, startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 
 /** The HTTP client of connectors has one timer for the process, which ends up to a second after the last call. */
@@ -52,36 +52,6 @@ Deno.test(
       } finally {
         await server.close();
       }
-    }
-  },
-);
-
-Deno.test(
-  { name: "hosted: the CDN may keep a public page without a token, and no other", ignore: !on_postgres, ...CALLS },
-  async () => {
-    const server = await startServer({ ...HOSTED });
-    try {
-      const headersOf = async (app: Record<string, unknown>, token: string | null) => {
-        const { id } = made(
-          await server.request("POST", "/platform/apps.json", {
-            json: { app: { name: "Page", app_engine: "html", css_engine: "none", ...app } },
-          }),
-        );
-        const { status, headers } = await server.request("GET", `/a/${id}`, { token });
-        assert.equal(status, 200);
-        return ["deno-cdn-cache-control", "cache-control", "vary"].map((name) => headers.get(name));
-      };
-      const plain = { source_code: "<h1>Hello</h1>", public: true };
-      const asking = { source_code: "<script>fetch('/platform/db/x/y')</script>", public: true };
-      assert.deepEqual(await headersOf(plain, null), [
-        "public, s-maxage=10",
-        "private, no-cache, no-transform",
-        "accept-encoding, authorization, cookie",
-      ]);
-      assert.deepEqual((await headersOf(asking, null)).slice(0, 2), [null, "no-store"]);
-      assert.deepEqual((await headersOf({ ...plain, public: false }, ADMIN_TOKEN)).slice(0, 2), [null, "no-store"]);
-    } finally {
-      await server.close();
     }
   },
 );

@@ -1,7 +1,7 @@
 /** The document of an app itself, for one viewer or for a visitor. The callers decide who gets it, and where. */
 import { appsHostOf, hasOwnOrigins } from "../../apps_site.ts";
 import { findAppUser } from "../../domains/user_settings/queries.ts";
-import { secondsUntil, signPageToken, type Viewer } from "../../viewer.ts";
+import { type Call, secondsUntil, signPageToken, type Viewer } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
 import { stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
@@ -23,12 +23,15 @@ export const sees = (app: ServedApp, viewer: Viewer): boolean =>
 
 /**
  * Deno Deploy's CDN may keep the page of a public app for a moment, for visitors. A session or a token opens another page
- * at the same address. The header is for this CDN only: browsers get the page's own `cache-control`.
+ * at the same address. Answers to requests with a cookie are not kept, because some depend on further headers, such as
+ * `Sec-Fetch-Dest`. The header is for this CDN only: browsers get the page's own `cache-control`.
  */
 const FOR_CDN = {
   "deno-cdn-cache-control": "public, s-maxage=10",
   vary: "accept-encoding, authorization, cookie",
 };
+
+const isAnonymous = ({ token, request }: Call): boolean => token === undefined && !request.headers.has("cookie");
 
 async function pageForVisitor(context: HttpContext, app: ServedApp): Promise<Response> {
   if (app.asks) return await pageWithToken(context, app, "null", undefined);
@@ -41,7 +44,7 @@ function pageForAnyVisitor(context: HttpContext, app: ServedApp, hosts: readonly
   const headers = headersOf(context);
   const own: Record<string, string> = stamp(call);
   if (hosts.length > 0) Object.assign(own, framedBy(headers, hosts));
-  if (config.hosted && app.public) Object.assign(own, FOR_CDN);
+  if (config.hosted && app.public && isAnonymous(call)) Object.assign(own, FOR_CDN);
   return app.answer(call.request, headers, own);
 }
 

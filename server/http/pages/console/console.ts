@@ -53,7 +53,7 @@ async function openConsole(context: HttpContext): Promise<Response> {
   let page = pages.get(manifest);
   if (!page) {
     const html = variantsOf(consolePage(manifest, config.dev), "text/html; charset=utf-8");
-    pages.set(manifest, page = prepared(html, "no-cache", headersOf(config.apps_origin)));
+    pages.set(manifest, page = prepared(html, "private, no-cache", headersOf(config.apps_origin)));
   }
   return page(call.request, stamp(call));
 }
