@@ -74,7 +74,7 @@ export function createSchedules(deps: Deps, sources?: RecordSources, is_on = tru
       const cron_ids = [...ended].slice(0, SETTLE_BATCH);
       for (const id of cron_ids) ended.delete(id);
       await attempt(deps, "settling", () => settleAll(deps, isClosing, cron_ids));
-      await attempt(deps, "starting queued runs", () => startQueued(deps, isClosing, cron_ids));
+      if (is_on) await attempt(deps, "starting queued runs", () => startQueued(deps, isClosing, cron_ids));
     }
     timer = undefined;
   }
