@@ -13,6 +13,9 @@ const OTHER_MB = 256;
 /** Beyond this Go collects garbage more often. Without it esbuild holds many times what it needs. */
 const GO_MEMORY_LIMIT = "256MiB";
 
+/** No subprocess finds the packages that this process has, or it does not run at all. */
+export class PackagesNotFound extends Error {}
+
 const Places = z.object({ packages: z.string(), esbuild: z.string() });
 
 /**
@@ -30,7 +33,9 @@ export function workerCommand(
   async function locate() {
     const args = ["run", ...config, "--allow-read", "--allow-env", file("locate.ts")];
     const { success, stdout, stderr } = await new Deno.Command(deno, { args, env, clearEnv: true }).output();
-    if (!success) throw new Error(`the compiler's packages are not found: ${new TextDecoder().decode(stderr)}`);
+    if (!success) {
+      throw new PackagesNotFound(`the compiler's packages are not found: ${new TextDecoder().decode(stderr)}`);
+    }
     return Places.parse(JSON.parse(new TextDecoder().decode(stdout)));
   }
 

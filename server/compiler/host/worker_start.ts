@@ -1,6 +1,6 @@
-/** Starts compile workers: subprocesses, or threads on a host that starts none. */
-import { startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
-import { workerCommand } from "./worker_command.ts";
+/** Starts compile workers: subprocesses, or threads on a host where none starts, or where they end at once. */
+import { Lost, startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
+import { PackagesNotFound, workerCommand } from "./worker_command.ts";
 
 export interface WorkerStartOptions {
   deno: string;
@@ -25,17 +25,47 @@ export interface WorkerStart {
 export function createWorkerStart({ deno, heap_mb, environment, runaway, log }: WorkerStartOptions): WorkerStart {
   const command = workerCommand(deno, heap_mb, environment);
   let are_threads = false;
+  /** Whether a subprocess has written a line. */
+  let has_spoken = false;
+
+  function useThreads(error: unknown): void {
+    if (are_threads) return;
+    are_threads = true;
+    log("compile_workers_are_threads", {
+      fault: String(error),
+      last_words: error instanceof Lost ? error.last_words : "",
+    });
+  }
+
+  /** Where the first subprocess ends before its first line, further ones would end, too. */
+  const watched = (subprocess: Subprocess, proceed: () => void): Subprocess => ({
+    ...subprocess,
+    async next(limit_ms) {
+      try {
+        const line = await subprocess.next(limit_ms);
+        has_spoken = true;
+        return line;
+      } catch (error) {
+        if (!has_spoken && runaway && error instanceof Lost && error.reason !== "timeout") {
+          // Throws where the subprocess was ended with the compiler.
+          proceed();
+          useThreads(error);
+        }
+        throw error;
+      }
+    },
+  });
+
   return {
     async start(nice, proceed) {
       if (!are_threads) {
         try {
           const subprocess = await command(nice);
           proceed();
-          return startSubprocess(subprocess);
+          return watched(startSubprocess(subprocess), proceed);
         } catch (error) {
           if (!runaway || !isRefusal(error)) throw error;
-          are_threads = true;
-          log("compile_workers_are_threads", { fault: String(error) });
+          useThreads(error);
         }
       }
       const { startCompileThread } = await import("../worker/thread_start.ts");
@@ -46,7 +76,14 @@ export function createWorkerStart({ deno, heap_mb, environment, runaway, log }: 
   };
 }
 
+const REFUSALS = [
+  Deno.errors.NotCapable,
+  Deno.errors.PermissionDenied,
+  Deno.errors.NotSupported,
+  Deno.errors.NotFound,
+  TypeError,
+  PackagesNotFound,
+];
+
 /** Whether no subprocess can be started here, now or later. */
-const isRefusal = (error: unknown) =>
-  [Deno.errors.NotCapable, Deno.errors.PermissionDenied, Deno.errors.NotSupported, Deno.errors.NotFound, TypeError]
-    .some((kind) => error instanceof kind);
+const isRefusal = (error: unknown) => REFUSALS.some((kind) => error instanceof kind);

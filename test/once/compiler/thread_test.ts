@@ -44,6 +44,38 @@ Deno.test(
   },
 );
 
+/** A program in place of Deno. @param finds_packages whether it does that, and ends only where it should compile */
+async function brokenDeno(folder: string, finds_packages: boolean): Promise<string> {
+  const file = `${folder}/deno_${finds_packages}`;
+  const found = finds_packages ? `case "$*" in *locate.ts*) exec "${Deno.execPath()}" "$@";; esac` : "";
+  await Deno.writeTextFile(file, `#!/bin/sh\n${found}\necho "not this host" >&2\nexit 1\n`, { mode: 0o755 });
+  return file;
+}
+
+Deno.test(
+  { name: "threads: where a subprocess starts and ends at once, the next source is compiled in a thread", ...THREADS },
+  async () => {
+    const folder = await Deno.makeTempDir({ prefix: "atrium_threads_" });
+    try {
+      for (const finds_packages of [false, true]) {
+        const noted: string[] = [];
+        await using compiler = openCompiler({
+          ...NO_PROCESS,
+          deno: await brokenDeno(folder, finds_packages),
+          runaway: () => assert.fail("no thread is stopped at work"),
+          log: { info: (event, detail) => void noted.push(`${event} ${JSON.stringify(detail)}`) },
+        });
+        const compile = () => compiler.svelte("<p>1</p>");
+        if (finds_packages) await assert.rejects(compile, CompilerBusy);
+        assert.match((await compile()).code, /1/);
+        assert.match(noted.find((line) => line.startsWith("compile_workers_are_threads")) ?? "", /not this host/);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
 Deno.test("threads: none unless the server can end with a thread that does not", async () => {
   await using compiler = openCompiler(NO_PROCESS);
   await assert.rejects(compiler.svelte("<p>1</p>"), CompilerBusy);
