@@ -356,12 +356,18 @@ Deno.test({
 
 Deno.test({
   name:
-    `start: Deno ${HOSTED_VERSION} has no locks for the embedded database, and a host without Deno KV says what is missing`,
+    `start: Deno ${HOSTED_VERSION} has no locks for the embedded database, and a host says what is missing to deploy and start`,
   ignore: hosted === undefined,
 }, async () => {
   const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
-  const faultIn = async (env: Record<string, string>) => {
-    const args = ["run", "--allow-all", "--quiet", fileURLToPath(new URL("../../main.ts", import.meta.url))];
+  const faultIn = async (env: Record<string, string>, ...command: string[]) => {
+    const args = [
+      "run",
+      "--allow-all",
+      "--quiet",
+      fileURLToPath(new URL("../../main.ts", import.meta.url)),
+      ...command,
+    ];
     const options = { args, cwd: folder, env: { NO_COLOR: "1", ...env }, signal: late() };
     const { code, stderr } = await new Deno.Command(hosted ?? "", options).output();
     return `${code} ${new TextDecoder().decode(stderr)}`;
@@ -373,6 +379,8 @@ Deno.test({
     );
     const database = await createDatabase();
     const env = { DENO_DEPLOYMENT_ID: "1", DATABASE_URL: database, SECRET_KEYS: "k1:0123456789abcdef" };
+    assert.match(await faultIn({ DENO_DEPLOY: "true" }, "migrate"), /^1 The configuration is wrong:\n[^]*DATABASE_URL/);
+    assert.match(await faultIn(env, "migrate"), /^0 /, "the command before a deployment");
     const no_kv = { DENO_KV_DEFAULT_PATH: `${folder}/missing/kv.sqlite3`, PORT: String(freePort()) };
     assert.match(await faultIn({ ...env, ...no_kv }), /1 [^]*Deno KV is required here: provision a database "Deno KV"/);
   } finally {
