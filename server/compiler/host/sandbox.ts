@@ -3,7 +3,7 @@
  * and nothing else: a source of 264 bytes can make Svelte's compiler hang, one of 169 bytes can fill gigabytes.
  */
 import { LRUCache } from "lru-cache";
-import { type Build, CompileFailure, type Compiler, type PartSizes, type Source } from "../compiler.ts";
+import { type Build, CompileFailure, type Compiler, CompilerBusy, type PartSizes, type Source } from "../compiler.ts";
 import { sha256 } from "../hash.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
@@ -52,6 +52,8 @@ export interface CompilerOptions {
   runaway?: ((reason: string) => void) | undefined;
   /** Finds the runtimes that ship with this version. */
   prebuilt?: VendorOptions["prebuilt"];
+  /** Fetches the packages of a runtime that are not on this machine. */
+  fetch_packages?: typeof fetchFor;
 }
 
 /** A build bundles megabytes and compresses them with the best quality. */
@@ -59,6 +61,9 @@ const RUNTIME_LIMIT_MS = 60_000;
 
 /** A background build gets a third of a busy machine. With 19 it would get almost nothing, and an app may wait for it. */
 const BACKGROUND_NICE = 5;
+
+/** Seconds. The registry may be away, or the server may not start processes or write to Deno's cache. */
+const FETCH_AGAIN_S = 60;
 
 /** Built in the background where they do not ship. Not Phaser: few apps use it, and it is a large download. */
 const IN_ADVANCE = ["vue", "react", "kaboom", "tailwind_all"] as const satisfies RuntimeName[];
@@ -84,6 +89,7 @@ export function createCompiler({
   deno = Deno.execPath(),
   runaway,
   prebuilt = findPrebuilt,
+  fetch_packages = fetchFor,
 }: CompilerOptions): Compiler {
   const note = (event: string, detail: Record<string, unknown>) => log?.info(event, detail);
   const { start, shares_memory } = createWorkerStart({ deno, heap_mb, environment, runaway, log: note });
@@ -106,7 +112,9 @@ export function createCompiler({
   const buildIn = (pool: Pool) => async (name: RuntimeName) => {
     building.add(name);
     try {
-      await fetchFor(name, deno, environment);
+      await fetch_packages(name, deno, environment).catch((cause) => {
+        throw new CompilerBusy(FETCH_AGAIN_S, `The packages of ${name} cannot be fetched to this server`, { cause });
+      });
       const answer = await pool.perform({ job: "runtime", name }, SERVER, RUNTIME_LIMIT_MS);
       if ("built" in answer) return answer.built;
       throw new Error(`the runtime ${name} cannot be built: ${"crash" in answer ? answer.crash : "no answer"}`);
