@@ -13,6 +13,7 @@ import { fillFull, startService } from "./fill_full.ts";
 import { writeHistory } from "./history.ts";
 import { fillMore } from "./more.ts";
 import { PAGES } from "./pages.ts";
+import { PAGES_OF_DATA } from "./pages_of_data.ts";
 
 const options = new Map(Deno.args.map((arg): [string, string] => {
   const [, name = "", value = ""] = /^--(\w+)=(.*)$/.exec(arg) ?? [];
@@ -55,7 +56,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
 });
 const only = options.get("only")?.split(",") ?? [""];
-const wanted = PAGES.filter(({ name, states }) =>
+const wanted = [...PAGES, ...PAGES_OF_DATA].filter(({ name, states }) =>
   only.some((start) => name.startsWith(start)) && (states ?? ["small", "full"]).some((one) => one === state)
 );
 const suffix = state === "small" ? "" : `-${state}`;
