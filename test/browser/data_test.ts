@@ -240,6 +240,7 @@ async function names(browser: Browser, server: TestServer, base: string): Promis
   await choose("All records");
   await page.getByText("3 records", { exact: true }).waitFor();
   await page.getByRole("columnheader", { name: /^title/ }).waitFor();
+  await page.getByRole("button", { name: "Columns: 3 of 5" }).waitFor();
   await page.goBack();
   await page.getByText("2 records", { exact: true }).waitFor();
   await choose("Delete");
