@@ -134,20 +134,25 @@ Deno.test({
     const text = WIDE.repeat(60_000);
     assert.equal((await run(large.id, { text })).data, text);
 
-    const middling = WIDE.repeat(5_000);
+    // Entries of the journal from a few bytes to nearly twice a value's limit.
+    api.answers.set("/sized", (call) => Response.json({ text: WIDE.repeat(call % 20 * 2_000) }));
     const loop = await addFlow([
       {
         type: "for_each",
         id: "each",
         items: "{input.items}",
         as: "item",
-        steps: [{ type: "mutation", id: "one", set: { of: "{item}" } }],
+        steps: [
+          { ...call, id: "sized", params: { path: "sized" }, on_error: "continue" },
+          { type: "record", action: "create", db_code: "items", data: { of: "{item}" } },
+        ],
       },
       { type: "wait", id: "pause", seconds: 1 },
       { type: "return", data: "done" },
     ]);
-    await run(loop.id, { items: Array.from({ length: 900 }, (_, n) => n) });
-    await run(loop.id, { items: Array.from({ length: 40 }, (_, n) => `${n}${middling}`) });
+    const schema = { fields: { of: "integer" } };
+    await ask("POST", "/platform/dbs.json", { json: { db: { name: "Items", code: "items", schema } } });
+    await run(loop.id, { items: Array.from({ length: 60 }, (_, n) => n) });
 
     const secret = await addFlow([{ type: "return", data: "kept" }], { secret_inputs: ["code"] });
     await run(secret.id, { code: WIDE.repeat(8_000), more: WIDE.repeat(1_200) });
