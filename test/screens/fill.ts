@@ -1,5 +1,6 @@
 /** What a small team has after some weeks, for pictures of the console. */
 import { GALLERY, readSource } from "../../client/gallery/gallery.ts";
+import { logoPng } from "./logo.ts";
 import { made } from "../stage/people.ts";
 import type { Answer, Sent } from "../stage/harness.ts";
 
@@ -33,6 +34,31 @@ export async function fill(request: Request): Promise<void> {
   for (const name of DEPARTMENTS) {
     departments.push((await post("/account/departments.json", { department: { name } })).id);
   }
+  // The first by name.
+  const form = new FormData();
+  for (
+    const [field, value] of Object.entries({
+      shortcut: "FRO",
+      email: "hello@kettlelane.example",
+      phone: "+44 1865 249 017",
+      description: "Takes in repairs and answers the telephone.",
+      company_name: "Kettle Lane Cycles Ltd",
+      company_street: "Kettle Lane",
+      company_street_number: "14",
+      company_post_code: "OX1 2AB",
+      company_city: "Oxford",
+      company_website: "https://kettlelane.example",
+    })
+  ) form.append(`department[${field}]`, value);
+  form.append("department[logo]", new Blob([logoPng()], { type: "image/png" }), "kettle-lane.png");
+  const described = await request("PATCH", `/account/departments/${departments[1]}.json`, { form });
+  if (described.status !== 200) throw new Error(`not described: ${JSON.stringify(described.body)}`);
+  const repairs = await post("/account/mailboxes.json", {
+    mailbox: { name: "Repairs", email: "repairs@kettlelane.example" },
+  });
+  await request("PATCH", `/account/departments/${departments[1]}.json`, {
+    json: { department: { mailbox_ids: [repairs.id] } },
+  });
   for (const [index, [name, role]] of PEOPLE.entries()) {
     const login = name.split(" ")[0]?.toLowerCase();
     await post("/account/user_settings.json", {

@@ -7,6 +7,7 @@
  */
 import { chromium } from "../packages/playwright.ts";
 import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
+import { freePort } from "../stage/network/ports.ts";
 import { print } from "../stage/print.ts";
 import { fill } from "./fill.ts";
 import { fillFull, startService } from "./fill_full.ts";
@@ -36,8 +37,12 @@ const THUMBNAILS = `[...document.querySelectorAll(".thumbnail")].every((one) =>
 
 const state = options.get("state") ?? "small";
 const service = startService();
-const own = options.has("url") ? undefined : await startServer({ EGRESS_ALLOW: service.host });
-const url = options.get("url") ?? own?.listen() ?? "";
+/** The server names its own address in mail footers and in what is shared. */
+const port = freePort();
+const own = options.has("url")
+  ? undefined
+  : await startServer({ EGRESS_ALLOW: service.host, BASE_URL: `http://127.0.0.1:${port}` });
+const url = options.get("url") ?? own?.listen(port) ?? "";
 if (own) {
   await own.console.prepare();
   if (state !== "empty") {
