@@ -35,10 +35,13 @@ export interface Trouble {
   status: number;
 }
 
+/** What a person is told while the server does not answer. */
+export const NO_ANSWER = "The server does not answer. What you typed is kept.";
+
 export function troubleOf(error: unknown): Trouble {
   if (!isClientError(error)) return { message: String(error), fields: {}, status: 0 };
   const { data } = error;
-  if (!data) return { message: "The server does not answer. What you typed is kept.", fields: {}, status: 0 };
+  if (!data) return { message: NO_ANSWER, fields: {}, status: 0 };
   const fields = fieldsOf(error);
   const request = data.httpStatus >= 500 ? requestOf(error) : null;
   if (request !== null) return { message: namingRequest(error.message, request), fields, status: data.httpStatus };

@@ -202,6 +202,14 @@ async function recovers(browser: Browser, server: TestServer, base: string): Pro
   });
   await page.getByRole("columnheader", { name: "Departments" }).waitFor();
   await page.getByRole("link", { name: /^Teams \d/ }).waitFor();
+  const found = page.getByRole("dialog").getByRole("option", { name });
+  await away(async () => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or run a command" }).fill(name);
+    await page.getByRole("dialog").getByText("The server does not answer.").waitFor();
+  });
+  await found.waitFor();
+  await page.keyboard.press("Escape");
   // What is shown stays, and what another person changes appears.
   await page.goto(`${base}/departments/${id}`);
   await field(page, "Phone").fill("111");
@@ -213,6 +221,7 @@ async function recovers(browser: Browser, server: TestServer, base: string): Pro
     await page.getByText("The server does not answer. What you typed is kept.", { exact: true }).waitFor();
   });
   await page.getByText("Changed meanwhile to “222”.").waitFor();
+  equal(await page.getByText("What you typed is kept.").count(), 0, "the notice goes with its reason");
   deepEqual([await field(page, "Shortcut").inputValue(), await field(page, "Phone").inputValue()], ["AW", "111"]);
   await close();
 }

@@ -173,6 +173,9 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   equal(await page.getByText(app.name).count(), 0);
   equal(await page.getByRole("link", { name: "New app" }).count(), 0);
   equal(await page.getByRole("link", { name: "People" }).count(), 0);
+  await page.getByRole("link", { name: "Home", exact: true }).first().click();
+  await page.getByRole("heading", { name: "Recently edited" }).waitFor();
+  equal(await page.getByRole("button", { name: "Arrange" }).count(), 0, "the board is read-only, too");
   await page.reload();
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: "Stop" }).click();
