@@ -99,7 +99,9 @@ export const PAGES: readonly Screen[] = [
   {
     name: "app-version",
     path: first(APP, (id) => `/apps/${id}?tab=versions`),
-    prepare: (page) => page.getByRole("button", { name: /^Version|^Edit the code/ }).first().click(),
+    prepare: (page) =>
+      page.getByRole("button", { name: /^Version/ }).or(page.getByRole("link", { name: "Edit the code" })).first()
+        .click(),
   },
   {
     name: "app-conflict",

@@ -4,6 +4,7 @@ import type { Page } from "../../packages/playwright.ts";
 import { fill } from "../../screens/fill.ts";
 import { writeHistory } from "../../screens/history.ts";
 import { PAGES } from "../../screens/pages.ts";
+import { PAGES_OF_DATA } from "../../screens/pages_of_data.ts";
 import { barriersOf, browserTest, complaintsOf } from "../../stage/browser.ts";
 import { startServer } from "../../stage/harness.ts";
 import { addSession } from "../../stage/people.ts";
@@ -36,24 +37,39 @@ browserTest("the console's pages have no barriers", async ({ browser, step }) =>
   const { cookie } = await addSession(server, user.id);
   const [name = "", value = ""] = cookie.split("=");
   try {
-    const context = await browser.newContext({ reducedMotion: "reduce" });
-    await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
-    const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
-    const complaints = complaintsOf(page);
-    for (const screen of PAGES) {
+    const open = async () => {
+      const page = await (await browser.newContext({ reducedMotion: "reduce" })).newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      return { page, complaints: complaintsOf(page) };
+    };
+    const [inside, outside] = [await open(), await open()];
+    await inside.page.context().addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+    for (const screen of [...PAGES, ...PAGES_OF_DATA]) {
+      if (screen.states?.includes("small") === false) continue;
       await step(screen.name, async () => {
+        const { page, complaints } = screen.signed_out ? outside : inside;
         await take(page, LOOKS[0]);
-        await page.goto(base + await screen.path(page, base));
+        const address = await screen.path(page, base);
+        ok(address, "the small account has it");
+        await page.goto(base + address);
         await page.locator("h1").first().waitFor();
         // The policy also forbids Chromium to evaluate a condition in the page.
         await until(async () => await page.locator(".skel").count() === 0, `${screen.name} has loaded`);
-        await screen.prepare?.(page);
-        deepEqual(complaints.splice(0).filter((text) => BREACH.test(text)), []);
-        for (const look of LOOKS) {
-          await take(page, look);
-          deepEqual(await barriersOf(page), [], `${look.viewport.width} wide, ${look.colorScheme}`);
-          ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0, "scrolls sideways");
+        try {
+          await screen.prepare?.(page);
+          deepEqual(complaints.splice(0).filter((text) => BREACH.test(text)), []);
+          for (const look of LOOKS) {
+            await take(page, look);
+            const barriers = await barriersOf(page);
+            deepEqual(barriers, [], [`${look.viewport.width} wide, ${look.colorScheme}`, ...barriers].join("\n"));
+            ok(
+              Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0,
+              "scrolls sideways",
+            );
+          }
+        } finally {
+          await take(page, LOOKS[0]);
+          await screen.leave?.(page);
         }
       });
     }
