@@ -107,6 +107,11 @@ async function explains(browser: Browser, server: TestServer, base: string): Pro
   }
   await page.getByRole("link", { name: "Edit the code" }).click();
   await preview(page).getByText("Hello").waitFor();
+  // The folded side bar of a narrow window hides its own names, not those of the menu in it.
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await page.getByTitle("Your menu").click();
+  await page.locator("#me").getByText("Profile and sessions").click();
+  await page.waitForURL(`${base}/profile`);
   deepEqual(complaints, []);
   // Who may not read the source is led to the app.
   const guest = await addPerson(server.request, "guest");
