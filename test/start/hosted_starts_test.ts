@@ -13,7 +13,7 @@ const deno = on_postgres ? await findHostedDeno() ?? Deno.execPath() : "";
 const TRIGGERS = 5;
 const STOP_MS = 5_000;
 
-/** Holds a lock that lets nobody else read the table, until it is disposed. */
+/** Locks a table exclusively until the result is disposed: no other session can read or write the table meanwhile. */
 async function hold(sql: postgres.Sql, table: string) {
   const locked = Promise.withResolvers<void>();
   const { promise: held, resolve } = Promise.withResolvers<void>();
