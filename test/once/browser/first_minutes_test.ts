@@ -48,9 +48,11 @@ async function addApp({ request }: TestServer, source_code: string): Promise<str
 
 /** The account's only admin. An attempt before may have taken some of the steps. */
 async function begins(browser: Browser, server: TestServer, base: string): Promise<void> {
-  for (const list of ["/platform/apps", "/platform/dbs", "/account/invitations"]) {
-    for (const { id } of (await server.request("GET", `${list}.json`)).body) {
-      await server.request("DELETE", `${list}/${id}.json`);
+  const lists = { "/platform/apps": "id", "/platform/dbs": "code", "/account/invitations": "id" };
+  for (const [list, key] of Object.entries(lists)) {
+    for (const found of (await server.request("GET", `${list}.json`)).body) {
+      const { status } = await server.request("DELETE", `${list}/${found[key]}.json`);
+      ok(status < 300, `${list}: ${status}`);
     }
   }
   const { body: { user } } = await server.request("GET", "/account/me.json");
@@ -66,6 +68,7 @@ async function begins(browser: Browser, server: TestServer, base: string): Promi
   await steps.getByRole("link", { name: "Choose a template" }).click();
   await page.getByRole("button", { name: /^Blank page/ }).first().click();
   await page.getByRole("tab", { name: "Code" }).waitFor();
+  await preview(page).getByRole("heading").first().waitFor();
   const id = page.url().split("/").at(-1);
   await home();
   await steps.getByRole("button", { name: "Make the database" }).click();
