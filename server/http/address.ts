@@ -31,8 +31,10 @@ export function addressOf(
   proxies: number,
 ): string {
   const reported = proxies === 0 ? null : headers.get("x-forwarded-for");
-  const address = reported === null ? "" : withoutPort(reported.split(",").at(-proxies)?.trim() ?? "");
-  if (isIP(address)) return plain(address);
+  if (reported !== null) {
+    const address = withoutPort(reported.split(",").at(-proxies)?.trim() ?? "");
+    if (isIP(address)) return plain(address);
+  }
   // Read only where it is used: Deno asks the connection for it.
   const remote = info?.remoteAddr;
   return plain(remote && "hostname" in remote ? remote.hostname : "127.0.0.1");
