@@ -34,6 +34,7 @@ import { openStores, type Stores } from "./database/stores.ts";
 import type { Log } from "./log.ts";
 import { createMailer } from "./outside/mail.ts";
 import { createRelease } from "./process/release.ts";
+import { loadRouter } from "./router.ts";
 import { createPasswords } from "./secrets/passwords.ts";
 import { createPasswordStrength } from "./secrets/password_strength.ts";
 import { createSchedules } from "./schedule/schedule.ts";
@@ -49,6 +50,8 @@ interface Parts {
   flow_limits?: Partial<Limits>;
   /** How long a source waits for a compile worker. */
   compile_wait_ms?: number;
+  /** Loads each domain at its first need instead of all of them before the first request. */
+  on_demand?: boolean;
   /** See `CompilerOptions`. */
   runaway?: (reason: string) => void;
 }
@@ -128,6 +131,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       process: { number: config.process_number ?? 1, pid: Deno.pid },
       alone: config.database_url === undefined,
     });
+    const router = parts.on_demand ? undefined : await loadRouter();
     const handler = createApp({
       body_deadlines,
       openings,
@@ -155,7 +159,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       log_exchange,
       statement_times: times,
       log,
-    });
+    }, router);
     const close = async () => {
       await openings.close();
       await process_report.close();

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import * as esbuild from "esbuild";
 import config from "../../deno.json" with { type: "json" };
 import { routesOf } from "../../server/http/rest/routes.ts";
-import { appRouter } from "../../server/router.ts";
+import { loadRouter } from "../../server/router.ts";
 import { procedureTypes } from "./procedure_types.ts";
 import { routeLines } from "./route_lines.ts";
 import { type PackedFile, tarOf } from "./tar.ts";
@@ -37,7 +37,7 @@ const MANIFEST = {
 
 /** The package's files by their names. */
 export async function packedFiles(): Promise<PackedFile[]> {
-  const routes = routesOf(appRouter);
+  const routes = routesOf(await loadRouter());
   const read = (name: string) => Deno.readTextFile(new URL(name, SOURCES));
   const types = await Promise.all(
     TYPES.map(async (name) => ({ name: `${name}.d.ts`, text: published(await read(`types/${name}.d.ts`)) })),

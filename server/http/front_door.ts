@@ -12,18 +12,20 @@
  * | /openapi.json | openapi/ |
  * | /healthz, /readyz | health.ts |
  */
+import type { AnyTRPCRouter } from "@trpc/server";
 import { Hono } from "hono";
 import { appsHostOf, isForApps } from "../apps_site.ts";
 import { contexts } from "../context.ts";
 import { notFound } from "../errors.ts";
-import { appRouter } from "../router.ts";
+import { joined } from "../router.ts";
 import { bearerToken, type Call } from "../viewer.ts";
 import { addressOf, pathOf } from "./address.ts";
 import { withoutHook } from "./webhooks.ts";
 import { allowed, preflight, refuse, reported } from "./answers.ts";
 import { PLAIN_ROUTES } from "./catalog.ts";
-import { createDocuments, type Env, type HttpContext, type HttpServices } from "./http_context.ts";
+import { createDocuments, type Env, type HttpServices } from "./http_context.ts";
 import { openApiRoute } from "./openapi/openapi.ts";
+import { type Answerer, loadOnDemand } from "./on_demand.ts";
 import { isVisit, openUnknown } from "./pages/console/console.ts";
 import { missingApp } from "./pages/notices.ts";
 import { addRest } from "./rest/rest.ts";
@@ -38,20 +40,20 @@ export interface Connection {
   remoteAddr: Deno.Addr;
 }
 
-export function createApp(services: Omit<HttpServices, "documents">): Handler {
-  const table = createTable();
-  const rest_of_hono = createHono();
+/** @param router all domains; undefined loads each at its first need */
+export function createApp(services: Omit<HttpServices, "documents">, router: AnyTRPCRouter | undefined): Handler {
+  let routes = routesTo(router ?? joined(new Map()));
   const contextOf = contexts({ ...services, documents: createDocuments() });
   const newRequestId = requestIds();
   const { trusted_proxies, has_traces } = services.config;
   const nameSpan = createTracing(has_traces);
 
   // Without a promise where there is something to answer with at once: cached pages were a tenth faster.
-  const answer = (context: HttpContext): Response | Promise<Response> => {
+  const answerWithRoutes: Answerer = (context) => {
     const { request, path } = context.call;
     if (appsHostOf(context.config, request.url) && !isForApps(path)) return refuse(notFound());
-    const found = table.find(request, path);
-    if (!found) return rest_of_hono.fetch(request, { context });
+    const found = routes.table.find(request, path);
+    if (!found) return routes.hono.fetch(request, { context });
     const fail = (error: unknown) => refuse(reported(error, {}, context));
     try {
       const answered = found.answer(context, found.params);
@@ -60,10 +62,21 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
       return fail(error);
     }
   };
+  let answer = router ? answerWithRoutes : loadOnDemand({
+    answer: answerWithRoutes,
+    use: (loaded) => routes = routesTo(loaded),
+    onAll: () => answer = answerWithRoutes,
+    log: services.log,
+  });
 
   const finished = (call: Call, method: string, response: Response, started: number): Response => {
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
-    nameSpan?.(method, table.find(call.request, call.path)?.path ?? routeOfRest(call.path), response.status, call);
+    nameSpan?.(
+      method,
+      routes.table.find(call.request, call.path)?.path ?? routeOfRest(call.path),
+      response.status,
+      call,
+    );
     report(services, method, response.status, call, started);
     return response;
   };
@@ -85,10 +98,13 @@ export function createApp(services: Omit<HttpServices, "documents">): Handler {
 /** For traces: a name that occurs often, of a path that the table does not have. */
 const routeOfRest = (path: string) => /^\/(?:trpc|a)\//.exec(path)?.[0].concat("*") ?? "*";
 
-function createTable() {
+const routesTo = (router: AnyTRPCRouter) => ({ table: createTable(router), hono: createHono(router) });
+
+/** @param router domains whose procedures have routes */
+export function createTable(router: AnyTRPCRouter) {
   const table = createRouteTable();
-  addRest(table, appRouter);
-  for (const { method, path, answer } of [...PLAIN_ROUTES, openApiRoute(appRouter, PLAIN_ROUTES)]) {
+  addRest(table, router);
+  for (const { method, path, answer } of [...PLAIN_ROUTES, openApiRoute(PLAIN_ROUTES)]) {
     table.add(method, path, answer);
   }
   // Says that the database is there and the method is not.
@@ -98,9 +114,9 @@ function createTable() {
   return table;
 }
 
-function createHono() {
+function createHono(router: AnyTRPCRouter) {
   const hono = new Hono<Env>();
-  mountTrpc(hono, appRouter);
+  mountTrpc(hono, router);
   hono.get("/a/*", missingApp);
   // Apps call whatever address they are written to call: without a preflight they could not read even its 404.
   hono.options("/platform/apps/:id/action/*", () => preflight(allowed(["GET", "POST"])));

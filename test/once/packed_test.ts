@@ -29,6 +29,8 @@ Deno.test({
   const inputs = [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
   const packages = new Set(inputs.map(packageOf).filter((name) => name !== undefined));
   assert.deepEqual([...packages].toSorted(), LOADED);
+  assert.ok(files.size <= 25, `a start loads ${files.size} files`);
+  assert.deepEqual(inputs.filter((path) => /^server\/domains\/\w+\/router\.ts$/.test(path)), [], "loaded on demand");
   assert.deepEqual(inputs.filter((path) => /locales\/(?!en\.js)/.test(path) && !path.endsWith("index.js")), []);
   // It is packed, too: agents wait for it.
   const all = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)).map(packageOf);

@@ -1,9 +1,9 @@
 /** Addresses of routes, for tests of all routes. */
 import { type Route, routesOf } from "../../server/http/rest/routes.ts";
-import { appRouter } from "../../server/router.ts";
+import { loadRouter } from "../../server/router.ts";
 
 /** Routes that need a login. Actions and public methods, which need none, have tests of their own. */
-export const ROUTES: readonly Route[] = routesOf(appRouter).filter(({ meta }) => meta.role);
+export const ROUTES: readonly Route[] = routesOf(await loadRouter()).filter(({ meta }) => meta.role);
 
 /** A UUID that no object has. */
 export const NO_UUID = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { type Route, routesOf } from "../../server/http/rest/routes.ts";
-import { appRouter } from "../../server/router.ts";
+import { loadRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, type Answer, type Sent, startServer, type TestServer } from "./harness.ts";
 import { addAccount, as, type Ask, type Method, type Person } from "./people.ts";
 import { share, type Shared } from "../run/shared.ts";
@@ -137,7 +137,7 @@ export function says(actual: unknown, expected: unknown, path = "body"): void {
   assert.deepEqual(actual, expected, path);
 }
 
-const ROUTES = routesOf(appRouter).map((route) => ({
+const ROUTES = routesOf(await loadRouter()).map((route) => ({
   ...route,
   pattern: new RegExp(`^${route.path.replace(/[.]/g, "\\$&").replace(/:\w+/g, "[^/]+")}$`),
 }));

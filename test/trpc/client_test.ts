@@ -1,8 +1,8 @@
 /** The real `@trpc/client` through `client/mod.ts`, over HTTP on a port. */
 import assert from "node:assert/strict";
-import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
+import type { AnyTRPCProcedure } from "@trpc/server";
 import { type Client, createClient } from "../../client/mod.ts";
-import { appRouter } from "../../server/router.ts";
+import { loadRouter } from "../../server/router.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { refusalOf } from "./refusal.ts";
 import { LOGO, logoFile, SOURCE, walks } from "./walks.ts";
@@ -38,7 +38,7 @@ function onPort(name: string, work: (stage: Stage) => Promise<void>): void {
 onPort("client: every procedure of the router is called and answers what REST would", async ({ client, requests }) => {
   for (const walk of Object.values(walks)) await walk(client);
   const called = new Set(requests.flatMap((path) => path.split(",")));
-  const router: AnyTRPCRouter = appRouter;
+  const router = await loadRouter();
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
   // Subscriptions never end and have their own tests.
   const ended = procedures.filter(([, { _def }]) => _def.type !== "subscription").map(([name]) => name);

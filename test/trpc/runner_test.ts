@@ -9,7 +9,7 @@ import type { Context } from "../../server/context.ts";
 import { Json } from "../../server/database/json.ts";
 import { Refusal } from "../../server/errors.ts";
 import { runnerOf } from "../../server/http/rest/run_procedure.ts";
-import { appRouter } from "../../server/router.ts";
+import { loadRouter } from "../../server/router.ts";
 import type { Viewer } from "../../server/viewer.ts";
 
 const VIEWER: Viewer = {
@@ -129,7 +129,7 @@ function exampleOf(field: z.ZodType): unknown {
   return ["x", 1, true, {}, []].find((value) => field.safeParse(value).success);
 }
 
-const router: AnyTRPCRouter = appRouter;
+const router = await loadRouter();
 const procedures = Object.entries<AnyTRPCProcedure>(router._def.procedures)
   .filter(([, { _def }]) => _def.type !== "subscription");
 

@@ -47,7 +47,8 @@ const own_urls: esbuild.Plugin = {
   name: "own urls",
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const contents = await Deno.readTextFile(path);
+      const text = await Deno.readTextFile(path);
+      const contents = LOADED_LATER.test(path) ? COMPOSE + text : text;
       if (!path.startsWith(ROOT) || !contents.includes("import.meta")) return { contents, loader: "ts" };
       const from_packed = JSON.stringify(relative(fileURLToPath(PACKED), path).replaceAll("\\", "/"));
       return {
@@ -57,6 +58,15 @@ const own_urls: esbuild.Plugin = {
     });
   },
 };
+
+/**
+ * esbuild writes a file for each set of modules that are loaded by the same entry points, and each module that is loaded on
+ * need is one: what every start loads would be in 90 files. Such modules therefore import `compose.ts`, which is there by
+ * then, so that what it loads is in a few files.
+ */
+const LOADED_LATER =
+  /[/\\]server[/\\](domains[/\\]\w+[/\\]router|domains[/\\]archive[/\\]whole[/\\](ex|im)port|http[/\\]mcp[/\\]protocol)\.ts$/;
+const COMPOSE = `import ${JSON.stringify(`${ROOT}server/compose.ts`)};`;
 
 /** Names of functions stay, because they are in the log's stacks. */
 export const bundleServer = () =>

@@ -1,7 +1,6 @@
-/** A whole account as one file, out and in. */
+/** A whole account as one file, out and in. What reads and writes it knows the shapes of all domains: it is loaded on need. */
 import { z } from "zod";
-import { exportAccount } from "../../domains/archive/whole/export.ts";
-import { importAccount, Imported } from "../../domains/archive/whole/import.ts";
+import { Imported } from "../../domains/archive/whole/imported.ts";
 import { Flag } from "../../domains/records/schema.ts";
 import { badRequest, unsupported } from "../../errors.ts";
 import { faultOf } from "../../log.ts";
@@ -74,6 +73,7 @@ async function answerExport(context: HttpContext): Promise<Response> {
     "x-content-type-options": "nosniff",
   };
   if (call.is_head) return new Response(null, { headers });
+  const { exportAccount } = await import("../../domains/archive/whole/export.ts");
   // The status is sent already: breaking the body off is the only sign that the archive is incomplete.
   const body = await exportAccount(
     context,
@@ -90,5 +90,6 @@ async function answerImport(context: HttpContext): Promise<Response> {
   if (!/^application\/x-tar\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) throw unsupported(`Send ${TAR}`);
   if (!request.body) throw badRequest("The body is empty");
   proveNames([], request.url);
+  const { importAccount } = await import("../../domains/archive/whole/import.ts");
   return jsonAnswer(call, 200, JSON.stringify(await importAccount(context, request.body)));
 }

@@ -1,19 +1,16 @@
 /** The router's procedures by name, for tools: the caller's role, scopes and limits are proven as over REST. */
-import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
+import type { AnyTRPCProcedure } from "@trpc/server";
 import { Json } from "../../database/json.ts";
-import { appRouter } from "../../router.ts";
+import { DOMAIN_NAMES, loadDomain } from "../../router.ts";
 import type { HttpContext } from "../http_context.ts";
 import { type Meta, refusalOf } from "../../trpc.ts";
 import { type Runner, runnerOf } from "../rest/run_procedure.ts";
 
-const router: AnyTRPCRouter = appRouter;
-const procedures: Record<string, AnyTRPCProcedure> = router._def.procedures;
 const runners = new WeakMap<AnyTRPCProcedure, Runner>();
 
 /** @param name such as `apps.find` @throws {Refusal} */
 export async function callProcedure(ctx: HttpContext, name: string, input: unknown): Promise<unknown> {
-  const procedure = procedures[name];
-  if (!procedure) throw new Error(`there is no procedure ${name}`);
+  const procedure = await findProcedure(name);
   const run = runners.get(procedure) ?? runnerOf(procedure, name);
   runners.set(procedure, run);
   try {
@@ -22,6 +19,14 @@ export async function callProcedure(ctx: HttpContext, name: string, input: unkno
     const meta: Meta = procedure._def.meta ?? {};
     throw refusalOf(error, meta);
   }
+}
+
+async function findProcedure(name: string): Promise<AnyTRPCProcedure> {
+  const domain = DOMAIN_NAMES.find((domain) => name.startsWith(`${domain}.`));
+  const procedures: Record<string, AnyTRPCProcedure> = domain ? (await loadDomain(domain))._def.procedures : {};
+  const procedure = procedures[name.slice(name.indexOf(".") + 1)];
+  if (!procedure) throw new Error(`there is no procedure ${name}`);
+  return procedure;
 }
 
 /** As JSON carries it: without keys whose value is undefined. */

@@ -1,5 +1,6 @@
 /** `GET /openapi.json`: OpenAPI 3.1, written from the same metas, schemas and routes that answer the requests. */
 import type { AnyTRPCRouter } from "@trpc/server";
+import { loadRouter } from "../../router.ts";
 import { respond, variantsOf } from "../files/variants.ts";
 import { JSON_TYPE, type PlainRoute } from "../plain_route.ts";
 import { routesOf } from "../rest/routes.ts";
@@ -8,7 +9,7 @@ import { operation, tagOf } from "./procedure_operation.ts";
 import { REFUSAL_SCHEMAS, refusalResponses } from "./refusals.ts";
 
 /** The document itself, which does not describe its own address. */
-export const openApiRoute = (router: AnyTRPCRouter, plain: readonly PlainRoute[]): PlainRoute => ({
+export const openApiRoute = (plain: readonly PlainRoute[]): PlainRoute => ({
   method: "GET",
   path: "/openapi.json",
   name: "read_openapi",
@@ -17,10 +18,10 @@ export const openApiRoute = (router: AnyTRPCRouter, plain: readonly PlainRoute[]
   callers: "everyone",
   replies: { 200: { description: "The document", content: { [JSON_TYPE]: { shape: { type: "object" } } } } },
   async answer({ documents, config, call }) {
-    const document = await documents.find(
-      "openapi",
-      () => variantsOf(JSON.stringify(describe(router, plain, config.base_url)), "application/json; charset=utf-8"),
-    );
+    const document = await documents.find("openapi", async () => {
+      const text = JSON.stringify(describe(await loadRouter(), plain, config.base_url));
+      return variantsOf(text, "application/json; charset=utf-8");
+    });
     return respond(call.request, document, "public, no-cache", { "access-control-allow-origin": "*" });
   },
 });

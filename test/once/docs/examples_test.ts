@@ -1,6 +1,6 @@
 /** The examples of the API reference, written by the module that the console's page uses. */
 import assert from "node:assert/strict";
-import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
+import type { AnyTRPCProcedure } from "@trpc/server";
 import type { z } from "zod";
 import { clientSetup, examplesOf } from "../../../client/console/pages/docs/api/examples.ts";
 import {
@@ -12,13 +12,13 @@ import {
 import { defaultsOf } from "../../../client/console/pages/docs/api/request.ts";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { describe } from "../../../server/http/openapi/openapi.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../../stage/harness.ts";
 import { made } from "../../stage/people.ts";
 
-const document: OpenApi = JSON.parse(JSON.stringify(describe(appRouter, PLAIN_ROUTES, "http://atrium.test")));
+const document: OpenApi = JSON.parse(JSON.stringify(describe(await loadRouter(), PLAIN_ROUTES, "http://atrium.test")));
 const operations = operationsOf(document);
-const router: AnyTRPCRouter = appRouter;
+const router = await loadRouter();
 
 type Program = (...parts: unknown[]) => Promise<void>;
 const AsyncFunction = (async () => {}).constructor as new (...code: string[]) => Program;

@@ -1,7 +1,7 @@
 /** Compares two accounts by every GET route of the API. A new route is compared without a line here. */
 import assert from "node:assert/strict";
 import { routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import type { Ask } from "../../stage/people.ts";
 
 /** Routes that are not compared, by the names of their procedures, and why. */
@@ -128,7 +128,7 @@ type Pair<T> = readonly [T, T];
 /** @returns the compared paths of the first account */
 export async function compareAccounts(asks: Pair<Ask>): Promise<string[]> {
   const labels: Pair<Labels> = [await labelsOf(asks[0]), await labelsOf(asks[1])];
-  const routes = routesOf(appRouter).filter(({ method }) => method === "GET");
+  const routes = routesOf(await loadRouter()).filter(({ method }) => method === "GET");
   assert.deepEqual(Object.keys(NOT_COMPARED).filter((name) => !routes.some((route) => route.name === name)), []);
 
   const differences: string[] = [];

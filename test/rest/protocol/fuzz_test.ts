@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import { ROUTES } from "../../stage/addresses.ts";
 import type { Answer } from "../../stage/harness.ts";
 import { z } from "zod";
@@ -28,7 +28,7 @@ const LONGEST_MS = Deno.env.has("FUZZ_REQUESTS") ? 30_000 : Infinity;
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** Routes for callers without a login, such as the one that signs in. */
-const OPEN = routesOf(appRouter).filter(({ meta }) => meta.open);
+const OPEN = routesOf(await loadRouter()).filter(({ meta }) => meta.open);
 
 interface Generated {
   route: Route;

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import type { Answer, Sent } from "../../stage/harness.ts";
 import { addAccount, addPerson, addSession, addToken, made, type Role, ROLES } from "../../stage/people.ts";
@@ -15,7 +15,7 @@ import { ELSEWHERE, type Expected, FOR_CALLERS, type Kind, ON_OBJECTS } from "./
 
 const inAccount = onSharedServer();
 
-const ROUTES = [...routesOf(appRouter), ...PLAIN_ROUTES]
+const ROUTES = [...routesOf(await loadRouter()), ...PLAIN_ROUTES]
   .map(({ method, path, name }) => ({ method, path, name }))
   .filter(({ path }) => path.includes("/:"));
 

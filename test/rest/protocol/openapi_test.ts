@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { Validator } from "../../packages/openapi_validator.ts";
 import { Ajv2020 } from "../../packages/ajv.ts";
-import type { AnyTRPCProcedure, AnyTRPCRouter } from "@trpc/server";
+import type { AnyTRPCProcedure } from "@trpc/server";
 import addFormats from "../../packages/ajv_formats.ts";
 import { describe } from "../../../server/http/openapi/openapi.ts";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import { ADMIN_PASSWORD, startServer, type TestServer } from "../../stage/harness.ts";
 import { addIdentity, addPasskey, made } from "../../stage/people.ts";
@@ -15,13 +15,13 @@ import { addIdentity, addPasskey, made } from "../../stage/people.ts";
 // deno-lint-ignore no-explicit-any -- a JSON document whose shape is what is tested
 type Document = any;
 
-const all_routes = routesOf(appRouter);
+const all_routes = routesOf(await loadRouter());
 /** Routes that need a login. Pages and visitors call the others. */
 const routes = all_routes.filter(({ meta }) => meta.role);
 const pathOf = ({ path }: { path: string }) => path.replace(/:(\w+)/g, "{$1}");
 const operationOf = (route: Route) => document.paths[pathOf(route)]?.[route.method.toLowerCase()];
 
-const document: Document = JSON.parse(JSON.stringify(describe(appRouter, PLAIN_ROUTES, "http://atrium.test")));
+const document: Document = JSON.parse(JSON.stringify(describe(await loadRouter(), PLAIN_ROUTES, "http://atrium.test")));
 
 // The sanitizers would report the shared server's own timers and connections as leaks of each test.
 const sanitizers = { sanitizeOps: false, sanitizeResources: false };
@@ -80,7 +80,7 @@ Deno.test(
     const mounted = all_routes.map((route) => `${route.name} ${route.method} ${pathOf(route)}`);
     assert.deepEqual(described.sort(), mounted.sort());
     // A subscription has no REST route: over REST its events are a stream.
-    const router: AnyTRPCRouter = appRouter;
+    const router = await loadRouter();
     const procedures = Object.values<AnyTRPCProcedure>(router._def.procedures);
     assert.equal(mounted.length, procedures.filter(({ _def }) => _def.type !== "subscription").length);
   },

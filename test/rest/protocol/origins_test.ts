@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { type Route, routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import { addressOf, NO_UUID, ROUTES } from "../../stage/addresses.ts";
 import { ADMIN_PASSWORD, type Answer, type Sent, type TestServer } from "../../stage/harness.ts";
 import { addPerson, addSession, made, ROLES } from "../../stage/people.ts";
@@ -39,7 +39,7 @@ function callersOf({ name, meta }: Route): Callers {
   return meta.role ? "viewers" : "anyone";
 }
 
-const ALL = routesOf(appRouter);
+const ALL = routesOf(await loadRouter());
 
 /** A stream without end is asked for its headers. */
 const isStream = (path: string) => /\/(changes|log)$/.test(path);

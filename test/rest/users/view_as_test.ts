@@ -7,7 +7,7 @@ import { createClient } from "../../../client/mod.ts";
 import { createViews } from "../../../server/domains/audit/views.ts";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { routesOf } from "../../../server/http/rest/routes.ts";
-import { appRouter } from "../../../server/router.ts";
+import { loadRouter } from "../../../server/router.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import type { Answer, Sent } from "../../stage/harness.ts";
 import {
@@ -26,7 +26,7 @@ import { addApp, tokenIn } from "../../stage/visitors.ts";
 
 const inAccount = onSharedServer();
 
-const ROUTES = routesOf(appRouter);
+const ROUTES = routesOf(await loadRouter());
 const QUERIES = ROUTES.filter(({ type, method }) => type === "query" && method === "GET");
 
 /** Of the person's own credentials, and what only the person reads. */

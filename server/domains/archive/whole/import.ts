@@ -3,19 +3,18 @@
  * an archive. They are read as a whole, so that the apps are compiled before the transaction begins; everything else is
  * written as it arrives.
  */
-import { z } from "zod";
 import { CompileFailure } from "../../../compiler/compiler.ts";
 import type { Context } from "../../../context.ts";
 import { isKnownKey, refusalOfDatabase } from "../../../database/pg_errors.ts";
 import type { Sql } from "../../../database/pool.ts";
 import { badRequest, conflict, invalid, Refusal } from "../../../errors.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../../input/depth.ts";
-import { Id } from "../../../input/shapes.ts";
 import { NewApp } from "../../apps/schema.ts";
 import { buildOf, type WeighedBuild } from "../../apps/weight.ts";
 import { inTransaction } from "../transaction.ts";
 import { RECORDS } from "./export.ts";
 import { createIds } from "./ids.ts";
+import type { Imported } from "./imported.ts";
 import { LOGOS, restoreLogo } from "./logos.ts";
 import { MANIFEST, type Manifest, parseManifest, restoreAccount } from "./manifest.ts";
 import { faultOf, insertRows, type MovedTable, type Restoring, type Row } from "./moved.ts";
@@ -27,26 +26,6 @@ import { type ArchivedFile, filesOf } from "./tar/read.ts";
 
 /** Bytes of all definitions and logos, which are in memory at once. */
 const MOST_DEFINITIONS = 128 * 1024 * 1024;
-
-const Secret = z.object({
-  kind: z.enum(["connector", "trigger", "embedding_key"]).meta({ examples: ["connector"] }),
-  name: z.string().describe("A connector's code, a trigger's name, or the name of a key").meta({ examples: ["fx"] }),
-});
-const Count = z.int().min(0);
-
-export const Imported = z.object({
-  created: z.record(z.string(), Count).describe("The number of rows, by the folder of the archive")
-    .meta({ examples: [{ departments: 2, users: 3, dbs: 1, apps: 4, records: 100_000 }] }),
-  secrets: z.array(Secret).describe("What must be set by hand, because an archive has no secrets"),
-  webhooks: z.array(z.object({
-    trigger_id: Id,
-    name: z.string().meta({ examples: ["Shop order"] }),
-    webhook_url: z.string().meta({ examples: ["https://atrium.example.com/hooks/…"] }),
-  })).describe("The new secret addresses of webhook triggers, shown once"),
-  users: z.array(z.string()).describe("Logins of the users that were created. They have no password yet")
-    .meta({ examples: [["ada"]] }),
-});
-export type Imported = z.output<typeof Imported>;
 
 /** @throws {Refusal} 400, 408, 413 for the archive; 409 if the account is not empty; 422 by the name of a file */
 export async function importAccount(ctx: Context, body: ReadableStream<Uint8Array>): Promise<Imported> {

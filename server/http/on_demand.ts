@@ -1,0 +1,74 @@
+/**
+ * How a hosted instance answers until all domains are loaded. A request has started it and waits, and needs one or two of
+ * the 29 domains, which take a quarter of a start's CPU. The others are loaded after its answer.
+ */
+import type { AnyTRPCRouter } from "@trpc/server";
+import { unavailable } from "../errors.ts";
+import { faultOf, type Log } from "../log.ts";
+import { DOMAIN_NAMES, type DomainName, domainsAt, joined, loadDomain } from "../router.ts";
+import { refuse, reported } from "./answers.ts";
+import type { HttpContext } from "./http_context.ts";
+
+export type Answerer = (context: HttpContext) => Response | Promise<Response>;
+
+interface Options {
+  /** Answers with the domains of the last `use`. */
+  answer: Answerer;
+  /** Is called with one more domain or several each time. */
+  use: (router: AnyTRPCRouter) => void;
+  /** All domains are in use: requests need nothing before `answer` any more. */
+  onAll: () => void;
+  log: Log;
+  loadOne?: typeof loadDomain;
+}
+
+/** Until then, and after each further domain, requests have the thread for themselves. */
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MS = 10;
+
+/** Loads the domains that may have a route at a request's path before it is answered. */
+export function loadOnDemand({ answer, use, onAll, log, loadOne = loadDomain }: Options): Answerer {
+  const loaded = new Map<DomainName, AnyTRPCRouter>();
+  let is_loading_others = false;
+
+  async function load(names: readonly DomainName[]): Promise<void> {
+    const missing = names.filter((name) => !loaded.has(name));
+    const routers = await Promise.all(missing.map(async (name) => [name, await loadOne(name)] as const));
+    const others = routers.filter(([name]) => !loaded.has(name));
+    if (others.length === 0) return;
+    for (const [name, router] of others) loaded.set(name, router);
+    use(joined(loaded));
+  }
+
+  /** One domain at a time. After a failure, the next answer begins again. */
+  async function loadOthers(): Promise<void> {
+    is_loading_others = true;
+    try {
+      await pause(FIRST_PAUSE_MS);
+      for (const name of DOMAIN_NAMES) {
+        if (loaded.has(name)) continue;
+        await loadOne(name);
+        await pause(PAUSE_MS);
+      }
+      await load(DOMAIN_NAMES);
+      onAll();
+    } catch (error) {
+      log.error("domains were not loaded", faultOf(error));
+    } finally {
+      is_loading_others = false;
+    }
+  }
+
+  return async (context) => {
+    try {
+      await load(domainsAt(context.call.path));
+    } catch (error) {
+      return refuse(reported(unavailable("A part of the server could not be loaded", error), {}, context));
+    }
+    const response = await answer(context);
+    if (!is_loading_others) void loadOthers();
+    return response;
+  };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
