@@ -5,7 +5,7 @@ import type { Sql } from "../../database/pool.ts";
 import { badRequest, notFound } from "../../errors.ts";
 import { Id, Uuid } from "../../input/shapes.ts";
 import { ROLES } from "../../viewer.ts";
-import { DbCode } from "../dbs/schema.ts";
+import { DbCode } from "../dbs/db_code.ts";
 import { listActions, listApps, listConnectors, listCrons, listDbs, listFlows } from "./objects.ts";
 import { type AccessUser, findAccessUser, listSeers, namesOfDepartments } from "./queries.ts";
 import { type Reached, seenFrom, type Wanted } from "./reached.ts";

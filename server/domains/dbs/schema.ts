@@ -14,6 +14,7 @@ import {
 import { slug } from "../../input/slug.ts";
 import { PublicMethods } from "../../store/store.ts";
 import { Force, UsedBy } from "../uses/uses.ts";
+import { DbCode } from "./db_code.ts";
 
 /** Cleaned like `url_code`, with `_` as the separator. */
 const Code = text(1000).transform((value) => slug(value, "_"))
@@ -119,7 +120,6 @@ export const DbPage = page(["name", "-name", "created_at", "-created_at", "updat
 });
 export type DbPage = z.output<typeof DbPage>;
 
-export const DbCode = z.string().regex(/^[a-z0-9_]{1,100}$/).meta({ examples: ["guestbook"] });
 export const ByCode = z.object({ db_code: DbCode });
 export const ByMention = ByCode.extend({
   name: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,62}$/).optional().describe("Of a field or a table")

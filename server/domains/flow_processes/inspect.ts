@@ -6,13 +6,8 @@ import { badRequest, notFound } from "../../errors.ts";
 import { isoOf, type RunHead } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
 import { countStored, findEnded, findUsedVersion, findVersion, listStored } from "./queries.ts";
-import {
-  type FlowProcess,
-  type FlowProcessPage,
-  LAST_PAGE,
-  type UsedProgram,
-  type WholeFlowProcess,
-} from "./schema.ts";
+import { LAST_PAGE } from "./last_page.ts";
+import type { FlowProcess, FlowProcessPage, UsedProgram, WholeFlowProcess } from "./schema.ts";
 
 /** Runs in flight that a list includes. The others appear in it once they have ended. */
 const MOST_PENDING = 1_000;

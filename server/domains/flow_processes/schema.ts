@@ -3,6 +3,7 @@ import { RUN_STATUSES, TRIGGERS } from "../../flow/flow.ts";
 import { RUNS_AS } from "../../reach.ts";
 import { PERIODS } from "../../schedule/schedule.ts";
 import { Id, InDepartment, JsonObject, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { LAST_PAGE } from "./last_page.ts";
 import { Milliseconds, Step } from "./step_schema.ts";
 
 const FlowCode = text(100).meta({ examples: ["watch"] });
@@ -69,9 +70,6 @@ export const UsedProgram = z.object({
   }),
 });
 export type UsedProgram = z.output<typeof UsedProgram>;
-
-/** Lists that are longer are read with `after`. */
-export const LAST_PAGE = 1_000;
 
 const Moment = z.iso.datetime({ offset: true }).optional().meta({ examples: ["2026-11-21T00:00:00Z"] });
 

@@ -1,7 +1,7 @@
 /** The stream of the server's log. */
 import type { Context } from "../../context.ts";
 import type { LogFilter } from "../../log.ts";
-import type { ProcessLine, ProcessName } from "./schema.ts";
+import type { ProcessLine, ProcessName } from "./log_schema.ts";
 
 interface LogEvent {
   /** Counts the events of one stream. */

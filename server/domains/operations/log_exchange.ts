@@ -5,8 +5,7 @@
  */
 import type { Pool } from "../../database/pool.ts";
 import { faultOf, type Log, type LogFilter, matching } from "../../log.ts";
-import type { ProcessLine, ProcessName } from "./schema.ts";
-import { PeerAnswer, PeerQuestion } from "./schema.ts";
+import { PeerAnswer, PeerQuestion, type ProcessLine, type ProcessName } from "./log_schema.ts";
 
 /** How many of the latest lines a process sends first. */
 const NEWEST = 500;

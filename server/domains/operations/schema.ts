@@ -1,7 +1,6 @@
 /** Shapes of the figures of the whole server. They name no account and nothing of one. */
 import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
-import { LEVELS } from "../../log.ts";
 
 const Count = z.int().min(0).meta({ examples: [0] });
 
@@ -96,28 +95,3 @@ export type Sizes = NonNullable<Operations["database"]>;
 export const OperationsQuery = z.object({
   database: z.boolean().default(true).describe("Whether the sizes of the database are read, which takes longest"),
 });
-
-/** Which lines of the log are followed. */
-export const LogFilter = z.strictObject({
-  request_id: z.string().regex(/^[\w.:-]{1,64}$/, "is no id of a request").optional(),
-  level: z.enum(LEVELS).optional(),
-  q: z.string().min(1).max(200).optional(),
-});
-
-const ProcessName = z.object({ number: z.int(), pid: z.int() });
-export type ProcessName = z.output<typeof ProcessName>;
-
-/** A line of the log, and the process that wrote it. */
-const ProcessLine = z.object({
-  time: z.string(),
-  level: z.enum(LEVELS),
-  event: z.string(),
-  request_id: z.string().nullable(),
-  detail: z.record(z.string(), z.unknown()),
-  process: ProcessName,
-});
-export type ProcessLine = z.output<typeof ProcessLine>;
-
-/** What processes ask each other, and answer. */
-export const PeerQuestion = z.object({ from: z.string(), follower: z.string(), filter: LogFilter });
-export const PeerAnswer = z.object({ follower: z.string(), lines: z.array(ProcessLine), left_out: z.int() });

@@ -14,7 +14,7 @@ import {
   runBatch,
 } from "../../store/store.ts";
 import { departmentOfRecord, visible } from "../../visibility.ts";
-import { DbCode } from "../dbs/schema.ts";
+import { DbCode } from "../dbs/db_code.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
 import { Data, Record } from "./schema.ts";
 import { tableOf } from "./tables.ts";

@@ -16,7 +16,7 @@ import {
   type StoredRow,
 } from "../../store/store.ts";
 import { visibleTo } from "../../visibility.ts";
-import { DbCode } from "../dbs/schema.ts";
+import { DbCode } from "../dbs/db_code.ts";
 import { proveEnabled } from "./public/public_access.ts";
 import { ownCondition } from "./public/public_scope.ts";
 import { type FlatRecord, Record } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { everyKey, Id, InDepartment, text, Timestamp, Uuid } from "../../input/shapes.ts";
-import { DbCode } from "../dbs/schema.ts";
+import { DbCode } from "../dbs/db_code.ts";
 
 const DATA = { message: "Hello", author: "Ada" };
 

@@ -1,6 +1,6 @@
 /** The stream of the server's log, for admins of the account that owns the server. */
 import { followLog } from "../../domains/operations/follow_log.ts";
-import { LogFilter } from "../../domains/operations/schema.ts";
+import { LogFilter } from "../../domains/operations/log_schema.ts";
 import { invalid } from "../../errors.ts";
 import { fieldsOf } from "../../input/messages.ts";
 import { proveOperator } from "../../operator.ts";

@@ -1,7 +1,7 @@
 /** What the assistant is asked with, and its events. */
 import { z } from "zod";
+import { CSS_ENGINES, ENGINES } from "../../../compiler/compiler.ts";
 import { text } from "../../../input/shapes.ts";
-import { AppChanges } from "../schema.ts";
 
 export const Question = z.object({
   messages: z.array(z.object({ role: z.enum(["user", "assistant"]), content: text(50_000) })).min(1).max(100)
@@ -9,8 +9,8 @@ export const Question = z.object({
     .describe("The conversation so far").meta({ examples: [[{ role: "user", content: "Make the button red" }]] }),
   source_code: text(200_000).describe("The source as the caller has it, saved or not")
     .meta({ examples: ["<button>Go</button>"] }),
-  app_engine: AppChanges.shape.app_engine,
-  css_engine: AppChanges.shape.css_engine,
+  app_engine: z.enum(ENGINES).optional(),
+  css_engine: z.enum(CSS_ENGINES).optional(),
   compile: z.boolean().default(false).describe("Compile the edited source, and tell the model its mistakes"),
 });
 export type Question = z.output<typeof Question>;

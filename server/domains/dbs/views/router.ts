@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { sent } from "../../../database/json.ts";
 import { router, userProcedure } from "../../../trpc.ts";
-import { DbCode } from "../schema.ts";
+import { DbCode } from "../db_code.ts";
 import { ByView, NewView, View, ViewChanges, ViewPage } from "./schema.ts";
 import { changeView, createView, readView, readViews, removeView } from "./write.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../../store/store.ts";
 import { allowCaller, type Caller, hiddenFrom } from "../../../viewer.ts";
 import { visibleTo } from "../../../visibility.ts";
-import { DbCode } from "../../dbs/schema.ts";
+import { DbCode } from "../../dbs/db_code.ts";
 import { tableOf } from "../tables.ts";
 
 export type Method = keyof PublicMethods;

@@ -1,7 +1,7 @@
 /** Inputs of the public methods. Source: spec, "Payloads". */
 import { z } from "zod";
 import { Uuid } from "../../../input/shapes.ts";
-import { DbCode } from "../../dbs/schema.ts";
+import { DbCode } from "../../dbs/db_code.ts";
 import { RecordPage } from "../schema.ts";
 
 const Data = z.record(z.string(), z.unknown()).meta({ examples: [{ message: "Hello" }] });

@@ -1,0 +1,2 @@
+/** Lists that are longer are read with `after`. */
+export const LAST_PAGE = 1_000;
