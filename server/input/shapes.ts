@@ -10,18 +10,18 @@ const characters = (text: string, maximum: number) =>
 const storable = (text: string) => !text.includes("\0") && text.isWellFormed();
 export const NOT_STORABLE = "contains characters that cannot be stored (NUL or half of a surrogate pair)";
 
+/** One check and no copy of the schema: most schemas are texts, and a start makes hundreds of them. */
+const limited = (schema: z.ZodString, maximum: number) =>
+  schema.superRefine((value, { addIssue }) => {
+    if (!storable(value)) addIssue({ code: "custom", message: NOT_STORABLE, continue: false });
+    else if (!characters(value, maximum)) addIssue({ code: "custom", message: tooLong(maximum) });
+  }).register(z.globalRegistry, { maxLength: maximum });
+
 /** Text of at most `maximum` Unicode code points. */
-export const text = (maximum: number) =>
-  z.string()
-    .refine(storable, { message: NOT_STORABLE, abort: true })
-    .refine((value) => characters(value, maximum), tooLong(maximum))
-    .meta({ maxLength: maximum });
+export const text = (maximum: number) => limited(z.string(), maximum);
 
 /** A name: trimmed, not blank, 255 characters at most. */
-export const Name = z.string().trim().min(1)
-  .refine(storable, { message: NOT_STORABLE, abort: true })
-  .refine((value) => characters(value, 255), tooLong(255))
-  .meta({ maxLength: 255 });
+export const Name = limited(z.string().trim().min(1), 255);
 
 /** An optional line of text. */
 export const Line = text(255).nullable();
