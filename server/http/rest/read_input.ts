@@ -97,7 +97,9 @@ function takeQuery(input: Record<string, unknown>, route: Route, url: string): v
   for (const [name, value] of new URLSearchParams(url.slice(start))) {
     const key = name.replace(/\[.*/, "");
     if (!route.query.includes(key)) {
-      if (route.is_list) throw badRequest(`This list has no parameter ${name.slice(0, 100)}`);
+      if (route.has_strict_query) {
+        throw badRequest(`This ${route.is_list ? "list" : "address"} has no parameter ${name.slice(0, 100)}`);
+      }
       continue;
     }
     if (seen.has(name) && !name.endsWith("[]")) throw badRequest(`${name} is given twice`);

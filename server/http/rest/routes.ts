@@ -23,8 +23,10 @@ export interface Route {
   query: string[];
   /** Input keys that come in the body. None for GET and DELETE. */
   body: string[];
-  /** Answers with a list. Unknown parameters of its query are refused: a misspelled filter would list everything. */
+  /** Answers with a list. */
   is_list: boolean;
+  /** Unknown parameters of its query are refused: a misspelled filter would list everything. */
+  has_strict_query: boolean;
   /** The header `Idempotency-Key` carries the input key `idempotency_key`, which the body may carry, too. */
   takes_key: boolean;
 }
@@ -50,6 +52,7 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
   const keys = Object.keys(input?.shape ?? {}).filter((key) => !params.includes(key));
   const has_body = method !== "GET" && method !== "DELETE";
   const shape = output && "schema" in output ? output.schema : output;
+  const is_list = method === "GET" && shape instanceof z.ZodArray;
   return {
     method,
     path,
@@ -62,7 +65,8 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
     output: shape,
     query: has_body ? [] : keys,
     body: !has_body ? [] : meta.whole_body === undefined ? keys : [meta.whole_body],
-    is_list: method === "GET" && shape instanceof z.ZodArray,
+    is_list,
+    has_strict_query: is_list || (!has_body && keys.length > 0),
     takes_key: has_body && keys.includes("idempotency_key"),
   };
 }

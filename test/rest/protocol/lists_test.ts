@@ -1,7 +1,7 @@
 /** Rules of every list: a bare array, pages, orders, headers. Tested with departments, then on each list route. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { ROUTES } from "../../stage/addresses.ts";
+import { addressOf, ROUTES } from "../../stage/addresses.ts";
 import { addAccount, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
@@ -52,6 +52,12 @@ inAccount("lists: unknown parameters, and a module that is none, are 400", async
   await inTurn(paths, async (path) => {
     const { status, body } = await ask("GET", `${path}?departmen_id=1`);
     assert.deepEqual([status, body.error], [400, "This list has no parameter departmen_id"], path);
+  });
+  const others = ROUTES.filter(({ is_list, query }) => !is_list && query.length > 0);
+  assert.ok(others.length > 5 && others.some(({ path }) => path === "/account/operations.json"));
+  await inTurn(others, async (route) => {
+    const { status, body } = await ask(route.method, `${addressOf(route)}?databse=false`);
+    assert.deepEqual([status, body.error], [400, "This address has no parameter databse"], route.name);
   });
   assert.equal((await ask("GET", "/platform/apps.json?show_in_module=organise")).status, 400);
   assert.equal((await ask("GET", "/platform/apps.json?show_in_module=organize")).status, 200);
