@@ -6,6 +6,7 @@ import { ADMIN_TOKEN } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { follow } from "../stage/followers.ts";
 import { onStage } from "./flow_stage.ts";
+import { inTurn } from "../stage/scenario.ts";
 import { until } from "../stage/until.ts";
 
 const inTeam = onStage({ ACTION_WAIT_MS: "1000" });
@@ -144,12 +145,20 @@ inTeam("processes: a cancelled run stops at once, and nothing comes after", asyn
     "/stuck",
     (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response()))),
   );
-  const { code } = await addFlow([call("stuck"), { ...call("after"), id: "after" }]);
+  const each = { type: "for_each", id: "each", items: [1], steps: [call("stuck")] };
+  const { code } = await addFlow([each, { ...call("after"), id: "after" }]);
   const app = await addApp(code);
   const { flow_process_id: id } = (await ask("POST", `/platform/apps/${app}/action/go`, { json: {} })).body;
   await until(() => api.count("/stuck") > 0, "it is called");
   const { body } = await ask("POST", `${PATH}/${id}/cancel.json`);
-  assert.deepEqual([body.status, body.error], ["cancelled", "Cancelled"]);
+  assert.deepEqual([body.status, body.error, body.failed_steps], ["cancelled", "Cancelled", 0]);
+  assert.deepEqual(
+    body.steps.map(({ place, status }: { place: string; status: string }) => [place, status]),
+    [["each", "cancelled"], ["each.0.call", "cancelled"]],
+  );
+  await inTurn(["failed_step", "failed_items"], async (from) => {
+    assert.equal((await ask("POST", `${PATH}/${id}/retry.json`, { json: { from } })).status, 409, from);
+  });
   const told = (await ask("GET", `/platform/apps/${app}/action/go/status?flow_process_id=${id}`)).body;
   assert.deepEqual([told.status, told.error], ["error", "Cancelled"]);
   assert.equal(api.count("/after"), 0);

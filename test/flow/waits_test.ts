@@ -167,10 +167,18 @@ inTeam("waits: several at once, each item on its own; the limit of ten minutes i
 
 inTeam("waits: a run that waits is cancelled at once", async (team) => {
   const { ask, server, inspect } = team;
-  const id = await start(team, [{ type: "mutation", set: { a: 1 } }, wait(86_400)], { word: "w" });
+  const each = { type: "for_each", id: "each", items: [1], steps: [{ ...wait(86_400), id: "pause" }] };
+  const id = await start(team, [{ type: "mutation", set: { a: 1 } }, each], { word: "w" });
   await reaches(team, id, "waiting");
   const { status, body } = await ask("POST", `${PATH}/${id}/cancel.json`);
   assert.deepEqual([status, body.status, body.error, body.input], [200, "cancelled", "Cancelled", { word: "w" }]);
+  assert.deepEqual(
+    body.steps.map((
+      { place, status, error }: { place: string; status: string; error: string },
+    ) => [place, status, error]),
+    [["step_1", "finished", null], ["each", "cancelled", "Cancelled"], ["each.0.pause", "cancelled", "Cancelled"]],
+  );
+  assert.equal(body.failed_steps, 0);
   assert.equal((await ask("POST", `${PATH}/${id}/cancel.json`)).status, 409);
   assert.equal((await server.sql`select from flow_waits where run_id = ${id}`).length, 0);
   await server.sweep();

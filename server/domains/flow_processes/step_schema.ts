@@ -38,7 +38,8 @@ export const Step = z.object({
   id: z.string().meta({ examples: ["rates"] }),
   type: z.string().meta({ examples: ["connector"] }),
   name: z.string().nullable().meta({ examples: [null] }),
-  status: z.enum(STEP_STATUSES).meta({ examples: ["finished"] }),
+  status: z.enum(STEP_STATUSES).describe("`cancelled`: the run was cancelled, or ended otherwise, before the step did")
+    .meta({ examples: ["finished"] }),
   input: z.unknown().describe("The step's values after its templates were filled").meta({
     examples: [{ params: { base: "EUR" } }],
   }),

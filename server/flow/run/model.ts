@@ -18,7 +18,7 @@ export type Trigger = (typeof TRIGGERS)[number];
 export const RUN_STATUSES = ["pending", "waiting", "finished", "error", "cancelled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const STEP_STATUSES = ["finished", "error", "skipped", "running", "waiting"] as const;
+export const STEP_STATUSES = ["finished", "error", "skipped", "running", "waiting", "cancelled"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 /** The user who started a run, as templates see them under `user`. */

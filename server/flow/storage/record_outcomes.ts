@@ -2,6 +2,7 @@
 import { refusalOfDatabase } from "../../database/pg_errors.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
+import { CANCELLED } from "../run/execution/interruption.ts";
 import { isoOf, type Outcome, type RunHead, type StepRecord } from "../run/model.ts";
 import { boundedSteps, MOST_OUTPUTS } from "./bounded_steps.ts";
 import { inputTerms } from "./input_terms.ts";
@@ -134,11 +135,22 @@ const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
   input_terms: inputTerms(input),
   data: outcome.data,
   error: outcome.error,
-  steps,
+  steps: closed(steps, finished_at),
   ...countsOf(steps),
   started_at: isoOf(head.begun_at ?? finished_at),
   finished_at: isoOf(finished_at),
 });
+
+/** The end of a run cancels steps that are in progress or wait: iterations beside the one that ended it, and loops. */
+const closed = (steps: readonly StepRecord[], finished_at: number): readonly StepRecord[] =>
+  steps.map((step) =>
+    step.status !== "running" && step.status !== "waiting" ? step : {
+      ...step,
+      status: "cancelled",
+      error: CANCELLED.message,
+      ms: Math.max(0, finished_at - Date.parse(step.started_at)),
+    }
+  );
 
 /** What a list tells of the steps. A flow goes on after a step that failed where `on_error` says so. */
 const countsOf = (steps: readonly StepRecord[]) => ({

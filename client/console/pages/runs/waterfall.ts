@@ -24,6 +24,8 @@ export interface Node {
   bad: boolean;
   /** Whether something is in progress or waits in it. */
   busy: boolean;
+  /** Whether something in it was cancelled. */
+  cancelled: boolean;
   children: Node[];
   /** A short text beside the bar, if it is not the time. */
   note?: string;
@@ -107,6 +109,7 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
     const to = from + endOf(step) - Date.parse(step.started_at);
     const attempts = step.call?.attempts ?? [];
     if (isLoop(step.type) || step.type === "if" || step.type === "switch") return [{ from, to, kind: "around" }];
+    if (step.status === "cancelled" && attempts.length < 2) return [{ from, to, kind: "wait" }];
     if (step.status === "waiting" || step.type === "wait" || step.type === "approval" || step.type === "flow") {
       return [{ from, to, kind: step.status === "error" ? "bad" : "wait" }];
     }
@@ -116,7 +119,8 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
       const began = Date.parse(attempt.started_at) - start;
       const next = attempts[index + 1];
       const failed = index < attempts.length - 1 || step.status === "error";
-      const span: Span = { from: began, to: began + attempt.ms, kind: failed ? "bad" : "ok" };
+      const kind = failed ? "bad" : step.status === "cancelled" ? "wait" : "ok";
+      const span: Span = { from: began, to: began + attempt.ms, kind };
       return next ? [span, { from: span.to, to: Date.parse(next.started_at) - start, kind: "wait" }] : [span];
     });
   };
@@ -134,9 +138,10 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
         type: step.type,
         step,
         attempt: index,
-        spans: [{ from, to: from + ms, kind: bad ? "bad" : "ok" }],
+        spans: [{ from, to: from + ms, kind: bad ? "bad" : step.status === "cancelled" ? "wait" : "ok" }],
         bad,
         busy: false,
+        cancelled: false,
         children: [],
         note: status === null ? error ?? "" : String(status),
       };
@@ -163,6 +168,7 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
         spans: step ? spansOf(step, limit).map((span) => around(span, children)) : [],
         bad: step?.status === "error" || children.some(({ bad }) => bad),
         busy: !over && (step?.status === "running" || step?.status === "waiting" || children.some(({ busy }) => busy)),
+        cancelled: step?.status === "cancelled" || children.some(({ cancelled }) => cancelled),
         children,
         ...noteOf(step),
       });
@@ -198,6 +204,7 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
         }],
         bad: nodes.some(({ bad }) => bad),
         busy: nodes.some(({ busy }) => busy),
+        cancelled: nodes.some(({ cancelled }) => cancelled),
         children: nodes,
       };
     });
@@ -213,6 +220,7 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
     spans: spansOf(step, Date.parse(step.started_at) - start),
     bad: step.status === "error",
     busy: !over && (step.status === "running" || step.status === "waiting"),
+    cancelled: step.status === "cancelled",
     children: attemptsOf(step),
     ...noteOf(step),
   }));
@@ -258,6 +266,7 @@ function folded(each: readonly Node[], place: string): Node[] {
         spans: group.flatMap(({ spans }) => spans).map((span) => ({ ...span, kind: "ok" })),
         bad: false,
         busy: false,
+        cancelled: false,
         children: group,
         note: "succeeded",
       });
@@ -265,7 +274,7 @@ function folded(each: readonly Node[], place: string): Node[] {
     group = [];
   };
   for (const node of each) {
-    if (!node.bad && !node.busy) group.push(node);
+    if (!node.bad && !node.busy && !node.cancelled) group.push(node);
     else {
       close();
       rows.push(node);
@@ -281,7 +290,17 @@ function rest({ output, type }: Step, seen: readonly number[], place: string): N
   const first = (seen.at(-1) ?? -1) + 1;
   if (type !== "for_each" || !(count > first)) return [];
   const name = count - first === 1 ? `Iteration ${count}` : `Iterations ${first + 1}–${count}`;
-  return [{ key: `${place}.rest`, kind: "iterations", name, type, spans: [], bad: false, busy: false, children: [] }];
+  return [{
+    key: `${place}.rest`,
+    kind: "iterations",
+    name,
+    type,
+    spans: [],
+    bad: false,
+    busy: false,
+    cancelled: false,
+    children: [],
+  }];
 }
 
 /** The rows that lead to a place: they are unfolded when a link names it. */

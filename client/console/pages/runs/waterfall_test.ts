@@ -110,6 +110,24 @@ Deno.test("waterfall: iterations that went well are folded, attempts stand below
   ]]);
 });
 
+Deno.test("waterfall: an iteration that was cancelled is not folded among those that went well", () => {
+  const run = runOf([
+    step("step_1", "mutation", 0, 1),
+    step("each", "for_each", 1, 699, { status: "cancelled" }),
+    step("each.0.sms", "connector", 1, 40),
+    step("each.1.sms", "connector", 41, 40),
+    step("each.2.sms", "connector", 81, 619, { status: "cancelled", error: "Cancelled" }),
+  ], 700);
+  const program = [{ type: "mutation" }, { type: "for_each", id: "each", steps: [{ type: "connector", id: "sms" }] }];
+  const each = waterfall(run, program, START).nodes[1];
+  deepEqual(each?.children.map(({ name, bad, cancelled }) => [name, bad, cancelled]), [
+    ["Iterations 1–2", false, false],
+    ["Iteration 3", false, true],
+  ]);
+  deepEqual(each?.children[1]?.spans, [{ from: 81, to: 700, kind: "around" }]);
+  deepEqual([each?.bad, each?.cancelled], [false, true]);
+});
+
 Deno.test("waterfall: an axis has few round marks", () => {
   deepEqual(ticksOf(700), [0, 200, 400, 600]);
   deepEqual(ticksOf(31_400), [0, 10_000, 20_000, 30_000]);

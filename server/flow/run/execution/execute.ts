@@ -114,7 +114,7 @@ async function runStep(state: ExecutionState, step: Step, prefix: string): Promi
     // The next owner of the run executes the step again, so this attempt must not enter the journal.
     if (error instanceof Interrupted || error instanceof Suspended) throw error;
     if (error instanceof RunFault) {
-      fail(record, error);
+      fail(record, error, error.status);
       finish(state, type, record, began, jsonLength(record.output), true);
       throw error;
     }
@@ -178,8 +178,8 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
   fork: () => executionOf(forkState(state), record, prefix, warn),
 });
 
-function fail(record: StepRecord, { message }: Error): void {
-  record.status = "error";
+function fail(record: StepRecord, { message }: Error, status: RunFault["status"] = "error"): void {
+  record.status = status;
   record.error = message;
 }
 

@@ -150,11 +150,11 @@ const flat = (list: List): StepRecord[] => list.flatMap((part) => Array.isArray(
 
 const isWaiting = ({ status }: StepRecord) => status === "waiting";
 
+const hasEnded = ({ status }: StepRecord) => status === "finished" || status === "error" || status === "skipped";
+
 const effectsByPlace = (entries: readonly StepRecord[]) =>
   new Map(
-    entries.filter(({ type, status, truncated }) =>
-      hasEffect(type) && status !== "running" && status !== "waiting" && !truncated
-    )
+    entries.filter((entry) => hasEffect(entry.type) && hasEnded(entry) && !entry.truncated)
       .map((entry) => [entry.place, entry]),
   );
 
