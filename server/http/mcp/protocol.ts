@@ -7,6 +7,7 @@ import {
   ErrorCode,
   type GetPromptRequest,
   GetPromptRequestSchema,
+  InitializeRequestSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
@@ -15,6 +16,7 @@ import {
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Session } from "../../domains/agents/sessions.ts";
+import { fieldsOf, sentenceOf } from "../../input/messages.ts";
 import type { HttpContext } from "../http_context.ts";
 import { callTool, TOOLS } from "./call_tool.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -36,10 +38,31 @@ export async function answerMessage(
   try {
     const response = await transport.handleRequest(ctx.call.request, { parsedBody: message });
     // The body is complete: JSON answers are made when all results are there.
-    return new Response(response.body, response);
+    const body = response.ok ? await response.text() : response.body;
+    return new Response(typeof body === "string" ? named(body, message) : body, response);
   } finally {
     await server.close();
   }
+}
+
+const REQUESTS = [
+  InitializeRequestSchema,
+  ListToolsRequestSchema,
+  CallToolRequestSchema,
+  ListResourcesRequestSchema,
+  ReadResourceRequestSchema,
+  ListPromptsRequestSchema,
+  GetPromptRequestSchema,
+];
+
+/** The SDK answers parameters of a wrong shape as an internal error, with the issues as JSON. */
+function named(body: string, message: object): string {
+  const { method } = Object(message);
+  const schema = REQUESTS.find(({ shape }) => shape.method.value === method);
+  const issues = schema?.safeParse(message).error?.issues;
+  const answer = issues && JSON.parse(body);
+  if (answer?.error?.code !== ErrorCode.InternalError) return body;
+  return JSON.stringify({ ...answer, error: { code: ErrorCode.InvalidParams, message: sentenceOf(fieldsOf(issues)) } });
 }
 
 function createServer(ctx: HttpContext, session: Session | undefined): Server {

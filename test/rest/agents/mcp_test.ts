@@ -59,7 +59,7 @@ onServer("mcp: a refused initialize begins no session; a client's name is shown 
   const before = (await sessions()).length;
   for (const params of [{}, { ...CLIENT, protocolVersion: 5 }, { ...CLIENT, clientInfo: { name: {} } }]) {
     const { status, body, headers } = await begin(params);
-    assert.deepEqual([status, body.result, headers.get("mcp-session-id")], [200, undefined, null]);
+    assert.deepEqual([status, body.error.code, headers.get("mcp-session-id")], [200, -32602, null]);
   }
   assert.equal((await sessions()).length, before);
   const names = ["Eve \u202e<b>gnp.exe", "\u200b\u202e", "x".repeat(101), "a\nb", "a\0b"];
@@ -83,6 +83,23 @@ onServer("mcp: a refused initialize begins no session; a client's name is shown 
     headers: { ...HEADERS, "mcp-session-id": "11111111-1111-1111-1111-111111111111" },
   });
   assert.notEqual(fixed.headers.get("mcp-session-id"), "11111111-1111-1111-1111-111111111111");
+  const wrong: [method: string, params: unknown, fault: RegExp][] = [
+    ["tools/call", undefined, /^params /],
+    ["tools/call", { name: 5 }, /^params\.name /],
+    ["tools/call", { name: "summary", arguments: [] }, /^params\.arguments /],
+    ["tools/list", { cursor: 5 }, /^params\.cursor /],
+    ["resources/read", {}, /^params\.uri /],
+    ["prompts/get", undefined, /^params /],
+  ];
+  for (const [method, params, fault] of wrong) {
+    const { body: { id, error } } = await server.request("POST", "/mcp", {
+      token,
+      json: { jsonrpc: "2.0", id: 7, method, params },
+      headers,
+    });
+    assert.deepEqual([id, error?.code], [7, -32602], method);
+    assert.match(error.message, fault);
+  }
   const huge = message("tools/call", { name: "summary", arguments: { a: "x".repeat(8_000_000) } });
   assert.equal((await server.request("POST", "/mcp", { token, json: huge, headers })).status, 413);
 });
