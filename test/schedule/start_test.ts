@@ -280,6 +280,27 @@ onStage("by hand: whatever else goes on, in the ledger, and for no pause", async
   assert.deepEqual(at_ten.map(({ state, by_hand }) => [state, by_hand]), [["ran", true], ["ran", false]]);
 });
 
+onStage("by hand: a process that dies before the run is stored leaves the input of that moment", async (stage) => {
+  const { flows, sql } = stage;
+  const id = await stage.cron({ schedule: "0 * * * *" });
+  const [{ account_id } = { account_id: 0 }] = await sql<{ account_id: number }[]>`select account_id from crons`;
+  flows.before = () => {
+    throw new Error("the process dies");
+  };
+  stage.at("2026-11-21 09:30:15");
+  const firing = { account_id, cron_id: id, target_code: "watch", author_id: null, timezone: "UTC" };
+  await assert.rejects(
+    stage.schedules.fire({ ...firing, input: { base: "EUR" }, kind: "flow" }),
+    /the process dies/,
+  );
+  flows.before = undefined;
+  await sql`update crons set input = '{"base": "USD"}' where id = ${id}`;
+  await stage.tick("2026-11-21 09:35:00");
+  assert.deepEqual(flows.calls.at(-1)?.input, { base: "EUR" });
+  const [row] = await sql`select payload from cron_runs where cron_id = ${id} and started_at is not null`;
+  assert.deepEqual(row?.payload, null, "it is not kept beside the run's");
+});
+
 onStage("by hand: a refusal is told, and the ledger has it as skipped", async (stage) => {
   const id = await stage.cron({});
   const [{ account_id } = { account_id: 0 }] = await stage.sql<{ account_id: number }[]>`select account_id from crons`;

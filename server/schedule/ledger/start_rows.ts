@@ -22,7 +22,7 @@ export interface PendingStart {
   /** The trigger's input; null: what its kind gives. */
   input: JsonObject | null;
   kind: TriggerKind;
-  /** Of an event: the run's input. */
+  /** Of an event, and of a run by hand: the run's input. */
   payload: JsonObject | null;
 }
 

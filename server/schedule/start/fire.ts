@@ -7,7 +7,7 @@ import { skip } from "../ledger/not_started.ts";
 import { BY_HAND, REPEATED } from "../ledger/reasons.ts";
 import type { TriggerKind } from "../ledger/states.ts";
 import { markStarted, type PendingStart } from "../ledger/start_rows.ts";
-import { type Deps, newRun } from "./new_run.ts";
+import { type Deps, inputOf, newRun } from "./new_run.ts";
 
 export interface Firing {
   account_id: number;
@@ -22,7 +22,8 @@ export interface Firing {
 /** @throws {Refusal} the engine's; the ledger then has the row as skipped, with the reason */
 export async function fire(deps: Deps, firing: Firing): Promise<{ id: string }> {
   const { sql, flows, clock } = deps;
-  const row: PendingStart = { ...firing, payload: null, ...await insertFiring(sql, firing, clock.now()) };
+  const payload = inputOf(firing);
+  const row: PendingStart = { ...firing, payload, ...await insertFiring(sql, firing, payload, clock.now()) };
   try {
     await flows.start(newRun(row));
   } catch (error) {
@@ -54,6 +55,7 @@ export async function noteRepeated(
 async function insertFiring(
   sql: Sql,
   { account_id, cron_id }: Firing,
+  payload: JsonObject,
   now: Date,
 ): Promise<Omit<PendingStart, keyof Firing | "payload">> {
   const run_id = v7();
@@ -68,8 +70,11 @@ async function insertFiring(
         where id = ${cron_id}
           and account_id = ${account_id}
       )
-    insert into cron_runs (cron_id, account_id, due_at, by_hand, state, reason, flow_process_id, taken_at)
-    values (${cron_id}, ${account_id}, ${now}, true, 'ran', ${BY_HAND}, ${run_id}, ${now})
+    insert into cron_runs (cron_id, account_id, due_at, by_hand, state, reason, flow_process_id, taken_at, payload)
+    values (
+      ${cron_id}, ${account_id}, ${now}, true, 'ran', ${BY_HAND}, ${run_id}, ${now},
+      ${JSON.stringify(payload)}::text::json
+    )
     returning id, due_at, by_hand, flow_process_id
   `;
   if (!row) throw new Error("an insert returned no row");

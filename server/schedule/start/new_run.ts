@@ -34,7 +34,7 @@ export const newRun = (row: PendingStart): NewRun => ({
 });
 
 /** Of a due time, and of a run by hand. The input of a test of a trigger for records has `changes`. */
-function inputOf({ kind, cron_id, input }: PendingStart): JsonObject {
+export function inputOf({ kind, cron_id, input }: Pick<PendingStart, "kind" | "cron_id" | "input">): JsonObject {
   return kind === "record" ? { changes: [], ...input } : input ?? { kind: "cron", cron_id };
 }
 
