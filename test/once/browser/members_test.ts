@@ -70,6 +70,7 @@ interface Stage {
   /** Addresses of apps. */
   notes: string;
   hostile: string;
+  quiet: string;
   /** The frame of a page in which an app runs. */
   appOf(page: Page): Promise<Frame>;
 }
@@ -106,6 +107,7 @@ async function furnish(server: TestServer, base: string, apps_origin: string | u
     ? hostileSource(base, apps_origin.replace("*", id), `/a/${id}`)
     : hostileSource(base, base, "/a/notes");
   await add("hostile", source);
+  await add("quiet", "<!doctype html><title>Quiet</title><p>Nothing happens here.");
   const member = async (name: string) => ({ id: (await addPerson(ask, "user", { name })).id, name });
   return {
     base,
@@ -114,6 +116,7 @@ async function furnish(server: TestServer, base: string, apps_origin: string | u
     ben: await member("Ben-the-viewer"),
     notes: `${base}/a/notes`,
     hostile: `${base}/a/hostile`,
+    quiet: `${base}/a/quiet`,
     appOf: apps_origin ? (page) => Promise.resolve(page.mainFrame()) : frameOf,
   };
 }
@@ -225,14 +228,18 @@ async function keepsApart(browser: Browser, stage: Stage) {
 async function endsCalls(browser: Browser, stage: Stage) {
   const { appOf, base, ann } = stage;
   const { context } = await signedIn(browser, stage, ann);
-  const [notes, hostile] = [await open(context, stage.notes), await open(context, stage.hostile)];
-  const frames = [await appOf(notes), await appOf(hostile)];
+  const [notes, quiet] = [await open(context, stage.notes), await open(context, stage.quiet)];
+  const frames = [await appOf(notes), await appOf(quiet)];
+  for (const frame of frames) await frame.waitForLoadState();
   const status = (frame: Frame) =>
     frame.evaluate(`fetch("/platform/db/notes/list", { method: "POST" }).then((answer) => answer.status)`);
   for (const frame of frames) assert.equal(await status(frame), 200);
   // A bar has the button, too.
   const other = await open(context, notes.url().startsWith(base) ? stage.notes : `${base}/sign_in`);
+  // The page may stand at that address before, too.
+  const signed_out = other.waitForResponse((response) => response.url() === `${base}/sign_out`);
   await other.getByRole("button", { name: "Sign out" }).click();
+  await signed_out;
   await other.waitForURL(`${base}/sign_in`);
   for (const frame of frames) assert.equal(await status(frame), 401);
   await notes.reload();
