@@ -176,6 +176,8 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   await page.getByRole("link", { name: "Home", exact: true }).first().click();
   await page.getByRole("heading", { name: "Recently edited" }).waitFor();
   equal(await page.getByRole("button", { name: "Arrange" }).count(), 0, "the board is read-only, too");
+  await page.getByRole("link", { name: /^Runs/ }).first().click();
+  await page.getByText("Each execution of a flow is a run.").waitFor();
   await page.reload();
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: "Stop" }).click();
