@@ -164,9 +164,10 @@ async function engines(browser: Browser, server: TestServer, base: string): Prom
   };
   await page.goto(`${base}/apps/${id}`);
   await preview(page).getByText("Hello").waitFor();
-  await write(page, "<p class='p-8'>not yet</p>");
   await page.getByLabel("CSS engine").selectOption("tailwind");
   await page.getByLabel("Engine", { exact: true }).selectOption("html");
+  // Written last: the page must not be left while a preview of an earlier choice loads.
+  await write(page, "<p class='p-8'>not yet</p>");
   await preview(page).getByText("not yet").waitFor();
   await draftSaved(page);
   deepEqual([await engines(), await sourceOf(server, id)], [["svelte", "none"], GREETING], "nothing is published");

@@ -274,7 +274,8 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
 }
 
 async function agents(browser: Browser, server: TestServer, base: string): Promise<void> {
-  const agent = await connectAgent(server, ADMIN_TOKEN, "browser-agent");
+  const agent_name = unique("browser-agent");
+  const agent = await connectAgent(server, ADMIN_TOKEN, agent_name);
   const name = unique("Old stock");
   const { code } = await agent.call("create", { kind: "db", value: { name } });
   const kept = unique("New stock");
@@ -288,22 +289,24 @@ async function agents(browser: Browser, server: TestServer, base: string): Promi
   await page.goto(base);
   await page.getByRole("heading", { name: "Agents wait for you" }).waitFor();
   await page.goto(`${base}/account/agents`);
-  await page.getByRole("button", { name: `Accept: Delete the database ${name} (${code})` }).click();
-  await page.getByText("Nothing waits.").waitFor();
+  const accept = page.getByRole("button", { name: `Accept: Delete the database ${name} (${code})` });
+  await accept.click();
+  await accept.waitFor({ state: "detached" });
   equal((await agent.call("delete", { kind: "db", id: code, confirmation })).status, "done");
-  await page.getByRole("link", { name: "5 changes" }).click();
+  const session = page.getByRole("listitem").filter({ hasText: agent_name });
+  await session.getByRole("link", { name: "5 changes" }).click();
   await page.getByRole("button", { name: "Remove the filter Agent" }).waitFor();
   await page.getByText(kept, { exact: true }).first().waitFor();
   const entries = page.locator(".entry");
-  equal(await entries.filter({ hasNotText: "agent browser-agent" }).count(), 0);
+  equal(await entries.filter({ hasNotText: `agent ${agent_name}` }).count(), 0);
   ok(await entries.count() >= 4);
   await page.goBack();
-  await page.getByRole("button", { name: "Undo what browser-agent changed" }).click();
+  await page.getByRole("button", { name: `Undo what ${agent_name} changed` }).click();
   await page.getByRole("dialog").getByText(`2 records of ${kept}`).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
-  await page.getByText("What browser-agent changed is undone").waitFor();
+  await page.getByText(`What ${agent_name} changed is undone`).waitFor();
   const { body } = await server.request("GET", "/account/agents.json");
-  deepEqual([body[0].name, body[0].changes], ["browser-agent", 0]);
+  deepEqual([body[0].name, body[0].changes], [agent_name, 0]);
   deepEqual(complaints, []);
   await Promise.all([close(), agent.close()]);
 }
