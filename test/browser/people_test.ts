@@ -210,6 +210,7 @@ async function teams(browser: Browser, server: TestServer, base: string): Promis
 }
 
 async function account(browser: Browser, server: TestServer, base: string): Promise<void> {
+  await server.request("PATCH", "/account.json", { json: { account: { rate_limits: {} } } });
   const { id } = await addPerson(server.request, "admin");
   const { page, complaints, close } = await seatOf(browser, server, base, id);
   await page.goto(`${base}/profile`);
