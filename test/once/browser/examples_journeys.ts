@@ -134,6 +134,12 @@ async function booking({ open, openDeaf, openAsMember, check, ask }: Stage): Pro
 
 /** The trigger's check is counted; an incident that a member posts appears on a visitor's page, and ends. */
 async function status({ open, openAsMember, check, ask }: Stage): Promise<void> {
+  // An attempt before may have left an incident open.
+  const incidents = "/platform/dbs/status_incidents/records";
+  for (const { id, data } of (await ask("GET", `${incidents}.json?per_page=500`)).body) {
+    const record = { data: { state: "resolved", resolved_at: data.started_at } };
+    if (data.state !== "resolved") await ask("PATCH", `${incidents}/${id}.json`, { json: { record } });
+  }
   const page = await open("status");
   await page.getByRole("heading", { name: "Records" }).waitFor();
   const today = new Date().toISOString().slice(0, 10);

@@ -167,7 +167,7 @@ async function showsBar(browser: Browser, stage: Stage) {
 }
 
 async function keepsStorage(browser: Browser, stage: Stage) {
-  const { appOf, notes, ann, ben, base, server } = stage;
+  const { appOf, notes, ann, base, server } = stage;
   const { context } = await signedIn(browser, stage, ann);
   const page = await open(context, `${notes}?q=1#deep`);
   const { told, user, stored, search, hash, origin, worker } = await notesIn(await appOf(page));
@@ -184,11 +184,13 @@ async function keepsStorage(browser: Browser, stage: Stage) {
   await page.goto(`${base}/sign_in`);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL(`${base}/sign_in`);
-  const { cookie } = await addSession(server, ben.id);
+  const name = `Cid-${crypto.randomUUID()}`;
+  const { id } = await addPerson(server.request, "user", { name });
+  const { cookie } = await addSession(server, id);
   await context.addCookies([{ name: "session", value: cookie.split("=")[1] ?? "", url: base }]);
   await page.goto(notes);
   const second = await notesIn(await appOf(page));
-  assert.deepEqual([second.user, second.stored, second.before], [ben.name, null, []]);
+  assert.deepEqual([second.user, second.stored, second.before], [name, null, []]);
   assert.deepEqual(await page.evaluate(`indexedDB.databases()`), []);
   await context.close();
 }
