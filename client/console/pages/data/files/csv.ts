@@ -21,6 +21,16 @@ export class CsvReader {
     this.#separator = separator;
   }
 
+  /** Whether a quotation mark is open: at the end of a file it is a mistake. */
+  get in_quotes(): boolean {
+    return this.#in_quotes && !this.#was_quote;
+  }
+
+  /** The length of the cell that is not complete. */
+  get open_length(): number {
+    return this.#cell.length;
+  }
+
   /** @returns the rows that are complete */
   push(text: string): string[][] {
     const rows: string[][] = [];

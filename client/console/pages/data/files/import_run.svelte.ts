@@ -3,7 +3,8 @@ import { counted } from "../../../format.ts";
 import { forgetWork, hasWork, tellWork } from "../../../work.svelte.ts";
 import { addressOf, type Field } from "../tables.ts";
 import { importKey } from "./import_key.ts";
-import { importFile, type Mapping, matching, type Preview, previewOf, type Progress } from "./import_file.ts";
+import { type Preview, previewOf } from "./file_rows.ts";
+import { importFile, type Mapping, matching, NO_PROGRESS, type Progress } from "./import_file.ts";
 
 export interface ImportPlace {
   code: string;
@@ -61,18 +62,20 @@ export class ImportRun {
     [this.step, this.progress] = ["map", undefined];
   }
 
-  async start(dry_run: boolean): Promise<void> {
+  /** @param from where an import that has ended early goes on */
+  async start(dry_run: boolean, fields: readonly Field[], from: Progress = NO_PROGRESS): Promise<void> {
     const { file, preview, mapping } = this;
     if (!file || !preview || this.running) return;
     const control = this.running = new AbortController();
-    [this.trouble, this.progress, this.step] = ["", undefined, dry_run ? "check" : "import"];
+    [this.trouble, this.progress, this.step] = ["", from, dry_run ? "check" : "import"];
     this.#tell();
     try {
-      this.progress = await importFile({
+      await importFile({
         db_code: this.#place.code,
         table_name: this.#place.table_name,
         file,
         preview,
+        fields,
         mapping,
         dry_run,
         signal: control.signal,
@@ -80,13 +83,22 @@ export class ImportRun {
           this.progress = told;
           this.#tell();
         },
-      });
+      }, from);
     } catch (error) {
       this.trouble = control.signal.aborted ? "Stopped." : error instanceof Error ? error.message : String(error);
     } finally {
       this.running = undefined;
+      if (dry_run) this.#takeFound(fields);
       this.#tell();
     }
+  }
+
+  /** Columns that the whole file has and its beginning has not can be mapped, too. */
+  #takeFound(fields: readonly Field[]): void {
+    const { preview, progress } = this;
+    if (!preview || !progress || progress.found.length === 0) return;
+    this.preview = { ...preview, columns: [...preview.columns, ...progress.found] };
+    this.mapping = matching(progress.found, fields, this.mapping);
   }
 
   opened(): void {
@@ -106,7 +118,7 @@ export class ImportRun {
   /** A dry run does not outlive its dialog, so it is no work of its own. */
   #tell(): void {
     if (this.step !== "import" || runs.get(this.#key) !== this) return;
-    const { created, rejected, bytes } = this.progress ?? { created: 0, rejected: [], bytes: 0 };
+    const { created, rejected, bytes } = this.progress ?? NO_PROGRESS;
     const { code, table_name, name } = this.#place;
     const rows = `${counted(created, "row")}${
       rejected.length > 0 ? `, ${rejected.length.toLocaleString()} rejected` : ""
