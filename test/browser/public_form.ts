@@ -74,11 +74,20 @@ export async function opensForm(
   await page.getByText(
     "Visitors may add message and stars; owner is set to their browser key; they see only their own records.",
   ).waitFor();
+  // What is not saved outlives a look at another tab.
+  await page.getByLabel("A field with a default").selectOption("stars");
+  await page.getByRole("link", { name: "API" }).click();
+  await page.getByRole("link", { name: "Public methods" }).click();
+  await page.getByLabel("Default of stars", { exact: true }).fill("3");
   await page.keyboard.press("Control+s");
   await page.getByText("The public methods are saved").waitFor();
   deepEqual((await find()).public_methods, {
     list: { scope_by: "owner" },
-    create: { allowed_fields: ["message", "stars"], auto_fields: { owner: "{cookie_key}" } },
+    create: {
+      allowed_fields: ["message", "stars"],
+      auto_fields: { owner: "{cookie_key}" },
+      default_values: { stars: 3 },
+    },
   });
 
   // A trial as a visitor, who sees only what is theirs.
