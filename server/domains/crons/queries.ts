@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Viewer } from "../../viewer.ts";
 import { Json } from "../../database/json.ts";
+import { containing, within } from "../../database/like.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
@@ -34,18 +35,34 @@ const orders = (sql: Sql) => ({
   "-created_at": sql`created_at desc, id desc`,
 });
 
+/** The condition for triggers that have `q` in their own texts or in those of their flow, if the viewer may see it. */
+const has = (sql: Sql, viewer: Viewer, q: string) =>
+  sql`(
+    concat_ws(E'\n', name, sentence, replace(sentence, ' through ', ' to '), replace(timezone, '_', ' '))
+      ilike ${within(q)}
+    or target_code like ${containing(q)}
+    or target_code in (
+      select code
+      from flows
+      where account_id = ${viewer.account_id}
+        and ${visible(sql, viewer)}
+        and name_folded like ${containing(q)}
+    )
+  )`;
+
 /** A trigger as stored. */
 export type StoredCron = Omit<ListedCron, "obstacle">;
 
 /** One page of the triggers that the viewer may see, by id unless `sort` says otherwise. */
 export async function listCrons(ctx: Context, page: CronPage): Promise<Json<ListedCron[]>> {
   const { sql, viewer } = ctx;
-  const { target_code, active, sort = "id" } = page;
+  const { q, target_code, active, sort = "id" } = page;
   const chosen = sql`
     from crons c
     where account_id = ${viewer.account_id}
       and ${visible(sql, viewer)}
       and ${inDepartment(sql, page.department_id)}
+      ${q === undefined ? sql`` : sql`and ${has(sql, viewer, q)}`}
       ${target_code === undefined ? sql`` : sql`and target_code = ${target_code}`}
       ${active === undefined ? sql`` : sql`and active = ${active}`}
   `;

@@ -134,6 +134,8 @@ export const Cron = ListedCron.extend({
 export type Cron = z.output<typeof Cron>;
 
 export const CronPage = page(["id", "-id", "next_run_at", "-next_run_at", "created_at", "-created_at"]).extend({
+  q: text(255).optional().describe("Part of the name, the sentence, the time zone, or the code or name of the flow")
+    .meta({ examples: ["monday"] }),
   target_code: text(100).optional().describe("Only triggers of this flow").meta({ examples: ["watch"] }),
   active: z.boolean().optional(),
   department_id: InDepartment,

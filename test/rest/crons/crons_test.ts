@@ -219,8 +219,8 @@ inAccount("crons: update", async ({ ask, play }) => {
 
 inAccount("crons: lists", async ({ ask, play }) => {
   await addFlow(ask, "watch");
-  await addFlow(ask, "other");
-  const late = await add(ask, { schedule: "59 23 31 12 *" });
+  await addFlow(ask, "other", { name: "Żółw orders" });
+  const late = await add(ask, { schedule: "59 23 31 12 *", name: "50% of stock", timezone: "America/New_York" });
   const soon = await add(ask, { schedule: "* * * * *", target_code: "other" });
   const off = await add(ask, { active: false });
   const list = (name: string, query: string, ids: number[]): Scenario => ({
@@ -237,6 +237,13 @@ inAccount("crons: lists", async ({ ask, play }) => {
     list("by their next time; those that have none come last", "sort=next_run_at", [soon.id, late.id, off.id]),
     list("of one flow", "target_code=other", [soon.id]),
     list("active ones", "active=true", [late.id, soon.id]),
+    list("by words: in the name", "q=OF STOCK", [late.id]),
+    list("by words: a wildcard stands for itself", "q=50%25", [late.id]),
+    list("by words: in the sentence", "q=every minute", [soon.id]),
+    list("by words: the time zone", "q=new york", [late.id]),
+    list("by words: the flow's code", "q=watc", [late.id, off.id]),
+    list("by words: the flow's name", "q=ŻÓŁW", [soon.id]),
+    list("by words and state", "q=watc&active=false", [off.id]),
     list("one of several pages", "per_page=1&page=2", [soon.id]),
   ]);
 });
