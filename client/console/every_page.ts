@@ -6,15 +6,21 @@ const PER_PAGE = 500;
 /** Beyond it a picker would be slow, and nobody would find anything in it. */
 const MOST_PAGES = 20;
 
-/** The entries of all pages, in the order of the list. */
+/**
+ * The entries of all pages, in the order of the list.
+ *
+ * @param onpage what has been read so far: gets the entries up to each page but the last one
+ */
 export async function everyPage<Item>(
   read: (page: { page: number; per_page: number }) => Promise<Item[]>,
+  onpage?: (items: Item[]) => void,
 ): Promise<Item[]> {
-  const all: Item[] = [];
+  let all: Item[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
     const items = await read({ page, per_page: PER_PAGE });
-    all.push(...items);
+    all = [...all, ...items];
     if (items.length < PER_PAGE) break;
+    onpage?.(all);
   }
   return all;
 }
@@ -22,3 +28,7 @@ export async function everyPage<Item>(
 export const allDepartments = () => everyPage((page) => api.departments.list.query({ ...page, sort: "name" }));
 export const allDatabases = () => everyPage((page) => api.dbs.list.query({ ...page, sort: "name" }));
 export const allFlows = () => everyPage((page) => api.flows.list.query({ ...page, sort: "name" }));
+type Person = Awaited<ReturnType<typeof api.user_settings.list.query>>[number];
+/** @param onpage gets the people up to each page: names are shown before the last one is read */
+export const allPeople = (onpage?: (people: Person[]) => void) =>
+  everyPage((page) => api.user_settings.list.query({ ...page, sort: "name" }), onpage);

@@ -18,6 +18,8 @@ export interface Entry {
 
 interface Page {
   q?: string | undefined;
+  /** Only this one. */
+  id?: number;
   page: number;
   per_page: number;
 }

@@ -1,10 +1,10 @@
 /** Names of what runs refer to by code or id. Read once for each visit of a page. */
 import { api } from "../../api.ts";
+import { everyPage } from "../../every_page.ts";
 import { session } from "../../session.svelte.ts";
 import { wordsOf } from "../triggers/triggers.ts";
 
-const MOST = 500;
-
+type Page = Parameters<Parameters<typeof everyPage>[0]>[0];
 interface Flow {
   id: number;
   code: string;
@@ -32,23 +32,27 @@ export const names = {
     return id === session.me?.user.id ? "You" : people.get(id) ?? `User ${id}`;
   },
   trigger: (id: number): string => triggers.get(id) ?? `Trigger ${id}`,
-  loadFlows: (): Promise<unknown> =>
-    api.flows.list.query({ per_page: MOST, sort: "name" }).then(
+  loadFlows: (): Promise<void> =>
+    keep(
+      (page) => api.flows.list.query({ ...page, sort: "name" }),
       (list) => (flows = new Map(list.map((flow) => [flow.code, flow]))),
-      () => {},
     ),
-  /** Without them the page shows codes and ids, and nothing else is missing. */
   async load() {
     await Promise.all([
       names.loadFlows(),
-      api.crons.list.query({ per_page: MOST }).then(
+      keep(
+        (page) => api.crons.list.query(page),
         (list) => (triggers = new Map(list.map((cron) => [cron.id, cron.name ?? wordsOf(cron)]))),
-        () => {},
       ),
-      api.user_settings.list.query({ per_page: MOST, sort: "name" }).then(
+      keep(
+        (page) => api.user_settings.list.query({ ...page, sort: "name" }),
         (list) => (people = new Map(list.map(({ id, name, login }) => [id, name || login || `User ${id}`]))),
-        () => {},
       ),
     ]);
   },
 };
+
+/** Without the names the page shows codes and ids, and nothing else is missing. */
+async function keep<Item>(read: (page: Page) => Promise<Item[]>, set: (list: Item[]) => void): Promise<void> {
+  await everyPage(read, set).then(set, () => {});
+}

@@ -1,5 +1,6 @@
 /** Connectors, databases and flows that a step can name, and the names that belong to each. */
 import { api } from "../../../api.ts";
+import { allDatabases, allFlows, everyPage } from "../../../every_page.ts";
 import { type Table, tablesOf, TYPE_WORDS } from "../../data/tables.ts";
 import { isObject, type JsonObject } from "../program/json.ts";
 import type { Field } from "../program/types.ts";
@@ -18,9 +19,6 @@ export interface Suggested {
 
 type Connector = Awaited<ReturnType<typeof api.connectors.find.query>>;
 
-/** The most that a list of choices has. */
-const MOST = 500;
-
 export class Things {
   connectors = $state.raw<readonly (Named & { id: number })[]>([]);
   databases = $state.raw<readonly Named[]>([]);
@@ -32,11 +30,11 @@ export class Things {
 
   /** What cannot be read is not offered. */
   async read(): Promise<void> {
-    const page = { per_page: MOST, sort: "name" } as const;
     await Promise.all([
-      api.connectors.list.query(page).then((list) => (this.connectors = list), () => {}),
-      api.dbs.list.query(page).then((list) => (this.databases = list), () => {}),
-      api.flows.list.query(page).then((list) => (this.flows = list), () => {}),
+      everyPage((page) => api.connectors.list.query({ ...page, sort: "name" }))
+        .then((list) => (this.connectors = list), () => {}),
+      allDatabases().then((list) => (this.databases = list), () => {}),
+      allFlows().then((list) => (this.flows = list), () => {}),
     ]);
   }
 
