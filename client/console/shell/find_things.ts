@@ -54,6 +54,13 @@ export async function findThings(q: string): Promise<Command[]> {
         run: () => go(`/people?person=${person.id}`),
       }))
       : [],
+    rowsOf(api.crons.list.query(page), (trigger) => ({
+      name: trigger.name ?? trigger.sentence,
+      group: "Go to",
+      icon: "calendar-clock",
+      kind: "Trigger",
+      run: () => go(`/triggers/${trigger.id}`),
+    })),
     rowsOf(api.connectors.list.query(page), (connector) => ({
       name: connector.name,
       group: "Go to",
