@@ -1,6 +1,6 @@
 /**
  * The packed server: all modules of a server in a few files, which `deno task build` writes to `server/packed/dist/`. A start
- * from it loads a dozen files instead of 740. It is used only if the sources are those that it was made of.
+ * from it loads 20 files instead of 740. It is used only if the sources are those that it was made of.
  */
 import { fileURLToPath } from "node:url";
 
