@@ -5,7 +5,7 @@ import { browserTest, complaintsOf } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
-import { adminOf, seatOf, write } from "./seats.ts";
+import { adminOf, seatOf, staysQuiet, write } from "./seats.ts";
 
 browserTest("flows in the console", async ({ browser, step }) => {
   const server = await startServer();
@@ -23,6 +23,7 @@ browserTest("flows in the console", async ({ browser, step }) => {
     await step("what is typed after an insertion belongs to the new step, in a narrow window too", async () => {
       const page = await open();
       await inserts(page, server, base);
+      await staysQuiet(page);
     });
   } finally {
     await server.close();

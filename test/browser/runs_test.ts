@@ -5,7 +5,7 @@ import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
-import { adminOf, seatOf } from "./seats.ts";
+import { adminOf, seatOf, staysQuiet } from "./seats.ts";
 
 browserTest("runs, approvals and triggers in a browser", async ({ browser, step }) => {
   const server = await startServer({ ACTION_WAIT_MS: "1000" });
@@ -152,6 +152,9 @@ async function log(browser: Browser, server: TestServer, base: string): Promise<
   await alert.getByRole("button", { name: "Retry" }).click();
   await page.getByRole("button", { name: /GET \/account\/me.json 200/ }).first().waitFor();
   await alert.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Figures", exact: true }).click();
+  await page.getByText("Read every 5 seconds").waitFor();
+  await staysQuiet(page);
   deepEqual(complaints.filter((text) => !/status of 500|ERR_FAILED/.test(text)), []);
   await close();
 }

@@ -1,4 +1,5 @@
 /** People at the console in Chromium: a browser context each, with a session. */
+import { ok } from "node:assert/strict";
 import type { Browser, Page } from "../packages/playwright.ts";
 import { complaintsOf } from "../stage/browser.ts";
 import type { TestServer } from "../stage/harness.ts";
@@ -37,6 +38,18 @@ export async function seatOf(
 
 export const adminOf = async ({ request }: TestServer): Promise<number> =>
   (await request("GET", "/account/me.json")).body.user.id;
+
+const QUIET_MS = 1_500;
+
+/** A page that nobody touches asks the server now and then, and not in a loop: each answer must not lead to a request. */
+export async function staysQuiet(page: Page): Promise<void> {
+  const asked: string[] = [];
+  const note = (request: { url(): string }) => void (request.url().includes("/trpc/") && asked.push(request.url()));
+  page.on("request", note);
+  await page.waitForTimeout(QUIET_MS);
+  page.off("request", note);
+  ok(asked.length <= 3, asked.join("\n"));
+}
 
 /** The preview that is shown, not the one that loads behind it. */
 export const preview = (page: Page) => page.frameLocator("iframe[title$=preview]:not([inert])");

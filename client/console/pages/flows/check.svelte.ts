@@ -1,4 +1,5 @@
 /** The server's opinion of the program that is edited: faults, warnings, and templates with the values of a run. */
+import { untrack } from "svelte";
 import { api, troubleOf } from "../../api.ts";
 import type { FlowCopy } from "./flow_copy.svelte.ts";
 import { isIn, type Path, textOf } from "./program/json.ts";
@@ -75,7 +76,8 @@ export class Check {
       } finally {
         if (order === this.#order) this.busy = false;
       }
-    }, this.#checked ? WAIT_MS : 0);
+      // An effect that wants a check does not depend on the answer.
+    }, untrack(() => this.#checked) ? WAIT_MS : 0);
   }
 
   end(): void {
