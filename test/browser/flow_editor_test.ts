@@ -23,7 +23,6 @@ browserTest("flows in the console", async ({ browser, step }) => {
     await step("what is typed after an insertion belongs to the new step, in a narrow window too", async () => {
       const page = await open();
       await inserts(page, server, base);
-      await staysQuiet(page);
     });
   } finally {
     await server.close();
@@ -246,5 +245,6 @@ async function inserts(page: Page, server: TestServer, base: string): Promise<vo
   await page.getByRole("button", { name: "Steps" }).click();
   await row(page, /^1 Set a/).waitFor();
   deepEqual(complaints.filter(unexpected), []);
+  await staysQuiet(page);
   await page.context().close();
 }
