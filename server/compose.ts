@@ -52,7 +52,7 @@ interface Parts {
   compile_wait_ms?: number;
   /** Loads each domain at its first need instead of all of them before the first request. */
   on_demand?: boolean;
-  /** See `CompilerOptions`. */
+  /** Called with a reason to end the process: see `CompilerOptions`, and `onBroken` of `createApp`. */
   runaway?: (reason: string) => void;
 }
 
@@ -132,34 +132,38 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       alone: config.database_url === undefined,
     });
     const router = parts.on_demand ? undefined : await loadRouter();
-    const handler = createApp({
-      body_deadlines,
-      openings,
-      config,
-      sql,
-      kv,
-      compiler,
-      viewers,
-      passwords,
-      strength,
-      mailer: createMailer(config),
-      model: createChatModel(config.ai),
-      identity_provider: createIdentityProvider(config.oidc, config.base_url, log),
-      pages,
-      keys,
-      limits,
-      dbs,
-      feeds,
-      connectors,
-      flows,
-      schedules,
-      clock,
-      release,
-      process_report,
-      log_exchange,
-      statement_times: times,
-      log,
-    }, router);
+    const handler = createApp(
+      {
+        body_deadlines,
+        openings,
+        config,
+        sql,
+        kv,
+        compiler,
+        viewers,
+        passwords,
+        strength,
+        mailer: createMailer(config),
+        model: createChatModel(config.ai),
+        identity_provider: createIdentityProvider(config.oidc, config.base_url, log),
+        pages,
+        keys,
+        limits,
+        dbs,
+        feeds,
+        connectors,
+        flows,
+        schedules,
+        clock,
+        release,
+        process_report,
+        log_exchange,
+        statement_times: times,
+        log,
+      },
+      router,
+      parts.runaway,
+    );
     const close = async () => {
       await openings.close();
       await process_report.close();

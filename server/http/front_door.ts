@@ -40,8 +40,15 @@ export interface Connection {
   remoteAddr: Deno.Addr;
 }
 
-/** @param router all domains; undefined loads each at its first need */
-export function createApp(services: Omit<HttpServices, "documents">, router: AnyTRPCRouter | undefined): Handler {
+/**
+ * @param router all domains; undefined loads each at its first need
+ * @param onBroken called where that fails, with the reason
+ */
+export function createApp(
+  services: Omit<HttpServices, "documents">,
+  router: AnyTRPCRouter | undefined,
+  onBroken: (reason: string) => void = () => {},
+): Handler {
   let routes = routesTo(router ?? joined(new Map()));
   const contextOf = contexts({ ...services, documents: createDocuments() });
   const newRequestId = requestIds();
@@ -66,6 +73,7 @@ export function createApp(services: Omit<HttpServices, "documents">, router: Any
     answer: answerWithRoutes,
     use: (loaded) => routes = routesTo(loaded),
     onAll: () => answer = answerWithRoutes,
+    onBroken,
     log: services.log,
   });
 

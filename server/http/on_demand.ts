@@ -1,6 +1,6 @@
 /**
  * How a hosted instance answers until all domains are loaded. A request has started it and waits, and needs one or two of
- * the 29 domains, which take a quarter of a start's CPU. The others are loaded after its answer.
+ * the domains, which together take a third of the CPU time until the first answer. The others are loaded after its answer.
  */
 import type { AnyTRPCRouter } from "@trpc/server";
 import { unavailable } from "../errors.ts";
@@ -16,28 +16,30 @@ interface Options {
   answer: Answerer;
   /** Is called with one more domain or several each time. */
   use: (router: AnyTRPCRouter) => void;
-  /** All domains are in use: requests need nothing before `answer` any more. */
+  /** Called once, when all domains are in use. */
   onAll: () => void;
+  /** A module could not be loaded. Deno remembers that, so that only another instance can load it. */
+  onBroken: (reason: string) => void;
   log: Log;
   loadOne?: typeof loadDomain;
 }
 
-/** Until then, and after each further domain, requests have the thread for themselves. */
+/** Pauses before the first further domain and between domains, in which requests are answered. */
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MS = 10;
 
 /** Loads the domains that may have a route at a request's path before it is answered. */
-export function loadOnDemand({ answer, use, onAll, log, loadOne = loadDomain }: Options): Answerer {
-  const loaded = new Map<DomainName, AnyTRPCRouter>();
+export function loadOnDemand({ answer, use, onAll, onBroken, log, loadOne = loadDomain }: Options): Answerer {
+  let loaded: ReadonlyMap<DomainName, AnyTRPCRouter> = new Map();
   let is_loading_others = false;
 
   async function load(names: readonly DomainName[]): Promise<void> {
     const missing = names.filter((name) => !loaded.has(name));
     const routers = await Promise.all(missing.map(async (name) => [name, await loadOne(name)] as const));
-    const others = routers.filter(([name]) => !loaded.has(name));
-    if (others.length === 0) return;
-    for (const [name, router] of others) loaded.set(name, router);
-    use(joined(loaded));
+    if (routers.every(([name]) => loaded.has(name))) return;
+    const all = new Map([...loaded, ...routers]);
+    use(joined(all));
+    loaded = all;
   }
 
   /** One domain at a time. After a failure, the next answer begins again. */
@@ -54,6 +56,7 @@ export function loadOnDemand({ answer, use, onAll, log, loadOne = loadDomain }: 
       onAll();
     } catch (error) {
       log.error("domains were not loaded", faultOf(error));
+      onBroken("domains were not loaded");
     } finally {
       is_loading_others = false;
     }
@@ -63,6 +66,7 @@ export function loadOnDemand({ answer, use, onAll, log, loadOne = loadDomain }: 
     try {
       await load(domainsAt(context.call.path));
     } catch (error) {
+      onBroken("a domain was not loaded");
       return refuse(reported(unavailable("A part of the server could not be loaded", error), {}, context));
     }
     const response = await answer(context);

@@ -70,7 +70,7 @@ const composed: typeof compose = async (config, log, parts) => {
   return await compose(config, log, { ...parts, stores });
 };
 
-/** The server asks for them when it is composed. */
+/** Evaluates the domains' modules, which `compose` asks for. */
 const loadDomains = async () => await (await import("../router.ts")).loadRouter();
 
 function inAMoment(composing: Promise<Composed>): Atrium {

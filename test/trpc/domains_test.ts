@@ -54,11 +54,13 @@ function createStage(loadOne?: typeof loadDomain) {
   let used = new Set<string | undefined>();
   const complete = Promise.withResolvers<void>();
   const lines: string[] = [];
+  const broken: string[] = [];
   const log = createLog((line) => void lines.push(line));
   const answer = loadOnDemand({
     answer: () => Response.json([...used]),
     use: (router) => used = domainsOf(router),
     onAll: complete.resolve,
+    onBroken: (reason) => void broken.push(reason),
     log,
     loadOne,
   });
@@ -66,6 +68,7 @@ function createStage(loadOne?: typeof loadDomain) {
     ask: async (path: string) => await answer({ log, call: { path, request_id: "1" } } as HttpContext),
     is_complete: complete.promise,
     used: () => used,
+    broken,
     logged() {
       log.flush();
       return lines.join("");
@@ -83,17 +86,19 @@ Deno.test("on demand: a request is answered with its domains, and the others are
   assert.deepEqual([...used()].sort(), DOMAIN_NAMES.toSorted());
 });
 
-Deno.test("on demand: a domain that cannot be loaded is 503 in the log, and is tried again", async () => {
+Deno.test("on demand: a domain that cannot be loaded is 503, in the log, and a reason to end the instance", async () => {
   let is_broken = true;
-  const { ask, is_complete, logged } = createStage((name) => {
+  const { ask, is_complete, logged, broken } = createStage((name) => {
     if (name === "teams" && is_broken) throw new Error("the file is missing");
     return loadDomain(name);
   });
   const refused = await ask("/account/teams.json");
   assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "1"]);
   assert.match(logged(), /"level":"error","event":"request failed".*the file is missing/);
+  assert.deepEqual(broken, ["a domain was not loaded"]);
   assert.equal((await ask("/account/groups.json")).status, 200);
   await until(() => logged().includes("domains were not loaded"), "the others have failed");
+  assert.deepEqual(broken, ["a domain was not loaded", "domains were not loaded"]);
   is_broken = false;
   assert.equal((await ask("/account/teams.json")).status, 200);
   await is_complete;

@@ -51,7 +51,7 @@ interface Form {
   unchanged: Record<string, string>;
 }
 
-/** Answers of a form, of which only clones are sent. */
+/** Answers of a form, of which only clones are sent. Clones share the bytes, so that nothing may change them. */
 interface Originals {
   etag: string;
   full: Response;

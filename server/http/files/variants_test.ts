@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { hashOf, respond, sizeOf, variantsOf } from "./variants.ts";
+import { hashOf, prepared, respond, sizeOf, variantsOf } from "./variants.ts";
 
 const TEXT = "Zażółć gęślą jaźń. ".repeat(100);
 const LARGE = variantsOf(TEXT, "text/plain; charset=utf-8");
@@ -73,5 +73,21 @@ Deno.test("variants: If-None-Match is answered 304 for the variant that would be
     assert.equal(response.body, null);
     assert.ok(response.headers.get("etag") && response.headers.get("cache-control") && response.headers.get("vary"));
     assert.equal(response.headers.get("content-encoding"), null);
+  }
+});
+
+Deno.test("variants: prepared answers are those of `respond`, each with headers of its own", async () => {
+  const answer = prepared(LARGE, "public, max-age=60", { "x-more": "yes" });
+  const requests = [{}, { "accept-encoding": "br" }, { "accept-encoding": "gzip" }, { "if-none-match": "*" }].map(
+    (headers) => new Request("http://atrium.test/", { headers }),
+  );
+  for (const request of requests) {
+    const expected = respond(request, LARGE, "public, max-age=60", { "x-more": "yes" });
+    const first = answer(request, { "x-request-id": "1", vary: "cookie" });
+    await first.body?.cancel();
+    const second = answer(request);
+    assert.deepEqual([first.headers.get("x-request-id"), first.headers.get("vary")], ["1", "cookie"]);
+    assert.deepEqual([second.status, [...second.headers]], [expected.status, [...expected.headers]]);
+    assert.deepEqual(await second.bytes(), await expected.bytes());
   }
 });

@@ -38,8 +38,10 @@ export async function answerMessage(
   try {
     const response = await transport.handleRequest(ctx.call.request, { parsedBody: message });
     // The body is complete: JSON answers are made when all results are there.
-    const body = response.ok ? await response.text() : response.body;
-    return new Response(typeof body === "string" ? named(body, message) : body, response);
+    if (!response.ok) return new Response(response.body, response);
+    const body = await response.text();
+    // Notifications are answered without one.
+    return new Response(body === "" ? null : named(body, message), response);
   } finally {
     await server.close();
   }

@@ -98,6 +98,12 @@ onServer("mcp: a refused initialize begins no session; a client's name is shown 
       headers,
     });
     assert.deepEqual([id, error?.code], [7, -32602], method);
+    const notified = await server.request("POST", "/mcp", {
+      token,
+      json: { jsonrpc: "2.0", method, params },
+      headers,
+    });
+    assert.deepEqual([notified.status, notified.headers.get("content-type")], [202, null], method);
     assert.match(error.message, fault);
   }
   const huge = message("tools/call", { name: "summary", arguments: { a: "x".repeat(8_000_000) } });

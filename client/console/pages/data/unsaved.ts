@@ -10,4 +10,9 @@ export function keepUnsaved<Content>(key: string, content: Content | undefined):
 /** What the same page has kept under this key. */
 export const unsavedOf = <Content>(key: string): Content | undefined => kept.get(key) as Content | undefined;
 
+/** What was kept of a database that is deleted. */
+export function forgetUnsaved(code: string): void {
+  for (const page of ["schema", "public"]) kept.delete(`${page}/${code}`);
+}
+
 addEventListener("beforeunload", (event) => kept.size > 0 && event.preventDefault());

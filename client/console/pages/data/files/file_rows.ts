@@ -125,7 +125,8 @@ async function* textsOf(file: Blob, encoding: string, onbytes?: (bytes: number) 
       onbytes?.(value.byteLength);
     }
   } finally {
-    void reader.cancel();
+    // Fails where the file could not be read to its end, which is told already.
+    void reader.cancel().catch(() => {});
   }
 }
 
@@ -183,14 +184,19 @@ async function* jsonRows(
 
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let parts: string[] = [];
+  let length = 0;
+  let number = 1;
   for await (const text of texts) {
     const [first = "", ...others] = text.split("\n");
     parts.push(first);
+    length += first.length;
+    if (length > CELL_LENGTH) throw new Error(`Line ${number} does not end.`);
     const last = others.pop();
     if (last === undefined) continue;
     yield parts.join("");
     yield* others;
-    parts = [last];
+    number += 1 + others.length;
+    [parts, length] = [[last], last.length];
   }
   yield parts.join("");
 }

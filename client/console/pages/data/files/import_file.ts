@@ -91,8 +91,8 @@ export async function importFile(sent: Sent, { ...progress }: Progress): Promise
   });
   [progress.bytes, progress.unanswered] = [0, 0];
   for await (const row of rows) {
-    if (row.number <= done_before) continue;
     sent.signal.throwIfAborted();
+    if (row.number <= done_before) continue;
     part.push(row);
     length += row.length;
     if (part.length >= AT_ONCE || length >= LENGTH_AT_ONCE) await flush();
@@ -142,7 +142,9 @@ async function answerTo(address: string, init: RequestInit): Promise<Record<stri
     throw new Unanswered("The server does not answer.");
   });
   const answer = await response.json().catch(() => undefined);
-  if (!response.ok || !answer) throw new Error(answer?.error ?? `The server answers ${response.status}.`);
+  // A proxy may answer for a server that goes on, and an answer may be cut off.
+  if (response.ok ? !answer : response.status >= 500) throw new Unanswered(`The server answers ${response.status}.`);
+  if (!response.ok) throw new Error(answer?.error ?? `The server answers ${response.status}.`);
   return answer;
 }
 

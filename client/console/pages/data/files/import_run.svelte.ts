@@ -88,7 +88,7 @@ export class ImportRun {
       this.trouble = control.signal.aborted ? "Stopped." : error instanceof Error ? error.message : String(error);
     } finally {
       this.running = undefined;
-      if (dry_run) this.#takeFound(fields);
+      this.#takeFound(fields);
       this.#tell();
     }
   }
