@@ -9,7 +9,7 @@ const MOST_PAGES = 20;
 /**
  * The entries of all pages, in the order of the list.
  *
- * @param onpage what has been read so far: gets the entries up to each page but the last one
+ * @param onpage called after each page that is not the last, with all entries so far
  */
 export async function everyPage<Item>(
   read: (page: { page: number; per_page: number }) => Promise<Item[]>,

@@ -35,7 +35,10 @@ const orders = (sql: Sql) => ({
   "-created_at": sql`created_at desc, id desc`,
 });
 
-/** The condition for triggers that have `q` in their own texts or in those of their flow, if the viewer may see it. */
+/**
+ * The condition for triggers that have `q` in their own texts or in those of their flow, if the viewer may see it. The
+ * console writes "Monday to Friday" for "Monday through Friday", and time zones without underscores.
+ */
 const has = (sql: Sql, viewer: Viewer, q: string) =>
   sql`(
     concat_ws(E'\n', name, sentence, replace(sentence, ' through ', ' to '), replace(timezone, '_', ' '))
