@@ -41,7 +41,7 @@ export const adminOf = async ({ request }: TestServer): Promise<number> =>
 
 const QUIET_MS = 1_500;
 
-/** A page that nobody touches asks the server now and then, and not in a loop: each answer must not lead to a request. */
+/** A page at rest asks the server at intervals, not in a loop: an answer must not lead to the next request. */
 export async function staysQuiet(page: Page): Promise<void> {
   const asked: string[] = [];
   const note = (request: { url(): string }) => void (request.url().includes("/trpc/") && asked.push(request.url()));
