@@ -96,9 +96,11 @@ export class ImportRun {
   /** Columns that the whole file has and its beginning has not can be mapped, too. */
   #takeFound(fields: readonly Field[]): void {
     const { preview, progress } = this;
-    if (!preview || !progress || progress.found.length === 0) return;
-    this.preview = { ...preview, columns: [...preview.columns, ...progress.found] };
-    this.mapping = matching(progress.found, fields, this.mapping);
+    // An import that goes on has those of its first run already.
+    const found = progress?.found.filter((name) => !preview?.columns.includes(name)) ?? [];
+    if (!preview || found.length === 0) return;
+    this.preview = { ...preview, columns: [...preview.columns, ...found] };
+    this.mapping = matching(found, fields, this.mapping);
   }
 
   opened(): void {
