@@ -54,7 +54,7 @@ export const dbs = router({
       summary: "Update a database",
       description:
         "A change of the schema is applied to all records. Values of removed fields are dropped. If records do not fit, " +
-        "the change is refused with their number and first ids. Meanwhile reads continue, and writes of records are " +
+        "the change is refused by field (`schema.fields.price`), with the reason, their number and first ids. Meanwhile reads continue, and writes of records are " +
         "answered with 503. If a table with records is left out, the change is refused unless `drop_tables` names the " +
         'table. This includes the table without a name (`""`) when one table becomes several. `rename_tables` and ' +
         "`rename_fields` keep records and values under new names.",

@@ -4,7 +4,7 @@
  * transaction, so that other transactions see all of the change or nothing.
  */
 import type { Pool, Sql } from "../../database/pool.ts";
-import { invalid } from "../../errors.ts";
+import { type Fields, invalid } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { type Restriction, visibleTo } from "../../visibility.ts";
 import { searchOf } from "../write/search_text.ts";
@@ -12,8 +12,17 @@ import { type Field, type KnownTable, SLOTS, type Table } from "./table.ts";
 import { allSlotsOf, type Data, readValues } from "./values.ts";
 
 const AT_ONCE = 2_000;
-/** The number of ids that a refusal lists. */
+/** The number of ids that a refusal lists for a field. */
 const NAMED = 5;
+
+/** The records that do not fit one field. */
+interface Unfit {
+  count: number;
+  /** The fault of the first one. */
+  reason: string;
+  /** The first ids that the author sees. */
+  ids: string[];
+}
 
 interface Definitions {
   /** With the names that its fields have after the change. */
@@ -31,7 +40,8 @@ interface Stored {
 
 /**
  * @param author who changes the schema
- * @throws {Refusal} 422 on `schema`, with the number of records that do not fit, and the first ids that the author sees
+ * @throws {Refusal} 422 on each field that records do not fit, such as `schema.fields.price`, with the reason, the number of
+ *   these records and the first ids that the author sees
  */
 export async function reindex(
   tx: Sql,
@@ -42,8 +52,7 @@ export async function reindex(
   if (renamed.size === 0 && !touchesRecords(before, after)) return;
   const total = await countRecords(tx, after.id);
   if (total === 0) return;
-  const unfit: string[] = [];
-  let unfit_count = 0;
+  const unfit = new Map<string, Unfit>();
   for (let last: string | undefined, done = 0;;) {
     const rows = await listStored(tx, after.id, last);
     if (rows.length === 0) break;
@@ -51,23 +60,35 @@ export async function reindex(
       const named = Object.entries(data).map(([name, value]) => [renamed.get(name) ?? name, value] as const);
       const kept = Object.fromEntries(named.filter(([name]) => before.fields.has(name) && after.fields.has(name)));
       const { changes, faults } = readValues(after, kept, true);
-      if (Object.keys(faults).length === 0) return [rowOf(after, id, changes)];
-      if (unfit.length < NAMED && visibleTo(author, department_id)) unfit.push(id);
-      unfit_count++;
+      const names = Object.keys(faults);
+      if (names.length === 0) return [rowOf(after, id, changes)];
+      for (const name of names) {
+        const noted = unfit.get(name) ?? { count: 0, reason: faults[name]?.[0] ?? "", ids: [] };
+        noted.count++;
+        if (noted.ids.length < NAMED && visibleTo(author, department_id)) noted.ids.push(id);
+        unfit.set(name, noted);
+      }
       return [];
     });
-    if (unfit_count === 0) await updateStored(tx, after.id, fitting);
+    if (unfit.size === 0) await updateStored(tx, after.id, fitting);
     last = rows.at(-1)?.id;
     progress.tell(done += rows.length, total);
   }
-  if (unfit_count === 0) return;
-  const where = after.name === "" ? "" : ` of ${after.name}`;
-  const named = unfit.length === 0 ? "" : `: ${unfit.join(", ")}${unfit_count > unfit.length ? ", …" : ""}`;
-  throw invalid({
-    schema: [
-      `does not fit ${unfit_count} ${unfit_count === 1 ? "record" : "records"}${where}${named}`,
-    ],
-  });
+  if (unfit.size > 0) throw invalid(faultsOf(after, unfit));
+}
+
+function faultsOf({ name, fields }: Table, unfit: ReadonlyMap<string, Unfit>): Fields {
+  const path = name === "" ? "schema.fields" : `schema.tables.${name}.fields`;
+  // In the order of the schema, not of the records.
+  return Object.fromEntries([...fields.keys()].flatMap((field) => {
+    const found = unfit.get(field);
+    if (!found) return [];
+    const { count, reason, ids } = found;
+    const named = ids.length === 0 ? "" : `: ${ids.join(", ")}${count > ids.length ? ", …" : ""}`;
+    return [[`${path}.${field}`, [
+      `does not fit ${count} ${count === 1 ? "record" : "records"}, because a value ${reason}${named}`,
+    ]]];
+  }));
 }
 
 /** Whether records must be checked or rewritten. A new optional field without an index needs neither. */

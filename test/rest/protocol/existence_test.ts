@@ -94,12 +94,12 @@ inAccount("existence: a refused schema change names only records that its author
     const json = { db: { schema: { fields: { a: "integer" } } } };
     const { status, body } = await ask("PATCH", "/platform/dbs/notes.json", { ...token && { token }, json });
     assert.equal(status, 422);
-    return body.schema[0];
+    return body["schema.fields.a"][0];
   };
-  assert.equal(await change(manager.token), `does not fit 2 records: ${own}, …`);
-  assert.equal(await change(), `does not fit 2 records: ${own}, ${other}`);
+  assert.equal(await change(manager.token), `does not fit 2 records, because a value must be an integer: ${own}, …`);
+  assert.equal(await change(), `does not fit 2 records, because a value must be an integer: ${own}, ${other}`);
   await ask("DELETE", `/platform/dbs/notes/records/${own}.json`);
-  assert.equal(await change(manager.token), "does not fit 1 record");
+  assert.equal(await change(manager.token), "does not fit 1 record, because a value must be an integer");
 });
 
 inAccount("existence: a public list of records that belong to departments is a warning", async ({ ask }) => {

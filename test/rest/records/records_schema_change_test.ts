@@ -103,27 +103,46 @@ onRecords(
 );
 
 /** Schemas that some records do not fit, with the indexes of these records. */
-const NARROWER: [name: string, schema: Record<string, unknown>, unfit: number[]][] = [
-  ["texts as integers", { fields: { ...FIELDS, name: "integer" } }, [0, 1]],
-  ["integers as texts", { fields: { ...FIELDS, n: "string" } }, [0, 1]],
-  ["fractions as integers", { fields: { ...FIELDS, price: "integer" } }, [0]],
-  ["a text too long for a string", { fields: { ...FIELDS, story: "string" } }, [1]],
-  ["a field that is now required", { fields: { ...FIELDS, name: { type: "string", required: true } } }, [2]],
-  ["a new field that is required", { fields: { ...FIELDS, note: { type: "text", required: true } } }, [0, 1, 2]],
+const NARROWER: [
+  name: string,
+  schema: Record<string, unknown>,
+  unfit: Record<string, [reason: string, records: number[]]>,
+][] = [
+  ["texts as integers", { fields: { ...FIELDS, name: "integer" } }, { name: ["must be an integer", [0, 1]] }],
+  ["integers as texts", { fields: { ...FIELDS, n: "string" } }, { n: ["must be a string", [0, 1]] }],
+  ["fractions as integers", { fields: { ...FIELDS, price: "integer" } }, { price: ["must be an integer", [0]] }],
+  ["a text too long for a string", { fields: { ...FIELDS, story: "string" } }, {
+    story: ["is too long (maximum is 255 characters)", [1]],
+  }],
+  ["a field that is now required", { fields: { ...FIELDS, name: { type: "string", required: true } } }, {
+    name: ["can't be blank", [2]],
+  }],
+  ["a new field that is required", { fields: { ...FIELDS, note: { type: "text", required: true } } }, {
+    note: ["can't be blank", [0, 1, 2]],
+  }],
   ["two reasons for one record", {
     fields: { ...FIELDS, name: { type: "text", required: true }, n: { type: "integer", required: true } },
-  }, [2]],
+  }, { name: ["can't be blank", [2]], n: ["can't be blank", [2]] }],
+  ["each field that some do not fit", {
+    fields: { ...FIELDS, name: "integer", n: { type: "integer", required: true } },
+  }, { name: ["must be an integer", [0, 1]], n: ["can't be blank", [2]] }],
 ];
 
 onRecords(
-  "schema: what records do not fit is refused with their count and first ids, and nothing is changed",
+  "schema: what records do not fit is refused by field with their count and first ids, and nothing is changed",
   { fields: FIELDS, indexes: { idx_str_1: "name" } },
   async ({ ask, db, ids, becomes, sees }) => {
     const { body: before } = await ask("GET", dbAt(db.code));
     const { body: records } = await ask("GET", db.records());
     await inTurn(NARROWER, async ([name, schema, unfit]) => {
-      const count = `${unfit.length} ${unfit.length === 1 ? "record" : "records"}`;
-      const told = { schema: [`does not fit ${count}: ${unfit.map((i) => ids[i]).join(", ")}`] };
+      const told = Object.fromEntries(
+        Object.entries(unfit).map(([field, [reason, records]]) => {
+          const count = `${records.length} ${records.length === 1 ? "record" : "records"}`;
+          return [`schema.fields.${field}`, [
+            `does not fit ${count}, because a value ${reason}: ${records.map((i) => ids[i]).join(", ")}`,
+          ]];
+        }),
+      );
       assert.deepEqual(await becomes(schema, 422), told, name);
       assert.deepEqual((await ask("GET", dbAt(db.code))).body, before, name);
     });
@@ -132,8 +151,10 @@ onRecords(
     await inTurn(Array(5).fill({ name: "More" }), (data) => db.create(data));
     const many = await becomes({ fields: { ...FIELDS, name: "date" } }, 422);
     assert.match(
-      String(many.schema),
-      new RegExp(`^does not fit 7 records: (${ids[0]}), (${ids[1]})(, [0-9a-f-]{36}){3}, …$`),
+      String(many["schema.fields.name"]),
+      new RegExp(
+        `^does not fit 7 records, because a value must be [^:]*: (${ids[0]}), (${ids[1]})(, [0-9a-f-]{36}){3}, …$`,
+      ),
     );
   },
 );
@@ -195,7 +216,9 @@ inAccount("schema: tables come, go and change apart from each other", async ({ a
   assert.deepEqual((await ask("GET", db.search({ table_name: "renamed" }))).body, [], "another name is another table");
   assert.equal((await ask("GET", db.record(gone.id))).status, 404);
   const refused = await db.change({ schema: { tables: { kept: { fields: { a: "integer" } } } } });
-  assert.deepEqual(refused.body, { schema: [`does not fit 1 record of kept: ${id}`] });
+  assert.deepEqual(refused.body, {
+    "schema.tables.kept.fields.a": [`does not fit 1 record, because a value must be an integer: ${id}`],
+  });
   assert.equal((await ask("GET", db.search({ table_name: "renamed" }))).status, 200, "what is refused drops nothing");
   assert.equal((await db.change({ schema: { tables: { kept: one, gone: one } } })).status, 200);
   assert.deepEqual(
