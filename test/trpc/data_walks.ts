@@ -14,6 +14,7 @@ export const dataWalks: Record<string, (client: Client) => Promise<void>> = {
     assert.deepEqual(await dbs.find.query({ db_code: db.code }), changed);
     const by = { db_code: db.code };
     assert.deepEqual(await dbs.mentions.query({ ...by, name: "title" }), []);
+    assert.deepEqual(await dbs.uses.query(by), []);
     const view = await dbs.views.create.mutate({ ...by, view: { name: "Long", filter: { pages: { gt: 500 } } } });
     assert.deepEqual([view.shared, view.left_out], [false, []]);
     const with_id = { ...by, view_id: view.id };

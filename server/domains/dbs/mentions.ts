@@ -3,11 +3,9 @@ import type { z } from "zod";
 import type { Context } from "../../context.ts";
 import { Json } from "../../database/json.ts";
 import { visible } from "../../visibility.ts";
-import type { UsedBy } from "../uses/uses.ts";
+import { MOST, type UsedBy } from "../uses/uses.ts";
 import { readDb } from "./queries.ts";
 import type { ByMention } from "./schema.ts";
-
-const MOST = 100;
 
 /** @throws {Refusal} 404 */
 export async function readMentions(ctx: Context, { db_code, name }: ByMention): Promise<Json<z.output<typeof UsedBy>>> {

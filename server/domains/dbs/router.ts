@@ -5,6 +5,7 @@ import { listDbs, readDb } from "./queries.ts";
 import { DbCode } from "./db_code.ts";
 import { ByCode, ByMention, Db, DbChanges, DbPage, DbToDelete, ListedDb, NewDb } from "./schema.ts";
 import { readMentions } from "./mentions.ts";
+import { FieldUses, readUses } from "./field_uses.ts";
 import { IN_USE, UsedBy } from "../uses/uses.ts";
 import { views } from "./views/router.ts";
 import { changeDb, createDb, removeDb } from "./write.ts";
@@ -30,6 +31,17 @@ export const dbs = router({
     })
     .input(ByMention).output(sent(UsedBy))
     .query(({ ctx, input }) => readMentions(ctx, input)),
+
+  uses: userProcedure
+    .meta({
+      rest: "GET /platform/dbs/:db_code/uses.json",
+      summary: "List what uses a database, with the fields that it names",
+      description:
+        "The apps, flows and triggers that use the database, as far as the caller may see them, at most 100; each with " +
+        "the names of the database's fields and tables that are words of its source, program or settings.",
+    })
+    .input(ByCode).output(sent(FieldUses))
+    .query(({ ctx, input }) => readUses(ctx, input.db_code)),
 
   create: managerProcedure
     .meta({

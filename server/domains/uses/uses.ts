@@ -14,7 +14,7 @@ export const Force = z.boolean().default(false).describe("Deletes it although so
 /** For the API reference of a delete. */
 export const IN_USE = "409 with `used_by` if something uses it, unless `force=true`.";
 
-const Use = z.object({
+export const Use = z.object({
   kind: z.enum(["app", "cron", "flow"]),
   id: z.union([Uuid, Id]),
   name: z.string().nullable().meta({ examples: ["Watch the rate"] }),
@@ -25,7 +25,8 @@ export const UsedBy = z.array(Use).describe(
     "at most 100",
 ).meta({ examples: [[]] });
 
-const MOST = 100;
+/** The uses that are listed. */
+export const MOST = 100;
 
 /**
  * A column of a query: the uses that the viewer may see, as JSON.

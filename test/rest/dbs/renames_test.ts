@@ -64,6 +64,14 @@ inAccount(
       ["app author", "flow Of Ada", "cron Ada"],
     );
     assert.equal((await ask("GET", `${AT}/mentions.json`)).body.length, 5);
+    const uses = (await ask("GET", `${AT}/uses.json`)).body;
+    assert.deepEqual(
+      uses.map(({ kind, name, names }: { kind: string; name: string; names: string[] }) =>
+        `${kind} ${name}: ${names.join(", ")}`
+      ),
+      ["app author: author", "app authors: ", "app n: n", "flow Of Ada: author", "cron Ada: author"],
+      "a name inside a longer word is not named",
+    );
 
     const after = {
       fields: { writer: "string", gone: "integer", n: "integer" },

@@ -48,6 +48,7 @@ export const ON_OBJECTS: Record<string, Expected> = {
   "dbs.update": row("db", "manager", "dbs:write", changed("db")),
   "dbs.delete": row("db", "manager", "dbs:write", { deletes: true }),
   "dbs.mentions": row("db", "user", "dbs:read"),
+  "dbs.uses": row("db", "user", "dbs:read"),
   "dbs.views.list": row("db", "user", "dbs:read"),
   "dbs.views.find": row("db", "user", "dbs:read"),
   "dbs.views.create": row("db", "user", "dbs:write", { sent: json({ view: { name: "Open", sort: "none" } }) }),

@@ -118,6 +118,7 @@ const WEAKEST: Record<string, Role> = {
   "dbs.update": "manager",
   "dbs.delete": "manager",
   "dbs.mentions": "user",
+  "dbs.uses": "user",
   "dbs.views.list": "user",
   "dbs.views.find": "user",
   "dbs.views.create": "user",
