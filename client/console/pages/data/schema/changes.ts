@@ -56,6 +56,19 @@ export function faultOf(name: string, others: readonly string[]): string | undef
   return others.includes(name) ? `There is ${name} already.` : undefined;
 }
 
+const FIELD_PATH = /^schema\.(?:tables\.(\w+)\.)?fields\.(\w+)(?:\.|$)/;
+
+/** The field of which a refusal speaks. @param path such as `schema.tables.orders.fields.price` */
+export function fieldAt(
+  tables: readonly DraftTable[],
+  path: string,
+): { table: DraftTable; field: Draft } | undefined {
+  const [, table_name = "", name] = FIELD_PATH.exec(path) ?? [];
+  const table = tables.find((one) => one.name === table_name);
+  const field = table?.fields.find((one) => one.name === name);
+  return table && field && { table, field };
+}
+
 type Changes = Parameters<typeof api.dbs.update.mutate>[0]["db"];
 
 /** The draft as the API takes it. @param dropped tables that are taken out with their records */

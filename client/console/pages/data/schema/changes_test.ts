@@ -1,6 +1,6 @@
 /** What a draft of a schema sends, and what it says of it before. */
 import { deepEqual, equal } from "node:assert/strict";
-import { changesOf, countOf, draftOf, effectsOf, faultOf, goneNames, newField, newTable } from "./changes.ts";
+import { changesOf, countOf, draftOf, effectsOf, faultOf, fieldAt, goneNames, newField, newTable } from "./changes.ts";
 
 const FIELDS = [
   { name: "author", type: "string" as const, required: true, slot: "str_1" },
@@ -46,4 +46,13 @@ Deno.test("schema draft: a name that cannot be is refused while it is typed", ()
   equal(faultOf("n", ["n"]), "There is n already.");
   equal(faultOf("2nd", []), "2nd: a name is a letter, then letters, digits and _.");
   equal(faultOf("created_at", []), "created_at is a name of the record's own.");
+});
+
+Deno.test("schema draft: a refusal finds its field by table and name, as they were sent", () => {
+  const [alone, orders] = [draftOf({ name: "", fields: FIELDS }), draftOf({ name: "orders", fields: FIELDS })];
+  equal(fieldAt([alone], "schema.fields.n")?.field, alone.fields[1]);
+  equal(fieldAt([orders], "schema.tables.orders.fields.author.type")?.field, orders.fields[0]);
+  for (const path of ["schema", "schema.fields.none", "schema.tables.orders.fields.n", "name"]) {
+    equal(fieldAt([alone], path), undefined, path);
+  }
 });
