@@ -7,6 +7,7 @@ import { startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 import { opensForm } from "./public_form.ts";
+import { refusesFields } from "./schema_page.ts";
 import { adminOf, seatOf } from "./seats.ts";
 
 /** Long, because the machine may be busy. */
@@ -23,6 +24,11 @@ browserTest("data in a browser", async ({ browser, step }) => {
     await step("from nothing to a public form used by an app", async () => {
       const seat = await adminSeat(browser, server, base);
       await opensForm(browser, server, base, seat, unique("Guests"));
+      await seat.close();
+    });
+    await step("the schema says what uses a field, and why records do not fit it", async () => {
+      const seat = await adminSeat(browser, server, base);
+      await refusesFields(server, base, seat, unique("Stock"));
       await seat.close();
     });
     await step(
