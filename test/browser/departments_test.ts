@@ -7,6 +7,7 @@ import { startServer, type TestServer } from "../stage/harness.ts";
 import { PNG } from "../stage/images.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
+import { choosesAmongMany } from "./choices.ts";
 import { adminOf, seatOf } from "./seats.ts";
 
 const BUILD_MS = 180_000;
@@ -30,6 +31,11 @@ browserTest("departments and modules in a browser", async ({ browser, step }) =>
       "what the server does not answer is shown when it is back",
       () => recovers(browser, server, base),
     );
+    await step("one of many departments is found by keyboard", async () => {
+      const seat = await adminSeat(browser, server, base);
+      await choosesAmongMany(server, base, seat, unique("Branch"));
+      await seat.close();
+    });
     await step("an app is put into a module, and shown on a page", () => places(browser, server, base));
   } finally {
     await server.close();
