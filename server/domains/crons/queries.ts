@@ -41,8 +41,10 @@ const orders = (sql: Sql) => ({
  */
 const has = (sql: Sql, viewer: Viewer, q: string) =>
   sql`(
-    concat_ws(E'\n', name, sentence, replace(sentence, ' through ', ' to '), replace(timezone, '_', ' '))
-      ilike ${within(q)}
+    name_folded like ${containing(q)}
+    or concat_ws(E'\n', sentence, replace(sentence, ' through ', ' to '), replace(timezone, '_', ' ')) ilike ${
+    within(q)
+  }
     or target_code like ${containing(q)}
     or target_code in (
       select code
@@ -102,7 +104,7 @@ export type Values = Record<string, unknown>;
 
 const stored = (sql: Sql) =>
   sql`
-    name, kind, target_code, input, settings, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
+    name, name_folded, kind, target_code, input, settings, schedule, timezone, sentence, active, overlap, catch_up, max_failures, department_id,
     author_id, next_run_at, failures, paused_reason
   `;
 

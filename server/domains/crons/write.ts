@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
+import { fold } from "../../input/shapes.ts";
 import {
   CATCH_UP_S,
   MAX_FAILURES,
@@ -47,6 +48,7 @@ export async function createCron(ctx: Context, input: NewCron): Promise<Json<Cro
   const id = await sql.begin(async (tx) => {
     const id = await insertCron(tx, viewer.account_id, {
       ...values,
+      name_folded: fold(values.name ?? ""),
       settings: kind === "webhook" ? settingsOf(webhook) : record,
       author_id: viewer.user_id,
       sentence: timetable?.sentence ?? (record ? sentenceOf(record) : "When the webhook is called"),
@@ -89,8 +91,9 @@ export async function changeCron(
     const rescheduled = await reschedule(ctx, tx, cron, changes, resumed, now);
     // Both decide what the trigger passes on with its author's reach.
     const author = changes.target_code === undefined && !record ? {} : { author_id: viewer.user_id };
+    const folded = values.name === undefined ? {} : { name_folded: fold(values.name ?? "") };
     const settings = webhook ? { settings: settingsOf(webhook) } : recordColumns(record);
-    await updateCron(tx, viewer.account_id, id, { ...values, ...settings, ...author, ...rescheduled });
+    await updateCron(tx, viewer.account_id, id, { ...values, ...folded, ...settings, ...author, ...rescheduled });
     if (db && (record || resumed || changes.active && !cron.active)) await placeCursor(tx, id, db);
     if (cron.kind === "record") await lookAgain(tx, id);
     if (webhook) await changeSecret(ctx, tx, id, webhook.secret);

@@ -1,7 +1,9 @@
 /** SQL of invitations. */
 import type { Buffer } from "node:buffer";
+import { containing } from "../../database/like.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
+import { fold } from "../../input/shapes.ts";
 import type { Invitation, InvitationPage } from "./schema.ts";
 
 export const VALID_DAYS = 7;
@@ -15,7 +17,15 @@ const columns = (sql: Sql) =>
   `;
 
 export function listInvitations(sql: Sql, account: number, page: InvitationPage) {
-  const open = sql`from invitations i where i.account_id = ${account} and i.expires_at > now()`;
+  const { q } = page;
+  const open = sql`
+    from invitations i
+    where i.account_id = ${account}
+      and i.expires_at > now()
+      ${
+    q === undefined ? sql`` : sql`and (i.name_folded like ${containing(q)} or i.email_folded like ${containing(q)})`
+  }
+  `;
   return listJson<Invitation>(
     sql,
     sql`
@@ -56,9 +66,11 @@ export async function insertInvitation(sql: Sql, row: Row, department_ids: numbe
   `;
   const [invitation] = await sql<{ id: number }[]>`
     insert into invitations
-      (account_id, invited_by, email, email_folded, name, role, without_department, hash, expires_at)
+      (account_id, invited_by, email, email_folded, name, name_folded, role, without_department, hash, expires_at)
     values (
-      ${account_id}, ${invited_by}, ${email}, ${email_folded}, ${name}, ${role}, ${without_department}, ${hash},
+      ${account_id}, ${invited_by}, ${email}, ${email_folded}, ${name}, ${
+    fold(name)
+  }, ${role}, ${without_department}, ${hash},
       now() + make_interval(days => ${VALID_DAYS})
     )
     on conflict (account_id, email_folded) do nothing

@@ -1,6 +1,6 @@
 /** Shapes of invitations, in requests and answers. */
 import { z } from "zod";
-import { Email, Id, Ids, Name, page, Timestamp } from "../../input/shapes.ts";
+import { Email, Id, Ids, Name, page, text, Timestamp } from "../../input/shapes.ts";
 import { ROLES } from "../../viewer.ts";
 import { Delivery, SendMail } from "./one_time_link.ts";
 
@@ -33,5 +33,9 @@ export const NewInvitation = z.object({
 });
 export type NewInvitation = z.output<typeof NewInvitation>;
 
-export const InvitationPage = page(["id", "-id"]);
+export const InvitationPage = page(["id", "-id"]).extend({
+  q: text(255).optional().describe("Part of the name or e-mail address, case-insensitive").meta({
+    examples: ["grace"],
+  }),
+});
 export type InvitationPage = z.output<typeof InvitationPage>;

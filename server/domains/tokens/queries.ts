@@ -1,7 +1,9 @@
 /** SQL of API tokens. */
 import type { Buffer } from "node:buffer";
 import type { Viewer } from "../../viewer.ts";
+import { containing, within } from "../../database/like.ts";
 import type { Sql } from "../../database/pool.ts";
+import { fold } from "../../input/shapes.ts";
 import { listJson, slice } from "../../database/lists.ts";
 import { relationOf, type Use } from "../../uses.ts";
 import type { Token, TokenPage } from "./schema.ts";
@@ -12,9 +14,29 @@ const columns = (sql: Sql) =>
     iso(t.last_used_at) as last_used_at, iso(t.created_at) as created_at
   `;
 
-/** @param user the owner of the tokens; null for the tokens of all users */
+/** The condition that the words are in the name or login of the token's user. */
+const belongsTo = (sql: Sql, q: string) =>
+  sql`exists (
+    select
+    from users u
+    where u.id = t.user_id
+      and (u.name ilike ${within(q)} or u.login_folded like ${containing(q)})
+  )`;
+
+/** @param user the owner of the tokens; null for the tokens of all users, from which the page may choose one */
 export function listTokens(sql: Sql, account: number, user: number | null, page: TokenPage) {
-  const whose = user === null ? sql`t.account_id = ${account}` : sql`t.account_id = ${account} and t.user_id = ${user}`;
+  const { q, user_setting_id } = page;
+  const whose = sql`
+    t.account_id = ${account}
+    ${user === null ? sql`` : sql`and t.user_id = ${user}`}
+    ${user_setting_id === undefined ? sql`` : sql`and t.user_id = ${user_setting_id}`}
+    ${
+    q === undefined ? sql`` : sql`and (
+      t.name_folded like ${containing(q)}
+      ${user === null ? sql`or ${belongsTo(sql, q)}` : sql``}
+    )`
+  }
+  `;
   const order = page.sort === "-id" ? sql`t.id desc` : sql`t.id`;
   return listJson<Token>(
     sql,
@@ -38,9 +60,9 @@ export async function insertToken(sql: Sql, row: Row): Promise<Token | undefined
   const { account_id, user_id, name, hash, scopes, expires_at, from_environment = false } = row;
   const [token] = await sql<Token[]>`
     with t as (
-      insert into tokens (account_id, user_id, name, hash, scopes, expires_at, from_environment)
+      insert into tokens (account_id, user_id, name, name_folded, hash, scopes, expires_at, from_environment)
       select
-        u.account_id, u.id, ${name}, ${hash}, ${scopes}::text[], ${expires_at}::timestamptz,
+        u.account_id, u.id, ${name}, ${fold(name)}, ${hash}, ${scopes}::text[], ${expires_at}::timestamptz,
         ${from_environment}
       from users u
       where u.id = ${user_id}

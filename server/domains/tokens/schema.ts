@@ -1,6 +1,6 @@
 /** Shapes of API tokens, in requests and answers. */
 import { z } from "zod";
-import { Id, Name, page, Timestamp } from "../../input/shapes.ts";
+import { Id, Name, page, text, Timestamp } from "../../input/shapes.ts";
 
 /** The domains of scopes: `<domain>:read` allows the domain's queries, `<domain>:write` its mutations. */
 export const DOMAINS = [
@@ -73,5 +73,11 @@ export const NewToken = z.object({
 }).partial().required({ name: true });
 export type NewToken = z.output<typeof NewToken>;
 
-export const TokenPage = page(["id", "-id"]);
+export const TokenPage = page(["id", "-id"]).extend({
+  q: text(255).optional().describe(
+    "Part of the token's name, case-insensitive; for an admin also of its user's name or login",
+  )
+    .meta({ examples: ["export"] }),
+  user_setting_id: Id.optional().describe("The token's user"),
+});
 export type TokenPage = z.output<typeof TokenPage>;

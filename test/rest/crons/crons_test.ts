@@ -222,7 +222,7 @@ inAccount("crons: lists", async ({ ask, play }) => {
   await addFlow(ask, "other", { name: "Żółw orders" });
   const late = await add(ask, { schedule: "59 23 31 12 *", name: "50% of stock", timezone: "America/New_York" });
   const soon = await add(ask, { schedule: "* * * * *", target_code: "other" });
-  const off = await add(ask, { active: false });
+  const off = await add(ask, { active: false, name: "ΟΔΌΣ Ä" });
   const list = (name: string, query: string, ids: number[]): Scenario => ({
     name,
     method: "GET",
@@ -238,6 +238,9 @@ inAccount("crons: lists", async ({ ask, play }) => {
     list("of one flow", "target_code=other", [soon.id]),
     list("active ones", "active=true", [late.id, soon.id]),
     list("by words: in the name", "q=OF STOCK", [late.id]),
+    list("by words: folded like other names, in either form of Unicode", `q=${encodeURIComponent("οδός a\u0308")}`, [
+      off.id,
+    ]),
     list("by words: a wildcard stands for itself", "q=50%25", [late.id]),
     list("by words: in the sentence", "q=every minute", [soon.id]),
     list("by words: the time zone", "q=new york", [late.id]),

@@ -26,6 +26,20 @@ const me = async (ask: Ask, answer: Answer) =>
 /** Wrong links count by address, and all tests share one. */
 const forgive = ({ sql }: TestServer) => sql`delete from sign_in_attempts`;
 
+onServer("invitations: are found by name and address", async ({ ask }) => {
+  await invite(ask, { name: "Ada ŻÓŁW", email: "ada@people.test" });
+  await invite(ask, { name: "Grace", email: "HOPPER@people.test" });
+  const found = async (q: string) => {
+    const { body, headers } = await ask("GET", `${ALL}?q=${encodeURIComponent(q)}`);
+    assert.equal(headers.get("x-total-count"), String(body.length));
+    return body.map(({ name }: { name: string }) => name);
+  };
+  assert.deepEqual(await found("żółw"), ["Ada ŻÓŁW"]);
+  assert.deepEqual(await found("hopper@"), ["Grace"]);
+  assert.deepEqual(await found("PEOPLE.TEST"), ["Ada ŻÓŁW", "Grace"]);
+  assert.deepEqual(await found("_"), []);
+});
+
 onServer("invitations: the page shows the name, takes a password, signs in and works once", async (stage) => {
   const { ask, server } = stage;
   const name = "Grace <i>";

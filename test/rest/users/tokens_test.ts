@@ -68,6 +68,29 @@ inAccount("tokens: create and list", async ({ server, ask, play }) => {
   assert.ok(!server.logged.join("\n").includes(secret), "nor is it logged");
 });
 
+inAccount("tokens: are found by words and by user; others find only their own", async ({ ask }) => {
+  const person = await addPerson(ask, "user", { name: "Grace Hopper" });
+  await addToken(ask, { name: "ÄRZTE export" });
+  await addToken(ask, { name: "Import 50%", user_setting_id: person.id });
+  await addToken(ask, { name: "Orders", user_setting_id: person.id });
+  const found = async (query: string, token?: string) => {
+    const { status, body, headers } = await ask("GET", `${ALL}?sort=id&${query}`, token ? { token } : {});
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(headers.get("x-total-count"), String(body.length));
+    return body.map(({ name }: { name: string }) => name);
+  };
+  assert.deepEqual(await found("q=a%CC%88rzte"), ["ÄRZTE export"], "folded, in either form of Unicode");
+  assert.deepEqual(await found("q=50%25"), ["Import 50%"], "a wildcard stands for itself");
+  const theirs = await found(`user_setting_id=${person.id}`);
+  assert.deepEqual(theirs.slice(-2), ["Import 50%", "Orders"]);
+  assert.deepEqual(await found("q=hopper"), theirs, "an admin finds them by their user");
+  assert.deepEqual(await found(`q=ORD&user_setting_id=${person.id}`), ["Orders"]);
+  assert.deepEqual(await found("q=export", person.token), []);
+  assert.deepEqual(await found("q=port", person.token), ["Import 50%"]);
+  const { body: me } = await ask("GET", "/account/me.json");
+  assert.deepEqual(await found(`user_setting_id=${me.user.id}`, person.token), []);
+});
+
 inAccount("tokens: revoked, expired and wrong ones", async ({ server, ask, play }) => {
   const person = await addPerson(ask, "user");
   const theirs = as(ask, person.token);
