@@ -9,12 +9,14 @@ export const STALE = Symbol("the database has changed meanwhile");
 
 /** Definitions rarely change. A definition that changes this often is changed by a script. */
 const ATTEMPTS = 10;
-/** Pauses between attempts to get the row lock. A new subscriber holds it briefly, a schema change for long. */
-const LOCKED_PAUSES_MS = [5, 20, 80, 200];
+/** Pauses between attempts to get the row lock grow up to the longest. */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 200;
 /**
- * After this time there is no further attempt. The embedded database itself waits longer before it reports the lock.
+ * After this time there is no further attempt: a new subscriber holds the lock briefly, a schema change for long. The
+ * embedded database itself waits longer before it reports the lock.
  */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 2_000;
 
 /**
  * Runs `work` with the definition of a database, and again with the new one if it was outdated.
@@ -53,7 +55,7 @@ async function refusedByOld(error: unknown, dbs: Databases, db: KnownDb): Promis
 /** Runs `work`, again after pauses while the definition is locked. */
 async function attemptWith<Result>(db: KnownDb, work: (db: KnownDb) => Promise<Result>): Promise<Result> {
   const patient_until = performance.now() + PATIENCE_MS;
-  for (const pause_ms of LOCKED_PAUSES_MS) {
+  for (let pause_ms = FIRST_PAUSE_MS;; pause_ms = Math.min(4 * pause_ms, LONGEST_PAUSE_MS)) {
     try {
       return await work(db);
     } catch (error) {
@@ -62,9 +64,6 @@ async function attemptWith<Result>(db: KnownDb, work: (db: KnownDb) => Promise<R
     }
     await new Promise((resolve) => setTimeout(resolve, pause_ms));
   }
-  return await work(db).catch((error) => {
-    throw isLockNotAvailable(error) ? beingChanged(error) : error;
-  });
 }
 
 const beingChanged = (error: unknown) => unavailable("The database's schema is being changed", error, 5);

@@ -40,9 +40,9 @@ async function write(ask: Ask, code: string, writer: number): Promise<void> {
         }),
       () => ask("DELETE", `${base}/${id}.json`),
     ];
-    const { status } = await (answers[(turn + writer) % answers.length] ?? assert.fail())();
+    const { status, body: said } = await (answers[(turn + writer) % answers.length] ?? assert.fail())();
     // Another writer may have deleted the record.
-    assert.ok([200, 201, 204, 404, 422].includes(status), `${status}`);
+    assert.ok([200, 201, 204, 404, 422].includes(status), `${status} ${JSON.stringify(said)}`);
   });
 }
 
