@@ -145,6 +145,14 @@ export async function opensForm(
   deepEqual([data.message, data.approved ?? null], ["From a stranger", null], "what is not allowed is dropped");
   match(data.owner, /.{8,}/);
   await visitor.close();
+
+  // The list is for members from now on.
+  await page.goto(`${base}/data/${code}/public`);
+  await page.getByLabel("Who: list").selectOption("members");
+  await page.getByText(/they see no records\. Members see only their own records\./).waitFor();
+  await page.keyboard.press("Control+s");
+  await page.getByText("The public methods are saved").waitFor();
+  deepEqual((await find()).public_methods.list, { scope_by: "owner", members_only: true });
   // The app's page is left while its preview loads.
   const unexpected = (text: string) => !/status of 422|\/previews\/.*ERR_ABORTED/.test(text);
   deepEqual([...complaints, ...theirs].filter(unexpected), []);

@@ -1,6 +1,6 @@
 /** SQL of the objects that a user reaches, or of one of them: everything but runs and records. */
 import type { Sql } from "../../database/pool.ts";
-import { byRule, methods, type Reached, told, type Wanted } from "./reached.ts";
+import { byRule, forEveryone, methods, type Reached, told, type Wanted } from "./reached.ts";
 
 type Fragment = ReturnType<Sql>;
 
@@ -73,7 +73,7 @@ export function listDbs(sql: Sql, wanted: Wanted): Promise<Reached[]> {
     from dbs
     where account_id = ${wanted.viewer.account_id}
       and ${told(sql, wanted)}
-      and (${by_rule} or public_methods <> '{}')
+      and (${by_rule} or exists (select 1 from jsonb_each(public_methods) m where ${forEveryone(sql)}))
       ${chosen(sql, wanted, sql`code`, sql`text`)}
   `;
 }

@@ -65,6 +65,13 @@ export function byRule(sql: Sql, { user }: Wanted, type: Type): Fragment {
 /** What the viewer may be told of: a condition on the row's `department_id`. */
 export const told = (sql: Sql, { viewer }: Wanted): Fragment => visible(sql, viewer);
 
-/** The public methods of a row of `dbs` with their scopes. */
+/** The public methods of a row of `dbs` with their scopes. Those for members follow the department rule. */
 export const methods = (sql: Sql): Fragment =>
-  sql`(select coalesce(json_object_agg(m.key, m.value ->> 'scope_by'), '{}') from jsonb_each(public_methods) m)`;
+  sql`(
+    select coalesce(json_object_agg(m.key, m.value ->> 'scope_by'), '{}')
+    from jsonb_each(public_methods) m
+    where ${forEveryone(sql)}
+  )`;
+
+/** The method `m` of `jsonb_each` is not for members only. */
+export const forEveryone = (sql: Sql): Fragment => sql`coalesce(m.value ->> 'members_only', 'false') = 'false'`;

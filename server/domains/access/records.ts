@@ -1,6 +1,6 @@
 /** SQL of the records that a user reaches. */
 import type { Sql } from "../../database/pool.ts";
-import { byRule, methods, type Reached, told, type Wanted } from "./reached.ts";
+import { byRule, forEveryone, methods, type Reached, told, type Wanted } from "./reached.ts";
 
 /** Where a list of records continues: the table, microseconds since 1970, the id. */
 const KEY = /^(\d{1,9})\.(\d{1,17})\.([0-9a-f-]{36})$/;
@@ -22,7 +22,11 @@ export function listRecords(sql: Sql, wanted: Wanted): Promise<Reached[]> {
     from (
       select
         id, department_id, ${by_rule} as by_rule, ${methods(sql)} as open,
-        public_methods ? 'list' and public_methods -> 'list' ->> 'scope_by' is null as shows_all
+        exists (
+          select 1
+          from jsonb_each(public_methods) m
+          where m.key = 'list' and m.value ->> 'scope_by' is null and ${forEveryone(sql)}
+        ) as shows_all
       from dbs
       where account_id = ${viewer.account_id}
         and ${told(sql, wanted)}

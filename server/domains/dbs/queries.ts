@@ -53,6 +53,7 @@ const warnings = (sql: Sql) =>
     case
       when d.public_methods -> 'list' is not null
         and d.public_methods -> 'list' -> 'scope_by' is null
+        and coalesce(d.public_methods -> 'list' ->> 'members_only', 'false') = 'false'
         and (select a.departments_mode = 'restricted' from accounts a where a.id = d.account_id)
         and exists (
           select 1

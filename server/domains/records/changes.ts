@@ -120,19 +120,22 @@ export async function* publicChanges(
   signal: AbortSignal,
 ): AsyncGenerator<PublicChangeEvent> {
   const { feeds } = ctx;
-  const find = async () => {
+  const find = async (caller: Caller) => {
     const db = await proveEnabled(ctx, caller, db_code, "list");
     return { db, table: tableOf(db, undefined), list: db.public_methods.list ?? {} };
   };
-  const { db } = await find();
+  const { db } = await find(caller);
   for await (const told of feeds.follow(db, last_event_id, signal)) {
-    const { db, table, list } = await find();
+    const caller = await again();
+    const { db, table, list } = await find(caller);
     if (told.kind !== "changes") {
       yield { id: told.seq, event: told.kind, data: {} };
       continue;
     }
-    const own = await ownCondition(ctx, await again(), { db, table }, list.scope_by);
-    const sees = ({ data }: StoredRow) => own === undefined || own !== "none" && data[own.field] === own.values[0];
+    const own = await ownCondition(ctx, caller, { db, table }, list.scope_by);
+    const sees = ({ data, department_id }: StoredRow) =>
+      (own === undefined || own !== "none" && data[own.field] === own.values[0]) &&
+      (!list.members_only || caller.viewer !== undefined && visibleTo(caller.viewer, department_id));
     for (const change of told.changes) {
       const event = eventOf(db, change, sees, (row) => flatRow(table, row), (id) => ({ id }));
       if (event) yield event;

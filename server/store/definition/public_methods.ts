@@ -17,17 +17,21 @@ const FieldName = z.string().regex(FIELD_NAME, "is not a field's name");
 const FieldNames = z.array(FieldName).max(200);
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], { error: "must be a single value" });
 
-/** Operations that need no login. An operation without a key is closed. Source: spec. */
+/** Only for viewers with the role user who see the database; of records, they reach those that they see. */
+const members_only = z.boolean().optional();
+
+/** Operations that need no login, unless they are for members. An operation without a key is closed. Source: spec. */
 export const PublicMethods = z.strictObject({
-  list: z.strictObject({ scope_by: FieldName.optional() }),
+  list: z.strictObject({ members_only, scope_by: FieldName.optional() }),
   create: z.strictObject({
+    members_only,
     allowed_fields: FieldNames.optional(),
     required_fields: FieldNames.optional(),
     default_values: z.record(FieldName, Value).optional(),
     auto_fields: z.record(FieldName, z.enum(VARIABLES)).optional(),
   }),
-  update: z.strictObject({ allowed_fields: FieldNames.optional(), scope_by: FieldName.optional() }),
-  delete: z.strictObject({ scope_by: FieldName.optional() }),
+  update: z.strictObject({ members_only, allowed_fields: FieldNames.optional(), scope_by: FieldName.optional() }),
+  delete: z.strictObject({ members_only, scope_by: FieldName.optional() }),
 }).partial();
 export type PublicMethods = z.output<typeof PublicMethods>;
 

@@ -65,6 +65,8 @@ const anyWorld = fc.record({
       department: anyDepartment,
       records: fc.array(anyDepartment, { maxLength: 2 }),
       open: fc.subarray([...METHODS]),
+      /** Of the open methods, those that are for members only. */
+      members: fc.subarray([...METHODS]),
     }),
     { minLength: 2, maxLength: 2 },
   ),
@@ -139,9 +141,11 @@ async function makeThings(
       changes,
     });
   });
-  await inTurn(world.dbs, async ({ department, records, open }, index) => {
+  await inTurn(world.dbs, async ({ department, records, open, members }, index) => {
     const schema = { fields: { n: "integer" } };
-    const public_methods = Object.fromEntries(open.map((method) => [method, {}]));
+    const public_methods = Object.fromEntries(
+      open.map((method) => [method, members.includes(method) ? { members_only: true } : {}]),
+    );
     const db = { name: `Db ${index}`, schema, public_methods, department_id: at(department) };
     const { code } = await post("/platform/dbs.json", { db });
     const ids: string[] = [];
@@ -150,16 +154,17 @@ async function makeThings(
       ids.push((await post(`/platform/dbs/${code}/records.json`, { record })).id);
     });
     const path = `/platform/dbs/${code}`;
-    const lists = (send: Send) => isOk(send("POST", `/platform/db/${code}/list`, {}));
+    const list = (send: Send) => send("POST", `/platform/db/${code}/list`, {});
     // 404 names a missing record to callers for whom the method is enabled; a given record is changed without a change.
     const writes = async (send: Send) => {
       const { status, body } = await send("POST", `/platform/db/${code}/update`, { id: NO_UUID, data: {} });
-      return status === 404 && /record/i.test(body.error);
+      // A method for members changes records, which is no change of the database.
+      return status === 404 && /record/i.test(body.error) && !members.includes("update");
     };
     things.push({
       type: "db",
       id: code,
-      sees: async (send) => await lists(send) || await isOk(send("GET", `${path}.json`)),
+      sees: async (send) => await isOk(list(send)) || await isOk(send("GET", `${path}.json`)),
       changes: async (send) => await writes(send) || await isOk(send("PATCH", `${path}.json`, { db: {} })),
     });
     for (const id of ids) {
@@ -167,7 +172,11 @@ async function makeThings(
       things.push({
         type: "record",
         id,
-        sees: async (send) => await lists(send) || await isOk(send("GET", record)),
+        sees: async (send) => {
+          const { status, body } = await list(send);
+          const is_listed = status === 200 && body.some((one: { id: string }) => one.id === id);
+          return is_listed || await isOk(send("GET", record));
+        },
         changes: async (send) =>
           await isOk(send("POST", `/platform/db/${code}/update`, { id, data: {} })) ||
           await isOk(send("PATCH", record, { record: { data: {} } })),

@@ -6,12 +6,14 @@ import {
   deleteRecord,
   insertRecords,
   listRecords,
+  part,
   type Place,
   readFilter,
   readOrder,
   readValues,
   updateRecord,
 } from "../../../store/store.ts";
+import { departmentOfRecord } from "../../../visibility.ts";
 import { inPublic, type PublicContext } from "./public_access.ts";
 import type { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { autoFields, autoValues, ownCondition } from "./public_scope.ts";
@@ -43,8 +45,11 @@ export async function createPublic(ctx: PublicContext, { db_code, data }: Public
       if (blank && !faults[name]) faults[name] = ["can't be blank"];
     }
     refuseFaults(faults);
-    const created_by_id = ctx.caller.viewer?.user_id ?? null;
-    return await insertRecords<FlatRecord>(ctx.sql, place, "flat", [{ changes, department_id: null, created_by_id }]);
+    const { viewer } = ctx.caller;
+    const created_by_id = viewer?.user_id ?? null;
+    // A member sees what it has created.
+    const department_id = method.members_only && viewer ? departmentOfRecord(viewer) : null;
+    return await insertRecords<FlatRecord>(ctx.sql, place, "flat", [{ changes, department_id, created_by_id }]);
   });
   if (!created) throw new Error("an insert returned no row");
   return created;
@@ -83,7 +88,7 @@ export async function deletePublic(ctx: PublicContext, { db_code, id }: PublicDe
 async function ownPlace(ctx: PublicContext, place: Place, scope_by: string | undefined): Promise<Place | undefined> {
   const own = await ownCondition(ctx, ctx.caller, place, scope_by);
   if (own === "none") return undefined;
-  return own ? { ...place, allowed: conditionSql(place.table, own) } : place;
+  return own ? { ...place, allowed: part`${place.allowed} and ${conditionSql(place.table, own)}` } : place;
 }
 
 /** Drops fields that are not allowed, as strong parameters do. */

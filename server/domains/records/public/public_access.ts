@@ -1,7 +1,10 @@
-/** Which callers reach a public method: it must be enabled, and visitors' writes are limited per minute. */
+/**
+ * Which callers reach a public method: it must be enabled, and for members only where it says so. Visitors' writes are
+ * limited per minute.
+ */
 import { actorOf } from "../../../actor.ts";
 import type { Context } from "../../../context.ts";
-import { forbidden, Refusal } from "../../../errors.ts";
+import { forbidden, Refusal, unauthorized } from "../../../errors.ts";
 import {
   countPublicWrite,
   type KnownDb,
@@ -11,8 +14,8 @@ import {
   STALE,
   withDb,
 } from "../../../store/store.ts";
-import { allowCaller, type Caller, hiddenFrom } from "../../../viewer.ts";
-import { visibleTo } from "../../../visibility.ts";
+import { allowCaller, type Caller, hiddenFrom, mayDo } from "../../../viewer.ts";
+import { visible, visibleTo } from "../../../visibility.ts";
 import { DbCode } from "../../dbs/db_code.ts";
 import { tableOf } from "../tables.ts";
 
@@ -54,7 +57,8 @@ export async function inPublic<Name extends Method, Result>(
     counted = true;
     // No audit entry: the record itself has its time of creation, and a visitor has no login.
     const by = name === "create" && !caller.viewer ? undefined : actorOf(ctx.call);
-    return await work({ db, table, allowed: part`true`, by }, method);
+    const allowed = method.members_only && caller.viewer ? visible(part, caller.viewer) : part`true`;
+    return await work({ db, table, allowed, by }, method);
   });
 }
 
@@ -66,18 +70,27 @@ const inEnabled = <Name extends Method, Result>(
   name: Name,
   work: (db: KnownDb, method: NonNullable<PublicMethods[Name]>) => Promise<Result | typeof STALE>,
 ): Promise<Result> => {
-  allowCaller(caller, `records:${name === "list" ? "read" : "write"}`);
+  const scope = `records:${name === "list" ? "read" : "write"}`;
+  allowCaller(caller, scope);
   const hidden = () => hiddenFrom(caller.viewer, "Database");
   return withDb(dbs, caller.account_id, db_code, hidden, async (db) => {
     const method = db.public_methods[name];
-    if (!method) throw isKnown(db, caller) ? forbidden(`The public method ${name} is not enabled`) : hidden();
-    return await work(db, method);
+    if (method && (!method.members_only || isMember(db, caller, scope))) return await work(db, method);
+    if (!isKnown(db, caller)) throw hidden();
+    if (!method) throw forbidden(`The public method ${name} is not enabled`);
+    throw caller.viewer ? forbidden(FOR_MEMBERS) : unauthorized(FOR_MEMBERS);
   });
 };
 
-/** Everyone may know a database with a public method; any other is known to viewers who see it. */
+const FOR_MEMBERS = "This method is for members with the role user who see the database";
+
+const isMember = ({ department_id }: KnownDb, { viewer }: Caller, scope: string): boolean =>
+  viewer !== undefined && mayDo(viewer, "user", scope) && visibleTo(viewer, department_id);
+
+/** Everyone may know a database with a method for everyone; any other is known to viewers who see it. */
 const isKnown = ({ public_methods, department_id }: KnownDb, { viewer }: Caller): boolean =>
-  Object.keys(public_methods).length > 0 || viewer !== undefined && visibleTo(viewer, department_id);
+  Object.values(public_methods).some((method) => !method.members_only) ||
+  viewer !== undefined && visibleTo(viewer, department_id);
 
 /** @throws {Refusal} 403, 429 */
 async function countWrite(

@@ -21,8 +21,26 @@ export const holds = (variable: Variable, field: Field): boolean =>
 /** Fields that can say whose a record is. */
 export const namesOwner = (field: Field): boolean => isText(field) || field.type === "integer";
 
-/** What visitors may do, in one sentence; each part ends with a semicolon. */
-export function sentenceOf({ list, create, update, delete: remove }: Methods): string {
+const CLOSED = "Visitors may do nothing: the database is closed to everyone without a login.";
+
+/** What visitors and members may do, in a sentence each. */
+export function sentenceOf(methods: Methods): string {
+  const members = sentenceFor("Members", methods);
+  const visitors = sentenceFor("Visitors", methods);
+  if (visitors) return members ? `${visitors} ${members}` : visitors;
+  return members ? `${members} Visitors may do nothing.` : CLOSED;
+}
+
+/** Parts end with a semicolon. */
+function sentenceFor(who: "Visitors" | "Members", methods: Methods): string {
+  const of_members = who === "Members";
+  const is_theirs = (method: { members_only?: boolean | undefined } | undefined) =>
+    method !== undefined && Boolean(method.members_only) === of_members;
+  const list = is_theirs(methods.list) ? methods.list : undefined;
+  const create = is_theirs(methods.create) ? methods.create : undefined;
+  const update = is_theirs(methods.update) ? methods.update : undefined;
+  const remove = is_theirs(methods.delete) ? methods.delete : undefined;
+  const every = of_members ? "every record of their departments" : "every record";
   const parts: string[] = [];
   if (create) {
     const fields = create.allowed_fields;
@@ -36,20 +54,20 @@ export function sentenceOf({ list, create, update, delete: remove }: Methods): s
   }
   if (update) {
     const fields = update.allowed_fields === undefined ? "every field" : joined(update.allowed_fields) || "nothing";
-    parts.push(`change ${fields}${update.scope_by ? " of their own records" : " of every record"}`);
+    parts.push(`change ${fields} of ${update.scope_by ? "their own records" : every}`);
   }
-  if (remove) parts.push(remove.scope_by ? "delete their own records" : "delete every record");
-  const may = parts.length > 0 ? [`Visitors may ${joined(parts)}`] : [];
+  if (remove) parts.push(`delete ${remove.scope_by ? "their own records" : every}`);
+  const may = parts.length > 0 ? [`${who} may ${joined(parts)}`] : [];
   const set = Object.entries(create?.auto_fields ?? {}).map(([field, variable]) =>
     `${field} is set to ${VARIABLES[variable]}`
   );
+  const subject = may.length > 0 ? "they" : who;
   const see = list
-    ? list.scope_by ? "they see only their own records" : "they see all records"
-    : may.length > 0
-    ? "they see no records"
-    : "";
-  const all = [...may, ...set, ...see ? [see] : []];
-  if (all.length === 0) return "Visitors may do nothing: the database is closed to everyone without a login.";
-  const text = all.join("; ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace("They see", "Visitors see");
+    ? [`${subject} see ${list.scope_by ? "only their own records" : of_members ? every : "all records"}`]
+    // Where members have a method of their own, they see what visitors see.
+    : may.length > 0 && !of_members
+    ? ["they see no records"]
+    : [];
+  const all = [...may, ...set, ...see];
+  return all.length > 0 ? `${all.join("; ")}.` : "";
 }

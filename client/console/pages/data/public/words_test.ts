@@ -13,6 +13,14 @@ Deno.test("public methods are one sentence", () => {
   equal(sentenceOf({ list: {} }), "Visitors see all records.");
   equal(sentenceOf({}), "Visitors may do nothing: the database is closed to everyone without a login.");
   equal(
+    sentenceOf({ list: { members_only: true }, create: { members_only: true, allowed_fields: ["title"] } }),
+    "Members may add title; they see every record of their departments. Visitors may do nothing.",
+  );
+  equal(
+    sentenceOf({ list: {}, update: { members_only: true } }),
+    "Visitors see all records. Members may change every field of every record of their departments.",
+  );
+  equal(
     sentenceOf({ update: { scope_by: "owner" }, delete: {} }),
     "Visitors may change every field of their own records and delete every record; they see no records.",
   );
