@@ -1,5 +1,4 @@
 /** Sends a file of rows in parts, with its columns mapped to fields, and collects what is refused. */
-import { sessionFetch } from "../../../connection.svelte.ts";
 import type { Field } from "../tables.ts";
 import { csvLine } from "./csv.ts";
 import { dataOf, type Preview, type Row, rowsOf, textOf } from "./file_rows.ts";
@@ -21,7 +20,8 @@ export interface Progress {
   /** Rows that the server has answered for. */
   rows: number;
   created: number;
-  rejected: Rejected[];
+  /** Of all parts in one list, which grows while the import runs: a copy for each part would be quadratic work. */
+  rejected: readonly Rejected[];
   /** Columns further down than the preview reaches. */
   found: string[];
   /** How many rows after those were sent without an answer: whether they are stored is unknown. */
@@ -56,6 +56,7 @@ interface Sent {
   dry_run: boolean;
   /** Ends the import between two parts. */
   signal: AbortSignal;
+  fetch: (address: string, init: RequestInit) => Promise<Response>;
   onprogress: (progress: Progress) => void;
 }
 
@@ -63,7 +64,10 @@ interface Sent {
  * @param progress rows that it counts are not sent again
  * @throws {Error} in words for a person; what was stored before is in the last progress
  */
-export async function importFile(sent: Sent, { ...progress }: Progress): Promise<void> {
+export async function importFile(sent: Sent, from: Progress): Promise<void> {
+  // What a person has seen of an earlier run does not change.
+  const rejected = [...from.rejected];
+  const progress = { ...from, rejected };
   const { file, preview, onprogress } = sent;
   const columns = [...preview.columns];
   let { mapping } = sent;
@@ -101,10 +105,10 @@ export async function importFile(sent: Sent, { ...progress }: Progress): Promise
 }
 
 async function send(
-  { db_code, table_name, preview, mapping, dry_run }: Sent,
+  { db_code, table_name, preview, mapping, dry_run, fetch }: Sent,
   columns: readonly string[],
   part: readonly Row[],
-  progress: Progress,
+  progress: Progress & { rejected: Rejected[] },
 ): Promise<void> {
   const rejected = part.flatMap((row): Rejected[] => row.fault ? [{ ...row, reason: row.fault }] : []);
   const rows = part.filter(({ fault }) => !fault);
@@ -118,7 +122,7 @@ async function send(
         JSON.stringify({ data: Object.fromEntries(chosen.map(({ field, i }) => [field, cells[i] ?? null])) })
       ).join("\n");
     const query = new URLSearchParams({ ...table_name && { table_name }, ...dry_run && { dry_run: "true" } });
-    const answer = await answerTo(`/platform/dbs/${db_code}/import.${preview.kind}?${query}`, {
+    const answer = await answerTo(fetch, `/platform/dbs/${db_code}/import.${preview.kind}?${query}`, {
       method: "POST",
       headers: { "content-type": preview.kind === "csv" ? "text/csv" : "application/x-ndjson" },
       body: `${body}\n`,
@@ -131,14 +135,18 @@ async function send(
       rejected.push({ ...row, reason });
     }
   }
-  progress.rejected = [...progress.rejected, ...rejected.sort((one, other) => one.number - other.number)];
+  progress.rejected.push(...rejected.sort((one, other) => one.number - other.number));
 }
 
 class Unanswered extends Error {}
 
 /** @throws {Error} the server's words, where it refuses a whole part */
-async function answerTo(address: string, init: RequestInit): Promise<Record<string, unknown>> {
-  const response = await sessionFetch(address, init).catch(() => {
+async function answerTo(
+  fetch: Sent["fetch"],
+  address: string,
+  init: RequestInit,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(address, init).catch(() => {
     throw new Unanswered("The server does not answer.");
   });
   const answer = await response.json().catch(() => undefined);

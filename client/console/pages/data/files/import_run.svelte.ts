@@ -1,4 +1,5 @@
 /** Imports into tables, one at a time for each. They go on when their dialog is left. */
+import { sessionFetch } from "../../../connection.svelte.ts";
 import { counted } from "../../../format.ts";
 import { forgetWork, hasWork, tellWork } from "../../../work.svelte.ts";
 import { addressOf, type Field } from "../tables.ts";
@@ -79,6 +80,7 @@ export class ImportRun {
         mapping,
         dry_run,
         signal: control.signal,
+        fetch: sessionFetch,
         onprogress: (told) => {
           this.progress = told;
           this.#tell();
