@@ -5,6 +5,7 @@ import { connectAgent } from "../stage/agents/agent.ts";
 import { browserTest } from "../stage/browser.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
+import { findsTokensAndInvitations, fitsItsWidth } from "./long_lists.ts";
 import { adminOf, seatOf } from "./seats.ts";
 
 /** Long, because the machine may be busy. */
@@ -28,6 +29,12 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
       () => account(browser, server, base),
     );
     await step("an agent's question is accepted, and its session undone", () => agents(browser, server, base));
+    await step("tokens and invitations are found by words; an admin's profile has the admin's own tokens", async () => {
+      const taken = await seatOf(browser, server, base, await adminOf(server));
+      await findsTokensAndInvitations(server, base, taken, unique("Robot"));
+      await fitsItsWidth(base, taken);
+      await taken.close();
+    });
     await step("a user reads what concerns it", () => reads(browser, server, base));
   } finally {
     await server.close();
