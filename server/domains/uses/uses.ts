@@ -21,8 +21,8 @@ export const Use = z.object({
 });
 
 export const UsedBy = z.array(Use).describe(
-  "The apps (by an action or `db_code`), flows and triggers that name its code, as far as the caller may see them; " +
-    "at most 100",
+  "The apps (by an action, `db_code` or their source), flows and triggers that name its code, as far as the caller may " +
+    "see them; at most 100",
 ).meta({ examples: [[]] });
 
 /** The uses that are listed. */

@@ -77,6 +77,38 @@ inAccount("used_by: apps, flows and triggers that name it, wherever they do", as
   assert.deepEqual(await used_by(paths.db), [of_flow]);
 });
 
+inAccount("used_by: apps whose source names a database, from their save on", async ({ ask }) => {
+  made(await ask("POST", "/platform/dbs.json", { json: { db: { name: "Repairs" } } }));
+  const used_by = async () =>
+    (await ask("GET", "/platform/dbs/repairs.json")).body.used_by.map(({ name }: { name: string }) => name);
+  const sources = {
+    double: 'await db("repairs").list();',
+    single: "await platform.db( 'repairs' ).list();",
+    template: "await platform.db(`repairs`).list();",
+    typed: 'await db<Repair>("repairs").list();',
+    address: 'await fetch("/platform/db/repairs/list", { method: "POST" });',
+  };
+  const ids = new Map<string, string>();
+  for (const [name, script] of Object.entries(sources)) {
+    const app = { name, app_engine: "html", source_code: `<script>${script}</script>`, db_code: null };
+    ids.set(name, made(await ask("POST", "/platform/apps.json", { json: { app } })).id);
+  }
+  const others = "mydb('repairs'); db('repairs_2'); db(repairs); fetch('/platform/db/repairs_2/list'); // repairs";
+  const app = { name: "other", app_engine: "html", source_code: `<script>${others}</script>` };
+  const other = made(await ask("POST", "/platform/apps.json", { json: { app } })).id;
+  assert.deepEqual(await used_by(), ["address", "double", "single", "template", "typed"]);
+  const refused = await ask("DELETE", "/platform/dbs/repairs.json");
+  assert.deepEqual([refused.status, refused.body.used_by.length], [409, 5]);
+
+  const save = (id: string | undefined, changes: object) =>
+    ask("PATCH", `/platform/apps/${id}.json`, { json: { app: changes } });
+  await save(ids.get("address"), { source_code: "<p>", db_code: "repairs" });
+  await save(ids.get("double"), { db_code: "repairs" });
+  await save(ids.get("single"), { source_code: "<p>" });
+  await save(other, { source_code: "<script>platform.db('repairs')</script>" });
+  assert.deepEqual(await used_by(), ["address", "double", "other", "template", "typed"], "each once");
+});
+
 inAccount("used_by: what is in use is deleted with force=true only", async ({ ask, play }) => {
   const department = async (name: string): Promise<number> =>
     made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
