@@ -1,12 +1,14 @@
 /** A schema that is edited, and what saving it would do. */
 import { counted } from "../../../format.ts";
 import type { api } from "../../../api.ts";
-import { type Field, kindOf, kindsFor, schemaOf, SLOTS, type Table, TYPE_WORDS } from "../tables.ts";
+import { type Field, type FieldType, kindOf, kindsFor, schemaOf, SLOTS, type Table, TYPE_WORDS } from "../tables.ts";
 
 /** A field with the name that it has on the server; undefined for a new one. */
 export interface Draft extends Field {
   key: number;
   was: Field | undefined;
+  /** Slots that other types have made it leave. */
+  left?: string[] | undefined;
 }
 
 export interface DraftTable {
@@ -106,6 +108,16 @@ export const slotsFor = (field: Draft, fields: readonly Draft[]): string[] => {
   const taken = new Set(fields.filter(({ key }) => key !== field.key).map(({ slot }) => slot));
   return kindsFor(field.type).flatMap((kind) => SLOTS.filter((slot) => kindOf(slot) === kind && !taken.has(slot)));
 };
+
+/** Gives a field a type. It leaves a slot that the type cannot have, and takes it again with the next type that can. */
+export function setType(field: Draft, type: FieldType, fields: readonly Draft[]): void {
+  const { slot, left = [] } = field;
+  field.type = type;
+  if (slot && kindsFor(type).includes(kindOf(slot))) return;
+  const waiting = slot ? [slot, ...left] : left;
+  field.slot = slotsFor(field, fields).find((one) => waiting.includes(one));
+  field.left = waiting.filter((one) => one !== field.slot);
+}
 
 export interface Effect {
   text: string;

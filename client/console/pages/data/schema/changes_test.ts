@@ -1,6 +1,17 @@
 /** What a draft of a schema sends, and what it says of it before. */
 import { deepEqual, equal } from "node:assert/strict";
-import { changesOf, countOf, draftOf, effectsOf, faultOf, fieldAt, goneNames, newField, newTable } from "./changes.ts";
+import {
+  changesOf,
+  countOf,
+  draftOf,
+  effectsOf,
+  faultOf,
+  fieldAt,
+  goneNames,
+  newField,
+  newTable,
+  setType,
+} from "./changes.ts";
 
 const FIELDS = [
   { name: "author", type: "string" as const, required: true, slot: "str_1" },
@@ -55,4 +66,29 @@ Deno.test("schema draft: a refusal finds its field by table and name, as they we
   for (const path of ["schema", "schema.fields.none", "schema.tables.orders.fields.n", "name"]) {
     equal(fieldAt([alone], path), undefined, path);
   }
+});
+
+Deno.test("schema draft: a field that gets its first type back takes its slot again where that is free", () => {
+  const { fields } = draftOf({ name: "", fields: FIELDS });
+  const [author, n] = fields;
+  if (!author || !n) throw new Error("the table has two fields");
+  setType(author, "integer", fields);
+  equal(author.slot, undefined);
+  setType(author, "number", fields);
+  setType(author, "string", fields);
+  equal(author.slot, "str_1");
+  deepEqual(effectsOf({ ...draftOf({ name: "", fields: [] }), fields }, 2), []);
+
+  setType(author, "boolean", fields);
+  setType(n, "text", fields);
+  n.slot = "str_1";
+  setType(author, "string", fields);
+  equal(author.slot, undefined, "another field has it");
+  n.slot = undefined;
+  setType(author, "text", fields);
+  equal(author.slot, "str_1");
+  author.slot = undefined;
+  setType(author, "integer", fields);
+  setType(author, "text", fields);
+  equal(author.slot, undefined, "it was taken out of its slot on purpose");
 });

@@ -2,7 +2,7 @@
 import { untrack } from "svelte";
 import { totalOf } from "../../../api.ts";
 import { counted } from "../../../format.ts";
-import { type Db, type Field, kindOf, kindsFor, tablesOf, TYPES } from "../tables.ts";
+import { type Db, type Field, tablesOf, TYPES } from "../tables.ts";
 import { keepUnsaved, unsavedOf } from "../unsaved.ts";
 import {
   changesOf,
@@ -17,6 +17,7 @@ import {
   goneNames,
   newField,
   newTable,
+  setType,
   touchesRecords,
 } from "./changes.ts";
 
@@ -165,9 +166,7 @@ export class SchemaDraft {
 
   setType(field: Draft, type: string): void {
     const found = TYPES.find((one) => one === type);
-    if (!found) return;
-    field.type = found;
-    if (field.slot && !kindsFor(found).includes(kindOf(field.slot))) field.slot = undefined;
+    if (found) setType(field, found, this.table?.fields ?? []);
   }
 
   /** @returns whether the name may be taken */
