@@ -6,6 +6,7 @@ import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
+import { keepsWork } from "./grid_stays.ts";
 import { opensForm } from "./public_form.ts";
 import { refusesFields } from "./schema_page.ts";
 import { adminOf, seatOf } from "./seats.ts";
@@ -24,6 +25,11 @@ browserTest("data in a browser", async ({ browser, step }) => {
     await step("from nothing to a public form used by an app", async () => {
       const seat = await adminSeat(browser, server, base);
       await opensForm(browser, server, base, seat, unique("Guests"));
+      await seat.close();
+    });
+    await step("what is checked and typed stays while the page reads the database again", async () => {
+      const seat = await adminSeat(browser, server, base);
+      await keepsWork(server, base, seat, unique("Stays"));
       await seat.close();
     });
     await step("the schema says what uses a field, and why records do not fit it", async () => {

@@ -61,6 +61,14 @@ export class Selection {
     this.last_checked = -1;
   }
 
+  /** Keeps the cells in their columns after columns were added, moved or removed. @param names those of the columns */
+  follow(before: readonly string[], names: readonly string[]): void {
+    const moved = (cell: Cell | undefined) => cell && { ...cell, column: names.indexOf(before[cell.column] ?? "") };
+    const [active, anchor] = [moved(this.active), moved(this.anchor)];
+    this.active = active && active.column >= 0 ? active : undefined;
+    this.anchor = anchor && anchor.column >= 0 ? anchor : this.active;
+  }
+
   /** Moves what stands at or below a position. */
   shift(position: number, by: number): void {
     const moved = (cell: Cell | undefined) => cell && cell.row >= position ? { ...cell, row: cell.row + by } : cell;

@@ -1,0 +1,71 @@
+/** What a person does in the grid stays while the page reads the database again, also when its schema has changed. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Page } from "../packages/playwright.ts";
+import { made } from "../stage/people.ts";
+import type { TestServer } from "../stage/harness.ts";
+import { until } from "../stage/until.ts";
+import type { Seat } from "./seats.ts";
+
+/** The page reads what it shows again, as it does by itself every 30 seconds. */
+async function readAgain(page: Page): Promise<void> {
+  const answer = page.waitForResponse(/trpc\/dbs\.find/);
+  await page.evaluate(`["offline", "online"].forEach((type) => dispatchEvent(new Event(type)))`);
+  await (await answer).finished();
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+}
+
+export async function keepsWork(
+  { request }: TestServer,
+  base: string,
+  { page, complaints }: Seat,
+  name: string,
+): Promise<void> {
+  const schema = { fields: { size: "integer", title: "string", n: "integer" } };
+  const { code } = made(await request("POST", "/platform/dbs.json", { json: { db: { name, schema } } }));
+  const at = `/platform/dbs/${code}`;
+  const raw = `title,n\n${Array.from({ length: 120 }, (_, i) => `Row ${i},${i}`).join("\n")}\n`;
+  await request("POST", `${at}/import.csv`, { raw, headers: { "content-type": "text/csv" } });
+  await page.goto(`${base}/data/${code}/records?sort=n&filter=${encodeURIComponent('[["n","gte","0"]]')}`);
+  await page.getByText("120 records", { exact: true }).waitFor();
+  complaints.length = 0;
+
+  await page.locator("#cell-0-1").click();
+  for (let i = 0; i < 90; i++) await page.keyboard.press("ArrowDown");
+  await page.locator("#cell-90-1").getByText("Row 90").waitFor();
+  await page.keyboard.press("Shift+Space");
+  const checked = page.getByRole("checkbox", { name: "Select row 91" });
+  await page.locator("#cell-90-1").dblclick();
+  const editor = page.getByRole("textbox", { name: "title", exact: true });
+  await editor.fill("half typed");
+  const state = async () => ({
+    checked: await checked.isChecked(),
+    typed: await editor.inputValue(),
+    focused: await editor.evaluate((node) => node === document.activeElement),
+    scrolled: await page.locator(".scroller").evaluate((node) => node.scrollTop),
+  });
+  const before = await state();
+  deepEqual([before.checked, before.typed, before.focused], [true, "half typed", true]);
+  await readAgain(page);
+  deepEqual(await state(), before);
+
+  // A colleague takes a field out in front of the edited one, and puts another one in.
+  const fields = { first: "string", second: "string", title: "string", n: "integer" };
+  equal((await request("PATCH", `${at}.json`, { json: { db: { schema: { fields } } } })).status, 200);
+  await readAgain(page);
+  await page.getByRole("columnheader", { name: /^second/ }).waitFor();
+  deepEqual(await state(), before);
+  await page.keyboard.press("Enter");
+  await until(
+    async () => (await request("GET", `${at}/records.json?filter[n]=90`)).body[0].data.title === "half typed",
+    "the typed text is stored in its field",
+  );
+  await page.locator("#cell-91-2[aria-selected=true]").getByText("Row 91").waitFor();
+
+  // The field of the filter and of the order goes: the list is another one, and the checked record stays checked.
+  const left = { fields: { first: "string", title: "string" } };
+  equal((await request("PATCH", `${at}.json`, { json: { db: { schema: left } } })).status, 200);
+  await readAgain(page);
+  await page.getByRole("columnheader", { name: /^n,? ?/ }).waitFor({ state: "detached" });
+  await page.getByText("1 selected").waitFor();
+  deepEqual(complaints, []);
+}
