@@ -54,5 +54,20 @@ export async function refusesFields(
   await at_title.waitFor({ state: "detached" });
   await page.keyboard.press("Control+s");
   await page.getByText("The schema is saved").waitFor();
+
+  // Values are lost only after a question that names them.
+  const removed = async () => !("size" in (await request("GET", `/platform/dbs/${code}.json`)).body.schema.fields);
+  await page.getByRole("button", { name: "Remove size" }).click();
+  await page.keyboard.press("Control+s");
+  const question = page.getByRole("dialog", { name: "Remove size?" });
+  await question.getByText("size has a value in 1 record.").waitFor();
+  equal(await removed(), false);
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await question.waitFor({ state: "hidden" });
+  equal(await removed(), false);
+  await page.keyboard.press("Control+s");
+  await question.getByRole("button", { name: "Remove and save" }).click();
+  await page.getByRole("button", { name: "Saved" }).waitFor();
+  equal(await removed(), true);
   deepEqual(complaints.filter((text) => !text.includes("status of 422")), []);
 }

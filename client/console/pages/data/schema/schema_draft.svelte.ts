@@ -92,6 +92,11 @@ export class SchemaDraft {
     return this.dropped.some(({ was = "" }) => this.lost[was] !== 0);
   }
 
+  /** Fields that are taken out of tables that stay. */
+  get removed(): { table: string; field: string }[] {
+    return this.tables.flatMap(({ was = "", removed }) => removed.map(({ name }) => ({ table: was, field: name })));
+  }
+
   get sent() {
     return { ...changesOf(this.tables, this.dropped), lock_version: this.#lock_version };
   }
