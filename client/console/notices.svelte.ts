@@ -6,6 +6,8 @@ export interface Notice {
   kind: "done" | "failed";
   /** Takes back what the notice reports. */
   undo: (() => void) | undefined;
+  /** The word on the button. */
+  verb: "Undo" | "Redo";
 }
 
 const SHOWN_MS = 6_000;
@@ -25,9 +27,12 @@ export function dismiss(id: number): void {
 }
 
 /** Shows a notice, and returns its id for `dismiss`. */
-export function notify(text: string, { kind = "done", undo }: Partial<Pick<Notice, "kind" | "undo">> = {}): number {
+export function notify(
+  text: string,
+  { kind = "done", undo, verb = "Undo" }: Partial<Pick<Notice, "kind" | "undo" | "verb">> = {},
+): number {
   const id = ++last_id;
-  notices = [...notices.slice(-2), { id, text, kind, undo }];
+  notices = [...notices.slice(-2), { id, text, kind, undo, verb }];
   release({ id, kind, undo });
   return id;
 }

@@ -6,7 +6,7 @@ import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
-import { keepsWork } from "./grid_stays.ts";
+import { keepsWork, tellsWhatChanged } from "./grid_stays.ts";
 import { opensForm } from "./public_form.ts";
 import { refusesFields } from "./schema_page.ts";
 import { adminOf, seatOf } from "./seats.ts";
@@ -32,6 +32,14 @@ browserTest("data in a browser", async ({ browser, step }) => {
       await keepsWork(server, base, seat, unique("Stays"));
       await seat.close();
     });
+    await step(
+      "a refused value is taken back, and what is set in many records is told, undone and done again",
+      async () => {
+        const seat = await adminSeat(browser, server, base);
+        await tellsWhatChanged(server, base, seat, unique("Bills"));
+        await seat.close();
+      },
+    );
     await step("the schema says what uses a field, and why records do not fit it", async () => {
       const seat = await adminSeat(browser, server, base);
       await refusesFields(server, base, seat, unique("Stock"));

@@ -69,3 +69,57 @@ export async function keepsWork(
   await page.getByText("1 selected").waitFor();
   deepEqual(complaints, []);
 }
+
+/** A refused value is taken back; setting a field says how many records it changed; what is undone is done again. */
+export async function tellsWhatChanged(
+  { request }: TestServer,
+  base: string,
+  { page, complaints }: Seat,
+  name: string,
+): Promise<void> {
+  const schema = { fields: { title: "string", n: "integer", paid: "boolean" } };
+  const { code } = made(await request("POST", "/platform/dbs.json", { json: { db: { name, schema } } }));
+  const at = `/platform/dbs/${code}`;
+  for (const [i, paid] of [null, null, true].entries()) {
+    const record = { data: { title: `Bill ${i}`, n: i, ...paid && { paid } } };
+    made(await request("POST", `${at}/records.json`, { json: { record } }));
+  }
+  await page.goto(`${base}/data/${code}/records`);
+  await page.getByText("3 records", { exact: true }).waitFor();
+  complaints.length = 0;
+  const refused = page.locator("#cell-0-1[aria-invalid=true]");
+  const stored = page.locator("#cell-0-1:not([aria-invalid])").getByText("2", { exact: true });
+  for (const takeBack of ["Escape", "Restore"]) {
+    await page.locator("#cell-0-1").click();
+    await page.keyboard.type("abc");
+    await page.keyboard.press("Enter");
+    // The next row is active, and the refusal is announced.
+    await refused.getByText("abc", { exact: true }).waitFor();
+    await page.getByRole("alert").getByText("n must be an integer").waitFor({ state: "attached" });
+    await refused.click();
+    await refused.getByText("n must be an integer").waitFor();
+    if (takeBack === "Escape") await page.keyboard.press("Escape");
+    else await refused.getByRole("button", { name: takeBack }).click();
+    await stored.waitFor();
+    equal(await page.getByRole("grid").evaluate((node) => node === document.activeElement), true);
+  }
+
+  for (const row of [0, 1, 2]) {
+    await page.locator(`#cell-${row}-0`).click();
+    await page.keyboard.press("Shift+Space");
+  }
+  await page.getByRole("button", { name: "Set a field" }).click();
+  const form = page.getByRole("dialog", { name: "Set a field" });
+  await form.getByLabel("Field").selectOption("paid");
+  await form.getByLabel("Value").selectOption("true");
+  await form.getByRole("button", { name: "Set in 3 records" }).click();
+  await page.getByText("paid set in 2 records, 1 had it already").waitFor();
+  const paid = async () => (await request("GET", `${at}/records.json?filter[paid]=true`)).body.length;
+  equal(await paid(), 3);
+  await page.locator("[role=grid]").press("Control+z");
+  await page.getByText("Undone: paid of 2 records").waitFor();
+  equal(await paid(), 1);
+  await page.getByRole("button", { name: "Redo", exact: true }).and(page.locator(".toast button")).click();
+  await until(async () => await paid() === 3, "it is done again");
+  deepEqual(complaints.filter((text) => !text.includes("status of 422")), []);
+}

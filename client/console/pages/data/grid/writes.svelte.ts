@@ -44,6 +44,8 @@ export class Writes {
   #queue: Promise<unknown> = Promise.resolve();
   /** Refused values by `faultKey`. */
   faults = $state.raw<ReadonlyMap<string, Fault>>(new Map());
+  /** The last refusal that a cell shows, for those who do not see the cell. */
+  refused = $state.raw<{ key: string; text: string }>();
   /** Requests that have not been answered. */
   pending = $state(0);
   can_undo = $state(false);
@@ -94,8 +96,9 @@ export class Writes {
     this.#undone.push(step);
     this.#tell();
     const count = await this.#apply(step.changes.toReversed().map(inverse));
-    if (count === step.changes.length) notify(`Undone: ${step.name}`, { undo: () => void this.redo() });
-    else this.#undone = this.#undone.filter((one) => one !== step);
+    if (count === step.changes.length) {
+      notify(`Undone: ${step.name}`, { undo: () => void this.redo(), verb: "Redo" });
+    } else this.#undone = this.#undone.filter((one) => one !== step);
     this.#tell();
   }
 
@@ -232,7 +235,7 @@ export class Writes {
     const is_shown = part.length === 1 && faults.size > this.faults.size;
     this.faults = faults;
     // The cell says it.
-    if (is_shown) return;
+    if (is_shown) return void (this.refused = { key: [...faults.keys()].at(-1) ?? "", text: told.join("; ") });
     const reason = told.length > 0 ? told.slice(0, 3).join("; ") : trouble.message;
     const changed = done > 0 ? `Only ${counted(done, "record")} changed.` : "Nothing was changed.";
     const refused = counted(Math.max(1, told.length), "value was", "values were");
