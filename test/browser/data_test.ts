@@ -6,6 +6,7 @@ import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
+import { movesToDepartment } from "./database_page.ts";
 import { keepsWork, tellsWhatChanged } from "./grid_stays.ts";
 import { opensForm } from "./public_form.ts";
 import { refusesFields } from "./schema_page.ts";
@@ -40,6 +41,11 @@ browserTest("data in a browser", async ({ browser, step }) => {
         await seat.close();
       },
     );
+    await step("a database is renamed and moved to a department, and is missing for others", async () => {
+      const seat = await adminSeat(browser, server, base);
+      await movesToDepartment(browser, server, base, seat, unique("Archive"));
+      await seat.close();
+    });
     await step("the schema says what uses a field, and why records do not fit it", async () => {
       const seat = await adminSeat(browser, server, base);
       await refusesFields(server, base, seat, unique("Stock"));

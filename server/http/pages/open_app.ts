@@ -16,7 +16,7 @@ import { appFor, cachedPageForVisitor, sees } from "./app_page.ts";
 import { appOnItsHost, ENTER_APP, leadToApp } from "./apps_host.ts";
 import { BAR_POLICY, barHtml } from "./bar_html.ts";
 import { loadsFrame, REOPEN_HEADERS, REOPEN_HTML } from "./framed.ts";
-import { missingApp, signInFirst } from "./notices.ts";
+import { missingApp, missingAppForMember, signInFirst } from "./notices.ts";
 import type { ServedApp } from "./page_build.ts";
 
 const BAR = {
@@ -143,7 +143,7 @@ async function openPage(context: HttpContext): Promise<Response> {
   // From here on a private app is answered like a missing one.
   if (!viewer) return signInFirst(call.request);
   allow(viewer, "guest", "apps:read");
-  return missingApp();
+  return missingAppForMember();
 }
 
 /** An app that opens for its caller, in the form that keeps the site's address from it. API tokens get the app itself. */

@@ -74,8 +74,13 @@ function insertFirst(document: string, element: string): string {
   return doctype + element + document.slice(doctype.length);
 }
 
-/** A short page that says why there is no app. */
-export const noticePage = (title: string, sentence: string) =>
+export interface Link {
+  href: string;
+  words: string;
+}
+
+/** A short page that says why there is no app. The link leads out of the frame that the page may be in. */
+export const noticePage = (title: string, sentence: string, link?: Link) =>
   `<!doctype html>
 <html lang="en">
 <head>
@@ -92,7 +97,7 @@ p { margin: 0; opacity: .7; max-width: 32rem }
 <body>
 <main>
 <h1>${text(title)}</h1>
-<p>${text(sentence)}</p>
+<p>${text(sentence)}</p>${link ? `\n<p><a href="${text(link.href)}" target="_top">${text(link.words)}</a></p>` : ""}
 </main>
 </body>
 </html>

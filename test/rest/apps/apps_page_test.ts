@@ -204,7 +204,15 @@ inAccount("pages: private, inactive and unknown apps", async ({ server, ask, pla
     open("inactive: 401 for a stranger, as if it were private", "/a/inactive", null, 401),
     open("inactive: 404 for the admin", "/a/inactive", (await addPerson(ask, "admin")).token, 404),
     open("unknown: 401 for a stranger, as if it were private", "/a/unknown", null, 401),
-    open("unknown: 404 for a member", "/a/unknown", (await addPerson(ask, "guest")).token, 404),
+    open(
+      "unknown: 404 for a member, with a link to the apps",
+      "/a/unknown",
+      (await addPerson(ask, "guest")).token,
+      404,
+      {
+        then: ({ body }) => assert.match(body, /<a href="\/apps" target="_top">See the apps<\/a>/),
+      },
+    ),
     open("unknown: 403 for a token of other scopes, as if it were private", "/a/unknown", limited, 403),
     open("unknown: a browser is sent to the sign-in page", "/a/unknown?x=1", null, 303, {
       sent: { headers: BROWSER },
