@@ -13,7 +13,7 @@ const columns = (sql: Sql) =>
   `;
 
 /** Whether an approval is open: it has no answer, it has not expired, and its run has not ended. */
-const isOpen = (sql: Sql) =>
+export const isOpen = (sql: Sql) =>
   sql`
     answered_at is null
       and expires_at > now()

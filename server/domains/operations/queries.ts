@@ -1,5 +1,6 @@
 /** SQL of the figures of the whole server. Counts are bounded; texts of statements have no values. */
 import type { Sql } from "../../database/pool.ts";
+import { isOpen } from "../approvals/queries.ts";
 import type { Operations, Report, Sizes } from "./schema.ts";
 
 const MOST_COUNTED = 10_000;
@@ -38,7 +39,7 @@ export async function countQueues(sql: Sql): Promise<Operations["queues"]> {
     select
       (select count(*)::int from (select from flow_waits where wake_at is not null ${most}) r) as runs_waiting,
       (select count(*)::int from (select from flow_waits where wake_at <= now() ${most}) r) as runs_due,
-      (select count(*)::int from (select from flow_approvals where answered_at is null ${most}) r) as approvals_open,
+      (select count(*)::int from (select from flow_approvals where ${isOpen(sql)} ${most}) r) as approvals_open,
       (
         select count(*)::int
         from (select from crons where active and next_run_at < now() - interval '2 minutes' ${most}) r

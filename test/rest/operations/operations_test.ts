@@ -208,3 +208,15 @@ Deno.test({
     }
   },
 });
+
+inAccount("operations: a question whose run was cancelled is not open", async ({ ask }) => {
+  const open = async () => (await ask("GET", PATH)).body.queues.approvals_open;
+  const program = [{ type: "approval", question: "Go ahead?", roles: ["admin"] }];
+  const { id } = made(
+    await ask("POST", "/connect/flows.json", { json: { flow: { name: "Ask", fields: { program } } } }),
+  );
+  const run = (await ask("POST", `/connect/flows/${id}/run.json`, { json: {} })).body.flow_process_id;
+  await until(async () => await open() === 1, "the question is asked");
+  await until(async () => (await ask("POST", `/connect/flow_processes/${run}/cancel.json`)).status === 200, "it ends");
+  assert.equal(await open(), 0);
+}, { of_default: true });
