@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { addDb } from "../stage/db.ts";
 import { addPerson, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
 import { onStage } from "./flow_stage.ts";
 
 const inTeam = onStage();
@@ -280,4 +281,19 @@ inTeam("dry run: sub-flows and people are not asked; recorded answers stand in f
   assert.deepEqual(whole.data, [2, "approve"]);
   assert.deepEqual((await ask("GET", "/connect/flow_processes.json")).body, [], "no run was started");
   assert.deepEqual((await ask("GET", "/connect/approvals.json")).body, [], "nobody was asked");
+});
+
+inTeam("check: templates are filled with the values of a run that waits", async ({ ask, addFlow, inspect }) => {
+  const { id } = await addFlow([
+    { type: "mutation", set: { price: 0, bike: "" } },
+    { type: "approval", question: "Quote {price} for {bike}?", roles: ["admin"] },
+  ]);
+  const input = { price: 150, bike: "Bike 7" };
+  const run_id = (await ask("POST", `/connect/flows/${id}/run.json`, { json: { input } })).body.flow_process_id;
+  await until(async () => (await inspect(run_id)).status === "waiting", "the run waits");
+  const { body } = await ask("POST", `/connect/flows/${id}/check.json`, { json: { run_id } });
+  assert.equal(body.run_id, run_id);
+  assert.equal(byPath(body.rendered)["fields.program.1.question"], "Quote 150 for Bike 7?");
+  const other = await addFlow([]);
+  assert.equal((await ask("POST", `/connect/flows/${other.id}/check.json`, { json: { run_id } })).status, 404);
 });

@@ -7,7 +7,7 @@ import { findFlow } from "../queries.ts";
 import type { Flow } from "../schema.ts";
 import { byPath, warningsOf } from "../warnings.ts";
 import { proveWiring } from "../wiring.ts";
-import { answersOf, findRecorded, type RecordedRun, seenBy, userOf } from "./recorded.ts";
+import { answersOf, findKnown, type KnownRun, seenBy, userOf } from "./recorded.ts";
 import type { Check, Checked } from "./schema.ts";
 
 const MOST_MS = 10_000;
@@ -15,7 +15,7 @@ const MOST_MS = 10_000;
 /** @throws {Refusal} 404 */
 export async function checkFlow(ctx: Context, { id, program, run_id, step }: Check): Promise<Checked> {
   const flow = await readKnown(ctx, id);
-  const run = await findRecorded(ctx.sql, ctx.viewer, flow, run_id);
+  const run = await findKnown(ctx, flow, run_id);
   if (run_id !== undefined && !run) throw notFound("Flow process");
   const text = program ?? flow.fields.program;
   const read = parseProgram(text);
@@ -75,7 +75,7 @@ async function renderedOf(
   ctx: Context,
   flow: Omit<Flow, "warnings">,
   steps: readonly Step[],
-  run: RecordedRun | undefined,
+  run: KnownRun | undefined,
   step: string | undefined,
 ): Promise<Pick<Checked, "rendered" | "scope">> {
   const { viewer, flows, clock } = ctx;

@@ -15,7 +15,7 @@ import {
   type Trigger,
 } from "../../../flow/flow.ts";
 import type { Viewer } from "../../../viewer.ts";
-import { visible } from "../../../visibility.ts";
+import { visible, visibleTo } from "../../../visibility.ts";
 import { newest } from "../../flow_processes/newest.ts";
 
 export interface RecordedRun extends Outcome {
@@ -49,6 +49,23 @@ export async function findRecorded(
     limit 1
   `;
   return row;
+}
+
+/** What a check needs of a run. */
+export type KnownRun = Pick<RecordedRun, "id" | "trigger" | "user_id" | "trigger_data" | "input" | "steps">;
+
+/** Like `findRecorded`. With `run_id` a run in progress or one that waits is found, too. */
+export async function findKnown(
+  { sql, viewer, flows }: Context,
+  flow: { id: number; code: string },
+  run_id: string | undefined,
+): Promise<KnownRun | undefined> {
+  const begun = run_id === undefined ? undefined : await flows.inspect(viewer.account_id, run_id);
+  // After Deno KV: a run that ends in between is found in PostgreSQL.
+  const ended = await findRecorded(sql, viewer, flow, run_id);
+  if (ended || !begun || begun.head.flow_id !== flow.id || !visibleTo(viewer, begun.head.department_id)) return ended;
+  const { head: { id, trigger, user_id, trigger_data = null }, input, steps } = begun;
+  return { id, trigger, user_id, trigger_data, input, steps: [...steps] };
 }
 
 /** What templates of the run saw as `run`. */

@@ -5,7 +5,7 @@ import { invalid, notFound } from "../../../errors.ts";
 import { asksOutside, type JsonObject, mayWait, parseProgram, seenRun, type Step, walk } from "../../../flow/flow.ts";
 import { byPath } from "../warnings.ts";
 import { readKnown } from "./check.ts";
-import { answersOf, findRecorded, type RecordedRun, seenBy, userOf } from "./recorded.ts";
+import { answersOf, findKnown, type KnownRun, seenBy, userOf } from "./recorded.ts";
 import type { StepToTest, TestedStep } from "./schema.ts";
 
 const MOST_MS = 30_000;
@@ -15,9 +15,9 @@ export async function testStep(
   ctx: Context,
   { id, step: step_id, program, values, run_id }: StepToTest,
 ): Promise<TestedStep> {
-  const { sql, viewer, flows, clock } = ctx;
+  const { viewer, flows, clock } = ctx;
   const flow = await readKnown(ctx, id);
-  const recorded = run_id === undefined ? undefined : await findRecorded(sql, viewer, flow, run_id);
+  const recorded = run_id === undefined ? undefined : await findKnown(ctx, flow, run_id);
   if (run_id !== undefined && !recorded) throw notFound("Flow process");
   const read = parseProgram(program ?? flow.fields.program);
   if ("faults" in read) throw invalid(byPath(read.faults));
@@ -56,9 +56,9 @@ export async function testStep(
 /** The names that the step's templates saw in a run; those at its end if the run did not execute the step. */
 async function scopeAt(
   { viewer, flows }: Context,
-  flow: Parameters<typeof findRecorded>[2] & { department_id: number | null },
+  flow: Parameters<typeof findKnown>[1] & { department_id: number | null },
   program: readonly Step[],
-  run: RecordedRun,
+  run: KnownRun,
   step_id: string,
 ): Promise<JsonObject> {
   let at: JsonObject | undefined;

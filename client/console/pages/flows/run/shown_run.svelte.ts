@@ -25,6 +25,9 @@ export class ShownRun {
     this.code = code;
   }
 
+  /** The run whose values fill templates: it has ended or waits. One that is executed changes with each step. */
+  readonly seen = $derived(this.run && this.run.status !== "pending" ? this.run.id : undefined);
+
   /** Its records by the id of their step, in the order of their execution. */
   readonly by_id = $derived.by(() => {
     const found = new Map<string, StepRecord[]>();
