@@ -36,6 +36,7 @@ export { isOfInput, proveInput } from "./declared/input.ts";
 export { conform, sentenceOf } from "./declared/conform.ts";
 export { parseSchema, readSchema } from "./declared/schema.ts";
 export { rotateRunSecrets } from "./secret/rotate.ts";
+export { audiencesOf } from "./program/audiences.ts";
 export { codesOf } from "./program/codes.ts";
 export { referencesOf } from "./program/references.ts";
 export { unknownNames } from "./program/unknown_names.ts";
@@ -58,7 +59,7 @@ export {
 } from "./run/model.ts";
 export { isFailedItem } from "./run/execution/journal.ts";
 export { asksOutside, hasBranches, mayWait } from "./steps/registry.ts";
-export type { Fault, Path, Reference } from "./steps/step_type.ts";
+export type { Audience, Fault, Path, Reference } from "./steps/step_type.ts";
 export { type Answer, type Performed, type Rehearsal, type SeenRun, seenRun } from "./rehearsal/rehearsal.ts";
 export { walk } from "./program/walk.ts";
 export type { Step } from "./steps/step.ts";

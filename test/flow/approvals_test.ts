@@ -173,3 +173,50 @@ inTeam(
     assert.deepEqual([status, body], [422, { "fields.program.0.roles": ["can't be blank: nobody may answer"] }]);
   },
 );
+
+inTeam(
+  "approvals: a run names whom it asks; what no active user may answer is a warning and a problem",
+  async (team) => {
+    const { ask, addFlow } = team;
+    const department = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Pay" } } }));
+    const [away, user] = [await addPerson(ask, "user", { name: "Ann" }), await addPerson(ask, "user")];
+    await ask("PATCH", `/account/user_settings/${away.id}.json`, { json: { user_setting: { active: false } } });
+    const asked = async (id: string, token?: string) =>
+      (await ask("GET", `/connect/approvals/asked.json?flow_process_id=${id}`, { token })).body;
+    const problems = async (token?: string) =>
+      (await ask("GET", "/account/problems.json", { token })).body.filter(({ kind }: { kind: string }) =>
+        kind === "approval"
+      );
+    const who = { roles: ["manager"], users: [away.id], departments: [department.id] };
+    const id = await start(team, [approval(who)]);
+    await reaches(team, id, "waiting");
+    const [question] = await asked(id, user.token);
+    const { roles, users, departments, answerable } = question;
+    assert.deepEqual({ roles, users, departments, answerable }, {
+      roles: ["manager"],
+      users: [{ id: away.id, name: "Ann", active: false }],
+      departments: [{ id: department.id, name: "Pay" }],
+      answerable: false,
+    });
+    const [problem] = await problems();
+    assert.deepEqual([problem.run_id, problem.step, problem.message], [id, "ok", "Nobody may answer: Pay 4000 EUR?"]);
+    assert.deepEqual(await problems(user.token), [], "admins can do something about it");
+    const saved = await addFlow([approval(who)]);
+    assert.deepEqual(Object.keys(saved.warnings), ["fields.program.0.roles"]);
+    const { warnings } = (await ask("POST", `/connect/flows/${saved.id}/check.json`, { json: {} })).body;
+    assert.match(warnings["fields.program.0.roles"][0], /leaves nobody who may answer/);
+
+    // A manager who does not see the flow's department may not answer; one who does, may.
+    const second = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Ship" } } }));
+    await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+    await addPerson(ask, "manager", { department_ids: [second.id], without_department: false });
+    assert.equal((await asked(id))[0].answerable, false);
+    await addPerson(ask, "manager", { without_department: true });
+    assert.equal((await asked(id))[0].answerable, true);
+    assert.deepEqual(await problems(), []);
+    assert.deepEqual((await ask("GET", `/connect/flows/${saved.id}.json`)).body.warnings, {});
+
+    await ask("POST", `/connect/flow_processes/${id}/cancel.json`);
+    assert.deepEqual(await asked(id), []);
+  },
+);

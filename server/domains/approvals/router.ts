@@ -2,8 +2,9 @@ import { z } from "zod";
 import { sent } from "../../database/json.ts";
 import { router, userProcedure } from "../../trpc.ts";
 import { answerAsViewer } from "./answer.ts";
+import { listAsked } from "./answerers.ts";
 import { listApprovals } from "./queries.ts";
-import { Answer, Approval, ApprovalPage, NewAnswer } from "./schema.ts";
+import { Answer, Approval, ApprovalPage, AskedApproval, NewAnswer, OfRun } from "./schema.ts";
 
 export const approvals = router({
   list: userProcedure
@@ -14,6 +15,15 @@ export const approvals = router({
     })
     .input(ApprovalPage).output(sent(z.array(Approval)))
     .query(({ ctx, input }) => listApprovals(ctx.sql, ctx.viewer, input)),
+
+  asked: userProcedure
+    .meta({
+      rest: "GET /connect/approvals/asked.json",
+      summary: "List the open questions of a run, with who may answer",
+      description: "For everyone who sees the run. A question that no active user may answer is not `answerable`.",
+    })
+    .input(OfRun).output(z.array(AskedApproval))
+    .query(({ ctx, input }) => listAsked(ctx.sql, ctx.viewer, input.flow_process_id)),
 
   answer: userProcedure
     .meta({

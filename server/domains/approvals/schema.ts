@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../../input/roles.ts";
 import { Id, page, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const Field = z.object({
@@ -27,6 +28,25 @@ export const Approval = z.object({
   expires_at: Timestamp.describe("Until then an answer is possible"),
 });
 export type Approval = z.output<typeof Approval>;
+
+const Named = { id: Id, name: z.string().meta({ examples: ["Ada Kowalska"] }) };
+
+/** An open question of a run, with who may answer it. */
+export const AskedApproval = z.object({
+  id: Uuid,
+  place: z.string().describe("Of its step").meta({ examples: ["boss"] }),
+  question: z.string().meta({ examples: ["Pay 4,000 EUR to Kowalski?"] }),
+  roles: z.array(z.enum(ROLES)).describe("Users of these roles who see the flow's department may answer")
+    .meta({ examples: [["manager"]] }),
+  users: z.array(z.object({ ...Named, active: z.boolean() })).describe("These users may answer"),
+  departments: z.array(z.object(Named)).describe("Members of these departments may answer"),
+  link: z.boolean().describe("Everyone with the signed link may answer"),
+  expires_at: Timestamp.describe("Until then an answer is possible"),
+  answerable: z.boolean().describe("False while no active user may answer"),
+});
+export type AskedApproval = z.output<typeof AskedApproval>;
+
+export const OfRun = z.object({ flow_process_id: Uuid });
 
 export const ApprovalPage = page(["created_at"]);
 export type ApprovalPage = z.output<typeof ApprovalPage>;

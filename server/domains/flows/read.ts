@@ -10,9 +10,9 @@ import { warningsOf, warningsOfFailure } from "./warnings.ts";
 export async function readFlow(ctx: Context, id: number): Promise<Json<Flow>> {
   const flow = await findFlow(ctx.sql, ctx.viewer, id);
   if (!flow) throw notFound("Flow");
-  const { fields, on_failure } = flow.parse();
+  const { fields, on_failure, department_id } = flow.parse();
   const warnings = {
-    ...await warningsOf(ctx, fields.program),
+    ...await warningsOf(ctx, { program: fields.program, department_id }),
     ...on_failure !== null && await warningsOfFailure(ctx, on_failure),
   };
   // Appends to the stored text: parsing and writing it again would move numeric keys of the program to the front.

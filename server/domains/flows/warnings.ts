@@ -5,12 +5,16 @@
 import { paramsOf } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
 import type { Fields } from "../../errors.ts";
+import type { Sql } from "../../database/pool.ts";
+import { isAnswerable } from "../approvals/answerers.ts";
 import {
+  audiencesOf,
   type Fault,
   parseProgram,
   type Path,
   type Reference,
   referencesOf,
+  type Step,
   unknownNames,
   unreached,
 } from "../../flow/flow.ts";
@@ -22,7 +26,10 @@ type ConnectorReference = Extract<Reference, { kind: "connector" }>;
 type DatabaseReference = Extract<Reference, { kind: "database" }>;
 
 /** @returns messages by path, in the form of a refusal's fields: `fields.program.1.connector_code` */
-export async function warningsOf({ sql, viewer }: Context, program: unknown): Promise<Fields> {
+export async function warningsOf(
+  { sql, viewer }: Context,
+  { program, department_id }: { program: unknown; department_id: number | null },
+): Promise<Fields> {
   const read = parseProgram(program);
   if ("faults" in read) return byPath(read.faults);
   const references = referencesOf(read.steps);
@@ -47,9 +54,30 @@ export async function warningsOf({ sql, viewer }: Context, program: unknown): Pr
         ? faultsAt(path, [[key, `names the flow ${code}, which is not there`]])
         : []
     ),
+    ...await unanswerable(sql, viewer.account_id, department_id, read.steps),
     ...unknownNames(read.steps),
     ...unreached(read.steps),
   ]);
+}
+
+/** Questions that no active user may answer now. */
+async function unanswerable(
+  sql: Sql,
+  account: number,
+  department_id: number | null,
+  steps: readonly Step[],
+): Promise<Fault[]> {
+  const found: Fault[] = [];
+  for (const { audience, path } of audiencesOf(steps)) {
+    if (await isAnswerable(sql, account, department_id, audience)) continue;
+    const { roles, user_ids } = audience;
+    const key = roles.length > 0 ? "roles" : user_ids.length > 0 ? "users" : "departments";
+    const message = key === "roles"
+      ? "leaves nobody who may answer: no active user has such a role and sees the flow's department"
+      : "leaves nobody who may answer: no active user is among them";
+    found.push({ path: [...path, key], message });
+  }
+  return found;
 }
 
 /** About the flow that is called on failure. */

@@ -4,6 +4,7 @@ import { createdAt } from "../../database/uuid_v7.ts";
 import { isoOf } from "../../flow/flow.ts";
 import { mayDo } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
+import { listUnanswerable } from "../approvals/answerers.ts";
 import { countRuns, listFailedRuns, listRefusedApps, listTroubledTriggers } from "./queries.ts";
 import type { Activity, Problem, ProblemQuery } from "./schema.ts";
 
@@ -13,10 +14,11 @@ const DAY_MS = 86_400_000;
 export async function listProblems({ sql, viewer, clock }: Context, query: ProblemQuery): Promise<Problem[]> {
   const { days, per_page } = query;
   const since = clock.now().getTime() - days * DAY_MS;
-  const [runs, triggers, apps] = await Promise.all([
+  const [runs, triggers, apps, questions] = await Promise.all([
     listFailedRuns(sql, viewer, since, per_page),
     listTroubledTriggers(sql, viewer, per_page),
     mayDo(viewer, "manager", "apps:write") ? listRefusedApps(sql, viewer, since, per_page) : [],
+    mayDo(viewer, "admin", "flow_processes:read") ? listUnanswerable(sql, viewer, per_page) : [],
   ]);
   const retry = mayDo(viewer, "user", "flow_processes:write") ? "retry" : "open";
   const resume = mayDo(viewer, "manager", "crons:write") ? "resume" : "open";
@@ -27,6 +29,7 @@ export async function listProblems({ sql, viewer, clock }: Context, query: Probl
       ...trigger,
       action: paused ? resume : "open",
     })),
+    ...questions.map((question): Problem => ({ kind: "approval", ...question, action: "open" })),
     ...apps.map((app): Problem => ({ kind: "compile", ...app, action: "open" })),
   ];
   return problems.toSorted((a, b) => a.at < b.at ? 1 : a.at > b.at ? -1 : 0).slice(0, per_page);

@@ -12,7 +12,8 @@ export const overview = router({
       summary: "List what needs attention",
       description:
         "Failed runs and triggers in trouble that the caller sees, newest first. A run that was repeated is left out, and " +
-        "so are runs of a listed trigger. For who may change apps: apps whose last saved source did not compile.",
+        "so are runs of a listed trigger. For who may change apps: apps whose last saved source did not compile. For admins: " +
+        "questions of runs that no active user may answer.",
     })
     .input(ProblemQuery).output(z.array(Problem))
     .query(({ ctx, input }) => listProblems(ctx, input)),

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
 
 export const Problem = z.object({
-  kind: z.enum(["run", "trigger", "compile"]).describe(
+  kind: z.enum(["run", "trigger", "compile", "approval"]).describe(
     "`run`: the latest failed run of a flow; `trigger`: its last run failed, or the server has paused it; `compile`: " +
-      "the last save of an app's source was refused, because it does not compile",
+      "the last save of an app's source was refused, because it does not compile; `approval`: a run waits for an answer that no active user may give",
   ),
   id: z.string().describe("Of the run, the trigger or the app").meta({
     examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"],
@@ -15,10 +15,12 @@ export const Problem = z.object({
   }),
   flow_code: z.string().nullable().describe("Null for an app").meta({ examples: ["watch"] }),
   run_id: Uuid.nullable().describe("The failed run; null for an app, and for a trigger that was never started"),
-  step: z.string().nullable().describe("The place of the step at which the run ended").meta({ examples: ["rates"] }),
+  step: z.string().nullable().describe("The place of the step at which the run ended or waits").meta({
+    examples: ["rates"],
+  }),
   message: z.string().meta({ examples: ["The connector answered with status 502"] }),
   count: z.int().describe(
-    "Failed runs of the flow, at most 500; failed runs of the trigger, or refused saves of the app, in a row",
+    "Failed runs of the flow, at most 500; failed runs of the trigger, or refused saves of the app, in a row; questions of the flow",
   )
     .meta({ examples: [1] }),
   at: Timestamp,

@@ -27,6 +27,15 @@ export interface Fault {
 }
 
 /** A connector, database or flow that a step names. Its author must be allowed to see it. */
+/** Whom a step asks. */
+export interface Audience {
+  roles: readonly string[];
+  user_ids: readonly number[];
+  department_ids: readonly number[];
+  /** Everyone with the link may answer. */
+  link: boolean;
+}
+
 export type Reference =
   | {
     kind: "connector";
@@ -82,6 +91,8 @@ interface Traits<S extends Step> {
   /** Names that templates see during or after the step. */
   names?(step: S): string[];
   references?(step: S): Reference[];
+  /** Of a step that waits for a person. */
+  audience?(step: S): Audience;
   /** Sources that are compiled when the program is saved, by the key of the step that holds them. */
   code?(step: S): { key: string; source: string }[];
   /** Faults of a step that its shape cannot express. Paths begin at the step. */

@@ -163,6 +163,7 @@ const WEAKEST: Record<string, Role> = {
   "flows.run": "user",
   // approvals_test.ts tests who may answer which question.
   "approvals.list": "user",
+  "approvals.asked": "user",
   "approvals.answer": "user",
   "agents.list": "user",
   "agents.changes": "user",

@@ -28,7 +28,7 @@ export async function checkFlow(ctx: Context, { id, program, run_id, step }: Che
     return { ...none, errors, scope: (await renderedOf(ctx, flow, rest.steps, run, step)).scope };
   }
   const errors = { ...byPath(await faultsOfCode(ctx, text)), ...await wiringFaults(ctx, text) };
-  const warnings = await warningsOf(ctx, text);
+  const warnings = await warningsOf(ctx, { program: text, department_id: flow.department_id });
   return { run_id: none.run_id, errors, warnings, ...await renderedOf(ctx, flow, read.steps, run, step) };
 }
 

@@ -68,6 +68,7 @@ export const approval = {
   templates: ["question"],
   branches: ({ ask, on_timeout }) => [[["ask"], ask], [["on_timeout"], on_timeout]],
   names: () => ["approval"],
+  audience: ({ roles, users, departments, link }) => ({ roles, user_ids: users, department_ids: departments, link }),
   pause: {
     shows_input: true,
     input: (step, rendering) => renderKeys(step, ["question"], rendering),
