@@ -1,7 +1,7 @@
 /** Who is asked by a run, in words. */
-import type { api } from "../../api.ts";
+import type { Client } from "../../../mod.ts";
 
-export type Asked = Awaited<ReturnType<typeof api.approvals.asked.query>>[number];
+export type Asked = Awaited<ReturnType<Client["approvals"]["asked"]["query"]>>[number];
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
