@@ -117,8 +117,17 @@ export async function opensForm(
   await page.getByText("The page uses it as db(), without a name.").waitFor();
   await page.getByRole("tab", { name: "Settings" }).click();
   await page.getByRole("checkbox", { name: /^Public/ }).check();
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  // What is not saved stays while another page is open; Ctrl+S saves it.
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.waitForURL(`${base}/`);
+  await page.goBack();
+  await page.getByRole("checkbox", { name: /^Public/, checked: true }).waitFor();
+  await page.getByRole("tab", { name: "Code" }).click();
+  await page.getByRole("link", { name: "The settings are not saved" }).click();
+  await page.getByRole("button", { name: /^Save/, disabled: false }).waitFor();
+  await page.keyboard.press("Control+s");
   await page.getByText("Everyone", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Save/, disabled: true }).waitFor();
   await page.getByRole("tab", { name: "Code" }).click();
   await write(page, FORM);
   await page.keyboard.press("Control+s");
