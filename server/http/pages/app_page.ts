@@ -8,13 +8,26 @@ import type { HttpContext } from "../http_context.ts";
 import type { ServedApp } from "./page_build.ts";
 import { framedBy, OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
 
-/** The app itself. A public app that the viewer does not see opens as it does for a visitor. */
-export async function appFor(context: HttpContext, app: ServedApp, viewer: Viewer | undefined): Promise<Response> {
-  if (!context.call.is_head) context.openings.count(app.id);
+/**
+ * The app itself. A public app that the viewer does not see opens as it does for a visitor.
+ *
+ * @param is_shown false for a picture of the app, which is no opening
+ */
+export async function appFor(
+  context: HttpContext,
+  app: ServedApp,
+  viewer: Viewer | undefined,
+  is_shown = true,
+): Promise<Response> {
+  if (is_shown && isOpening(context.call)) context.openings.count(app.id);
   if (!viewer || !sees(app, viewer)) return await pageForVisitor(context, app);
   const user = await findAppUser(context.sql, viewer);
   return await pageWithToken(context, app, user ?? "null", viewer);
 }
+
+/** A person opens the page: it is neither a look at the headers nor a browser's guess of what is opened next. */
+const isOpening = ({ is_head, request: { headers } }: Call): boolean =>
+  !is_head && !(headers.get("sec-purpose") ?? headers.get("purpose"))?.startsWith("prefetch");
 
 /** With a token of other scopes a public app opens as it does for a visitor. */
 export const sees = (app: ServedApp, viewer: Viewer): boolean =>
@@ -55,7 +68,7 @@ function pageForAnyVisitor(context: HttpContext, app: ServedApp, hosts: readonly
 export function cachedPageForVisitor(context: HttpContext, app: ServedApp): Response | undefined {
   const hosts = app.asks ? undefined : context.pages.cachedHosts(app.account_id);
   if (!hosts) return undefined;
-  if (!context.call.is_head) context.openings.count(app.id);
+  if (isOpening(context.call)) context.openings.count(app.id);
   return pageForAnyVisitor(context, app, hosts);
 }
 

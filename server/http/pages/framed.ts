@@ -20,6 +20,13 @@ export function loadsFrame({ headers, url }: Request): boolean {
   return page.host === frame.host && `${page.pathname}/frame` === frame.pathname;
 }
 
+/**
+ * Whether the request loads a small picture of an app in the console's gallery. Other frames of this site have the address
+ * `/a/…/frame`. Hosts of apps are not asked, so that it also works where browsers block cookies of other sites.
+ */
+export const showsPicture = ({ headers }: Request): boolean =>
+  headers.get("sec-fetch-dest") === "iframe" && headers.get("sec-fetch-site") === "same-origin";
+
 /** Asks the page around to load this frame again, with its session: requests of a sandboxed page carry none. */
 const REOPEN = `parent.postMessage({atrium:"reopen",to:location.href},"*")`;
 

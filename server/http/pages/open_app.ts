@@ -15,7 +15,7 @@ import { type PlainRoute, refusedAs, UNCHANGED } from "../plain_route.ts";
 import { appFor, cachedPageForVisitor, sees } from "./app_page.ts";
 import { appOnItsHost, ENTER_APP, leadToApp } from "./apps_host.ts";
 import { BAR_POLICY, barHtml } from "./bar_html.ts";
-import { loadsFrame, REOPEN_HEADERS, REOPEN_HTML } from "./framed.ts";
+import { loadsFrame, REOPEN_HEADERS, REOPEN_HTML, showsPicture } from "./framed.ts";
 import { missingApp, missingAppForMember, signInFirst } from "./notices.ts";
 import type { ServedApp } from "./page_build.ts";
 
@@ -150,6 +150,7 @@ async function openPage(context: HttpContext): Promise<Response> {
 async function openedApp(context: HttpContext, app: ServedApp, viewer: Viewer | undefined): Promise<Response> {
   const { call, config } = context;
   if (call.token !== undefined) return await appFor(context, app, viewer);
+  if (viewer && showsPicture(call.request)) return await appFor(context, app, viewer, false);
   if (config.apps_origin !== undefined) {
     return await leadToApp(context, app, viewer && sees(app, viewer) ? viewer : undefined);
   }

@@ -25,8 +25,15 @@ inAccount("openings: pages count by day, and are read for one app or for many", 
   const uncounted = [
     await open(`/a/${clock}`, { ...FRAME, cookie, "sec-fetch-dest": "document" }),
     await ask("HEAD", `/a/${clock}`, { token: null }),
+    await open(`/a/${clock}`, { ...FRAME, cookie }),
+    await open(`/a/${clock}`, { "sec-purpose": "prefetch;prerender" }),
+    await open(`/a/${clock}`, { purpose: "prefetch" }),
   ];
-  assert.deepEqual(uncounted.map(({ status }) => status), [200, 200], "the bar, and a look at the headers");
+  assert.deepEqual(
+    uncounted.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+    "the bar, a look at the headers, a picture in the gallery, and what a browser loads in advance",
+  );
   await server.sweep();
   await server.sweep();
   const { body } = await ask("GET", `/platform/apps/${clock}/openings.json`);
