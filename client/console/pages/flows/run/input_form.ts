@@ -32,7 +32,7 @@ export function inputFields(flow: object, program: Json): InputField[] | undefin
   if (!isObject(set) || Object.keys(set).length === 0) return undefined;
   return Object.entries(set).map(([name, value]) => ({
     name,
-    kind: "any",
+    kind: typeof value === "number" ? "number" : "any",
     title: name,
     description: "",
     required: false,
@@ -82,4 +82,16 @@ export function inputOf(fields: readonly InputField[], texts: Readonly<Record<st
     } else input[name] = kind === "text" || kind === "date" ? text : valueOfText(text);
   }
   return input;
+}
+
+/** What is wrong with the texts of the form, by field. The server checks the rest. */
+export function faultsOf(
+  fields: readonly InputField[],
+  texts: Readonly<Record<string, string>>,
+): Record<string, string[]> {
+  const wrong = fields.filter(({ name, kind }) => {
+    const text = (texts[name] ?? "").trim();
+    return kind === "number" && text !== "" && typeof valueOfText(text) !== "number";
+  });
+  return Object.fromEntries(wrong.map(({ name }) => [name, ["must be a number"]]));
 }
