@@ -28,6 +28,7 @@ export async function findOffer(sql: Sql, hash: Buffer, locks = false): Promise<
  * which an identity or a passkey may be added to the user.
  *
  * @param password_hash undefined for a user who signs in in another way
+ * @param own_name the person's own; undefined for the name that the inviter has given
  * @returns undefined if the invitation cannot be accepted
  * @throws a violation of uniqueness if the address has become another user's
  */
@@ -35,6 +36,7 @@ export async function acceptInvitation(
   sql: Sql,
   hash: Buffer,
   password_hash?: string,
+  own_name?: string,
 ): Promise<{ account_id: number; user_id: number } | undefined> {
   const offer = await findOffer(sql, hash, true);
   if (!offer) return undefined;
@@ -44,7 +46,7 @@ export async function acceptInvitation(
     login_folded: fold(email),
     email,
     email_folded: fold(email),
-    name,
+    name: own_name ?? name,
     role,
     without_department: without_department && (seesAll(inviter) || inviter.without_department),
     active: true,

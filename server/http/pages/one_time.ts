@@ -12,6 +12,7 @@ import { countAttempt, forgiveAttempts, subjectOfAddress } from "../../domains/s
 import { hashOfSession } from "../../domains/sessions/secret.ts";
 import { refuseIfOidcOnly } from "../../domains/sessions/sign_in.ts";
 import { startSession } from "../../domains/sessions/start_session.ts";
+import { Name } from "../../input/shapes.ts";
 import { Refusal } from "../../errors.ts";
 import { hostOf } from "../../input/host.ts";
 import { isSentByOwnPage } from "../../session_cookie.ts";
@@ -37,9 +38,16 @@ interface Purpose {
   button: string;
   /** Whether an identity at the OpenID provider may take the place of a password. */
   takes_identity: boolean;
+  /** Whether the person may say its name. */
+  takes_name: boolean;
   find(sql: Sql, hash: Buffer): Promise<Holder | undefined>;
   /** Uses the link up. @returns undefined if it cannot be used any more */
-  use(sql: Sql, hash: Buffer, password_hash: string): Promise<{ account_id: number; user_id: number } | undefined>;
+  use(
+    sql: Sql,
+    hash: Buffer,
+    password_hash: string,
+    name: string | undefined,
+  ): Promise<{ account_id: number; user_id: number } | undefined>;
 }
 
 const INVITATION: Purpose = {
@@ -47,6 +55,7 @@ const INVITATION: Purpose = {
   title: "Invitation",
   button: "Accept the invitation",
   takes_identity: true,
+  takes_name: true,
   async find(sql, hash) {
     const offer = await findOffer(sql, hash);
     return offer && { ...offer, login: offer.email };
@@ -59,8 +68,9 @@ const PASSWORD_RESET: Purpose = {
   title: "New password",
   button: "Save the password",
   takes_identity: false,
+  takes_name: false,
   find: (sql, hash) => findReset(sql, hash),
-  use: resetPassword,
+  use: (sql, hash, password_hash) => resetPassword(sql, hash, password_hash),
 };
 
 /**
@@ -97,7 +107,8 @@ const routesOf = (purpose: Purpose, what: string): PlainRoute[] => [
     name: `take_${purpose.path.slice(1)}`,
     tag: "files",
     summary: `Choose a password by ${what}`,
-    description: "Takes `secret` and `password`, uses the link up and signs in.",
+    description:
+      "Takes `secret` and `password`, uses the link up and signs in. The form of an invitation takes `name`, too.",
     callers: "everyone",
     body: { [FORM_TYPE]: { shape: { type: "object" } } },
     replies: {
@@ -142,11 +153,18 @@ async function take(context: HttpContext, purpose: Purpose): Promise<Response> {
     const subjects = [`link ${hash.toString("base64url")}`];
     await countAttempt(sql, subjects);
     const password = NewPassword.safeParse(fields.get("password") ?? "");
-    const again = (fault: string) => form(context, purpose, 422, holder, secret, fault);
+    const typed = purpose.takes_name ? fields.get("name")?.trim() || undefined : undefined;
+    const again = (fault: string) =>
+      form(context, purpose, 422, { ...holder, name: typed ?? holder.name }, secret, fault);
+    const name = Name.optional().safeParse(typed);
+    if (!name.success) return again(`The name ${name.error.issues[0]?.message ?? "is not valid"}.`);
     if (!password.success) return again(`The password ${password.error.issues[0]?.message ?? "is not valid"}.`);
     try {
-      const password_hash = await hashOfNewPassword(context, holder.account_id, password.data, holder);
-      const user = await sql.begin((sql) => purpose.use(sql, hash, password_hash));
+      const password_hash = await hashOfNewPassword(context, holder.account_id, password.data, {
+        ...holder,
+        name: name.data ?? holder.name,
+      });
+      const user = await sql.begin((sql) => purpose.use(sql, hash, password_hash, name.data));
       if (!user) return await spent(context, 404, GONE);
       context.viewers.forget();
       await forgiveAttempts(sql, subjects);
@@ -190,7 +208,7 @@ async function answered(context: HttpContext, work: () => Promise<Response>): Pr
 /** @throws {Refusal} 403 where members sign in with OpenID Connect only, and the link is for a password */
 async function form(
   { call, config, sql, identity_provider }: HttpContext,
-  { path, title, button, takes_identity }: Purpose,
+  { path, title, button, takes_identity, takes_name }: Purpose,
   status: number,
   { account_id, account, name, login }: Holder,
   secret: string,
@@ -200,7 +218,8 @@ async function form(
   if (provider === undefined) await refuseIfOidcOnly(sql, account_id);
   const oidc_only = (await findSignInSettings(sql, account_id))?.oidc_only ?? false;
   const site = config.base_url.replace(/^https?:\/\//, "");
-  const html = oneTimeHtml({ account, site, path, title, button, name, login, secret, fault, provider, oidc_only });
+  const parts = { account, site, path, title, button, name, takes_name, login, secret, fault, provider, oidc_only };
+  const html = oneTimeHtml(parts);
   return new Response(html, { status, headers: { ...ONE_TIME_HEADERS, ...stamp(call) } });
 }
 

@@ -8,6 +8,8 @@ export interface OneTimeParts extends SignInParts {
   title: string;
   /** Who chooses a password. */
   name: string;
+  /** Whether the person may change it. */
+  takes_name: boolean;
   /** What password managers store with the password. */
   login: string;
   secret: string;
@@ -20,7 +22,7 @@ export interface OneTimeParts extends SignInParts {
 }
 
 export function oneTimeHtml(parts: OneTimeParts): string {
-  const { path, title, name, login, secret, button, fault, provider, oidc_only } = parts;
+  const { path, title, name, takes_name, login, secret, button, fault, provider, oidc_only } = parts;
   const said = fault ? `<p class="fault" id="fault" role="alert">${text(fault)}</p>\n` : "";
   const other = provider === undefined
     ? ""
@@ -35,7 +37,11 @@ export function oneTimeHtml(parts: OneTimeParts): string {
     `<p>Hello ${text(name)}. Choose a password to sign in.</p>
 ${said}<form method="post" action="${text(path)}">
 <label>Login<input name="login" value="${text(login)}" autocomplete="username" readonly></label>
-<label>New password<input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1024" required autofocus${described}></label>
+${
+      takes_name
+        ? nameField(name, login)
+        : ""
+    }<label>New password<input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1024" required autofocus${described}></label>
 <input type="hidden" name="secret" value="${text(secret)}">
 <button>${text(button)}</button>
 </form>
@@ -43,6 +49,12 @@ ${said}<form method="post" action="${text(path)}">
 ${other}`,
   );
 }
+
+/** An inviter who gives no name invites an address: the person's own name is better than that. */
+const nameField = (name: string, login: string): string =>
+  `<label>Name, as others see it<input name="name" value="${
+    text(name === login ? "" : name)
+  }" autocomplete="name" maxlength="255" placeholder="${text(name)}"></label>\n`;
 
 /** The page of a link that cannot be used. */
 export const spentHtml = (parts: SignInParts, fault: string): string =>

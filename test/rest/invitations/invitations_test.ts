@@ -195,3 +195,21 @@ onServer("password resets: an admin's link sets a password, ends all sessions an
   assert.equal((await reset()).status, 422, "of a user that is switched off");
   await forgive(server);
 });
+
+onServer("invitations: the person may say its name; the inviter's is the default", async ({ ask, server }) => {
+  const invited = await invite(ask, { name: undefined });
+  const { email } = invited.body;
+  const page = await ask("GET", `/invitation?secret=${secretOf(invited)}`, { token: null });
+  assert.match(page.body, new RegExp(`name="name" value="" .*placeholder="${email}"`), "an address is no name");
+  const take = (answer: Answer, name: string) =>
+    ask("POST", "/invitation", post({ secret: secretOf(answer), password: PASSWORD, name }));
+  const long = await take(invited, "x".repeat(256));
+  assert.equal(long.status, 422);
+  assert.match(long.body, /role="alert">The name /);
+  assert.equal((await me(ask, await take(invited, "  Ann Example "))).user.name, "Ann Example");
+  const named = await invite(ask, { name: "Grace", email: "own.name@people.test" });
+  const form = await ask("GET", `/invitation?secret=${secretOf(named)}`, { token: null });
+  assert.match(form.body, /name="name" value="Grace"/);
+  assert.equal((await me(ask, await take(named, " "))).user.name, "Grace");
+  await forgive(server);
+});
