@@ -3,6 +3,7 @@ import { untrack } from "svelte";
 import { api, troubleOf } from "../../api.ts";
 import type { FlowCopy } from "./flow_copy.svelte.ts";
 import { isIn, type Path, textOf } from "./program/json.ts";
+import { openChoice } from "./program/open_choice.ts";
 import { pathOfText, stepAround } from "./program/steps.ts";
 import type { Checked } from "./program/types.ts";
 
@@ -13,7 +14,8 @@ export interface Complaint {
   /** The step that it belongs to; undefined for the program as a whole. */
   step: Path | undefined;
   text: string;
-  severity: "error" | "warning";
+  /** `todo`: a choice that a new step still asks for. A save refuses it. */
+  severity: "error" | "warning" | "todo";
 }
 
 type Rendered = Checked["rendered"][number];
@@ -32,17 +34,21 @@ export class Check {
   }
 
   readonly complaints = $derived.by((): Complaint[] => {
-    const of = (messages: Record<string, string[]>, severity: Complaint["severity"]) =>
-      Object.entries(messages).flatMap(([key, texts]) => {
+    const of = (messages: Record<string, string[]>, severity: "error" | "warning") =>
+      Object.entries(messages).flatMap(([key, texts]): Complaint[] => {
         if (!key.startsWith("fields.program")) return [];
         const path = pathOfText(key);
-        return texts.map((text): Complaint => ({ path, step: stepAround(path, this.copy.program), text, severity }));
+        const step = stepAround(path, this.copy.program);
+        const asks = Object.hasOwn(this.copy.refused, key) ? undefined : openChoice(this.copy.program, path);
+        if (asks !== undefined && severity === "error") return [{ path, step, text: asks, severity: "todo" }];
+        return texts.map((text): Complaint => ({ path, step, text, severity }));
       });
     const errors = { ...this.#checked?.errors, ...this.copy.refused };
     return [...of(errors, "error"), ...of(this.#checked?.warnings ?? {}, "warning")];
   });
   readonly errors = $derived(this.complaints.filter(({ severity }) => severity === "error"));
   readonly warnings = $derived(this.complaints.filter(({ severity }) => severity === "warning"));
+  readonly todos = $derived(this.complaints.filter(({ severity }) => severity === "todo"));
   readonly scope = $derived(this.#checked?.scope ?? []);
   readonly #rendered = $derived(new Map(this.#checked?.rendered.map((one) => [one.path, one])));
   readonly is_checked = $derived(this.#checked !== undefined && this.fault === "");
