@@ -13,6 +13,8 @@ export interface Node {
   key: string;
   kind: "step" | "iteration" | "iterations" | "attempt";
   name: string;
+  /** Of the step, where its name is another one. */
+  id?: string;
   /** Of the step; of an iteration that of its loop. */
   type: string;
   /** What the run executed; undefined where it did not come to it. */
@@ -34,6 +36,7 @@ export interface Node {
 interface ProgramStep {
   id: string;
   type: string;
+  /** What it is called, or what it does in one line; its id where neither is known. */
   name: string;
   on_error: string;
   branches: ProgramStep[][];
@@ -45,8 +48,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Keys of a step that contain steps, in the order in which the server names steps. */
 const BRANCHES = ["then", "cases", "steps", "ask", "on_timeout", "else", "catch"];
 
+/** The line of a step without a name. */
+export type TitleOf = (step: Record<string, unknown>) => string;
+
 /** A program as it was written. Steps without an id get the names that the server gives them. */
-export function readProgram(program: readonly unknown[]): ProgramStep[] {
+export function readProgram(program: readonly unknown[], titleOf: TitleOf = () => ""): ProgramStep[] {
   const all: ProgramStep[] = [];
   const read = (steps: readonly unknown[]): ProgramStep[] =>
     steps.filter(isObject).map((written) => {
@@ -54,7 +60,7 @@ export function readProgram(program: readonly unknown[]): ProgramStep[] {
       const step: ProgramStep = {
         id: text("id"),
         type: text("type"),
-        name: text("name"),
+        name: text("name") || titleOf(written),
         on_error: text("on_error"),
         branches: [],
       };
@@ -87,7 +93,12 @@ const around = (span: Span, children: readonly Node[]): Span =>
 const isLoop = (type: string) => type === "for_each" || type === "repeat";
 
 /** @param now in milliseconds since 1970: the end of what is in progress */
-export function waterfall(run: WholeRun, program: readonly unknown[] | undefined, now: number): {
+export function waterfall(
+  run: WholeRun,
+  program: readonly unknown[] | undefined,
+  now: number,
+  titleOf?: TitleOf,
+): {
   nodes: Node[];
   /** When the run began, in milliseconds since 1970. */
   start: number;
@@ -159,10 +170,12 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
       const step = by_place.get(place);
       const children = step ? childrenOf(planned, step, place, prefix, limit) : [];
       if (step) limit = Math.min(limit, Date.parse(step.started_at) - start, ...startsOf(children));
+      const name = step?.name || planned.name || planned.id;
       nodes.unshift({
         key: place,
         kind: "step",
-        name: step?.name || planned.name || planned.id,
+        name,
+        ...name !== planned.id && { id: planned.id },
         type: planned.type,
         step,
         spans: step ? spansOf(step, limit).map((span) => around(span, children)) : [],
@@ -211,7 +224,7 @@ export function waterfall(run: WholeRun, program: readonly unknown[] | undefined
     return [...folded(each, place), ...rest(step, seen, place), ...after.flat()];
   };
 
-  const nodes = program ? build(readProgram(program), "") : run.steps.map((step): Node => ({
+  const nodes = program ? build(readProgram(program, titleOf), "") : run.steps.map((step): Node => ({
     key: step.place,
     kind: "step",
     name: step.name ?? step.place,

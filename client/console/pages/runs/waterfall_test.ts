@@ -153,3 +153,13 @@ Deno.test("waterfall: a step that was computed again after a wait is drawn where
   deepEqual(spans, { set: [5, 5], each: [5, 20], pause: [20, 2010], end: [2012, 2012] });
   deepEqual(nodes[1]?.children[0]?.spans, [{ from: 5, to: 20, kind: "around" }]);
 });
+
+Deno.test("waterfall: a step without a name has its line as a title, and its id beside it", () => {
+  const { nodes } = waterfall(runOf([step("step_1", "mutation", 0, 1)], 1), PROGRAM, START, ({ type }) => `Do ${type}`);
+  deepEqual(nodes.map(({ name, id }) => [name, id]), [["Do mutation", "step_1"], ["Do for_each", "each"], [
+    "Do return",
+    "step_4",
+  ]]);
+  const [plain] = waterfall(runOf([], 1), [{ type: "return", id: "end" }], START).nodes;
+  deepEqual([plain?.name, plain?.id], ["end", undefined]);
+});
