@@ -52,7 +52,7 @@ p { margin: 0; color: light-dark(oklch(.46 .016 262), oklch(.715 .012 262)); max
 ${
     failed
       ? "<h1>The console could not be built</h1>\n<p>The server's log names the cause. It is tried again every minute; the API works.</p>"
-      : "<h1>The console is being prepared</h1>\n<p>This happens once after an installation or an update, and takes a few seconds.</p>"
+      : "<h1>The console is being prepared</h1>\n<p>This happens once after an installation or an update, and takes seconds, or up to a minute on a slow machine.</p>"
   }
 </body>
 </html>
