@@ -1,14 +1,6 @@
 /** Short messages at the bottom of the window. */
 
-export interface Notice {
-  id: number;
-  text: string;
-  kind: "done" | "failed";
-  /** Takes back what the notice reports. */
-  undo: (() => void) | undefined;
-  /** The word on the button. */
-  verb: "Undo" | "Redo";
-}
+import { type Notice, withNotice } from "./notice_list.ts";
 
 const SHOWN_MS = 6_000;
 /** With something to press, which takes longer to read and to reach. */
@@ -29,11 +21,12 @@ export function dismiss(id: number): void {
 /** Shows a notice, and returns its id for `dismiss`. */
 export function notify(
   text: string,
-  { kind = "done", undo, verb = "Undo" }: Partial<Pick<Notice, "kind" | "undo" | "verb">> = {},
+  { kind = "done", undo, verb = "Undo", link }: Partial<Pick<Notice, "kind" | "undo" | "verb" | "link">> = {},
 ): number {
   const id = ++last_id;
-  notices = [...notices.slice(-2), { id, text, kind, undo, verb }];
-  release({ id, kind, undo });
+  const notice = { id, text, kind, undo, verb, link };
+  notices = withNotice(notices, notice);
+  release(notice);
   return id;
 }
 
@@ -43,8 +36,8 @@ export function keep(id: number): void {
   timers.delete(id);
 }
 
-/** A notice goes after a while. A failure stays until it is dismissed. */
-export function release({ id, kind, undo }: Pick<Notice, "id" | "kind" | "undo">): void {
+/** A notice goes after a while. A failure, and what leads to more, stays until it is dismissed. */
+export function release({ id, kind, undo, link }: Pick<Notice, "id" | "kind" | "undo" | "link">): void {
   keep(id);
-  if (kind === "done") timers.set(id, setTimeout(() => dismiss(id), undo ? UNDO_SHOWN_MS : SHOWN_MS));
+  if (kind === "done" && !link) timers.set(id, setTimeout(() => dismiss(id), undo ? UNDO_SHOWN_MS : SHOWN_MS));
 }
