@@ -383,6 +383,10 @@ async function reads(browser: Browser, server: TestServer, base: string): Promis
     await preview(page).getByText("Hello from the first version").waitFor();
     equal(await page.getByRole("button", { name: "Publish" }).count(), 0);
     equal(await page.getByRole("link", { name: "New app" }).count(), 0);
+    // Settings of the account cannot be changed, and look so.
+    await page.goto(`${base}/account`);
+    equal(await page.getByLabel("Host").isDisabled(), true);
+    equal(await page.getByRole("link", { name: "All departments" }).count(), 0);
     deepEqual(complaints.filter(unexpected), []);
     await close();
   }
