@@ -6,6 +6,7 @@ const notice = (id: number, text: string, kind: Notice["kind"] = "done"): Notice
   text,
   kind,
   undo: undefined,
+  verb: "Undo",
   link: undefined,
 });
 
