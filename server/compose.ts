@@ -35,7 +35,7 @@ import type { Log } from "./log.ts";
 import { createMailer } from "./outside/mail.ts";
 import { createRelease } from "./process/release.ts";
 import { loadRouter } from "./router.ts";
-import { createPasswords } from "./secrets/passwords.ts";
+import { createPasswords, type Passwords } from "./secrets/passwords.ts";
 import { createPasswordStrength } from "./secrets/password_strength.ts";
 import { createSchedules } from "./schedule/schedule.ts";
 import { createDatabases } from "./store/definition/databases.ts";
@@ -46,6 +46,7 @@ interface Parts {
   /** Already opened. They are closed with the server, or if it cannot be created. */
   stores?: Stores;
   vendor_store?: VendorStore;
+  passwords?: Passwords;
   lookup?: Lookup;
   flow_limits?: Partial<Limits>;
   /** How long a source waits for a compile worker. */
@@ -69,7 +70,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
   try {
     const { sql, times } = database;
     const keys = await openKeys(config);
-    const passwords = createPasswords();
+    const passwords = parts.passwords ?? createPasswords();
     const strength = createPasswordStrength();
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, keys, config, clock, log });

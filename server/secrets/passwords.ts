@@ -8,6 +8,7 @@ const LN = 15;
 const R = 8;
 const P = 3;
 const BYTES = 32;
+const AT_ONCE = 2;
 const ENCODING = "base64";
 
 /** Hashes and verifies passwords. Two at a time, because each takes 32 MiB. */
@@ -27,9 +28,10 @@ export interface Passwords {
 const SIGN_INS = { total: 4, waiting_per_account: 20 };
 const RETRY_AFTER_S = 5;
 
-export function createPasswords(at_once = 2): Passwords {
+/** @param ln the logarithm of N for new hashes. Tests have a small one. */
+export function createPasswords(ln = LN): Passwords {
   const sign_ins = createFairLimiter(SIGN_INS);
-  const limiter = createFairLimiter({ total: at_once });
+  const limiter = createFairLimiter({ total: AT_ONCE });
   // All callers share one queue, because the account is unknown before the password is verified.
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     const end = await limiter.acquire(0);
@@ -43,12 +45,12 @@ export function createPasswords(at_once = 2): Passwords {
     hash: (password) =>
       inTurn(async () => {
         const salt = randomBytes(16);
-        return phc(salt, await derive(password, salt, LN, R, P, BYTES));
+        return phc(ln, salt, await derive(password, salt, ln, R, P, BYTES));
       }),
     verify: (password, stored) =>
       inTurn(async () => {
-        const { salt, hash, ln, r, p } = parse(stored) ?? { salt: Buffer.alloc(16), hash: null, ln: LN, r: R, p: P };
-        const derived = await derive(password, salt, ln, r, p, hash?.length ?? BYTES);
+        const { salt, hash, ...cost } = parse(stored) ?? { salt: Buffer.alloc(16), hash: null, ln, r: R, p: P };
+        const derived = await derive(password, salt, cost.ln, cost.r, cost.p, hash?.length ?? BYTES);
         return hash !== null && timingSafeEqual(derived, hash);
       }),
     async signIn(work) {
@@ -65,7 +67,8 @@ export function createPasswords(at_once = 2): Passwords {
   };
 }
 
-const phc = (salt: Buffer, hash: Buffer) => `$scrypt$ln=${LN},r=${R},p=${P}$${unpadded(salt)}$${unpadded(hash)}`;
+const phc = (ln: number, salt: Buffer, hash: Buffer) =>
+  `$scrypt$ln=${ln},r=${R},p=${P}$${unpadded(salt)}$${unpadded(hash)}`;
 
 const unpadded = (bytes: Buffer) => bytes.toString(ENCODING).replace(/=+$/, "");
 

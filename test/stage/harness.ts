@@ -11,7 +11,8 @@ import type { Connectors, Lookup } from "../../server/connectors/connectors.ts";
 import type { ConsoleFiles } from "../../server/compiler/compiler.ts";
 import type { Pool } from "../../server/database/pool.ts";
 import { type Keys, openKeys } from "../../server/secrets/keys.ts";
-import { ADMIN_PASSWORD, ADMIN_TOKEN, fillPlace, on_postgres } from "./places/places.ts";
+import type { Passwords } from "../../server/secrets/passwords.ts";
+import { ADMIN_PASSWORD, ADMIN_TOKEN, fillPlace, on_postgres, quickPasswords } from "./places/places.ts";
 
 export { ADMIN_PASSWORD, ADMIN_TOKEN, createDatabase, on_postgres } from "./places/places.ts";
 
@@ -73,7 +74,7 @@ const PATIENT_MS = 300_000;
  */
 export async function startServer(
   environment: Record<string, string> = {},
-  parts: { lookup?: Lookup; compile_wait_ms?: number } = {},
+  parts: { lookup?: Lookup; passwords?: Passwords; compile_wait_ms?: number } = {},
 ): Promise<TestServer> {
   const folder = await Deno.makeTempDir({ prefix: "atrium_test_" });
   const has_own = environment.DATABASE_URL !== undefined || environment.DATA_DIR !== undefined;
@@ -90,7 +91,12 @@ export async function startServer(
   });
   const logged: string[] = [];
   const log = createLog((text) => logged.push(...text.trimEnd().split("\n")));
-  const atrium = await compose(config, log, { vendor_store: sharedStore(), compile_wait_ms: PATIENT_MS, ...parts });
+  const atrium = await compose(config, log, {
+    vendor_store: sharedStore(),
+    passwords: quickPasswords(),
+    compile_wait_ms: PATIENT_MS,
+    ...parts,
+  });
   const servers: Deno.HttpServer[] = [];
 
   const request = async (method: string, path: string, sent: Sent = {}): Promise<Answer> => {

@@ -118,5 +118,6 @@ Deno.test("start: commands before the first start, and an admin that the environ
   await until(() => process.output().includes("ADMIN_PASSWORD is easy to guess"), "a weak password is warned of");
   assert.equal((await stop(process)).code, 0);
   const hash = await passwordHash(environment, "ada@example.com");
+  assert.match(hash ?? "", /^\$scrypt\$ln=15,r=8,p=3\$/, "a guess takes a tenth of a second");
   assert.ok(await createPasswords().verify("horse horse", hash));
 });

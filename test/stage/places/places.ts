@@ -2,7 +2,6 @@
  * New databases for tests. Migrations and the first admin's password take two seconds of processor time, so most tests
  * start from a copy of a database that has them.
  */
-import { randomBytes, scryptSync } from "node:crypto";
 import postgres from "postgres";
 import { migrate, readMigrations } from "../../../db/migrate.ts";
 import { readConfig } from "../../../server/config.ts";
@@ -11,6 +10,7 @@ import { prepareAccount } from "../../../server/domains/account/first_start.ts";
 import { hashOf } from "../../../server/http/files/variants.ts";
 import { createLog } from "../../../server/log.ts";
 import { createPasswords } from "../../../server/secrets/passwords.ts";
+import { keptFolder } from "../../run/memory_folder.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-tests";
 
@@ -84,9 +84,9 @@ async function originalDatabase(content: Content): Promise<string> {
 
 /** A data folder with the content. It is created once for each version of the migrations and then kept. */
 async function originalFolder(content: Content): Promise<string> {
-  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_${await version(content)}`;
+  const folder = `${keptFolder()}/atrium_${await version(content)}`;
   if (await exists(folder)) return folder;
-  const fresh = await Deno.makeTempDir({ prefix: "atrium_migrating_" });
+  const fresh = await Deno.makeTempDir({ dir: keptFolder(), prefix: "atrium_migrating_" });
   await fill({ database_url: undefined, data_dir: fresh }, content);
   // Several test files may create it at the same time. The first folder stays.
   await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
@@ -98,8 +98,7 @@ async function fill(place: { database_url: string | undefined; data_dir: string 
   await migrate(database.sql);
   const config = readConfig({ DATA_DIR: place.data_dir, ADMIN_TOKEN, ADMIN_PASSWORD });
   if (content === "admin") {
-    await prepareAccount(database.sql, createPasswords(), config);
-    await database.sql`update users set password_hash = ${quickHash(ADMIN_PASSWORD)}`;
+    await prepareAccount(database.sql, quickPasswords(), config);
   }
   await database.close();
 }
@@ -107,14 +106,8 @@ async function fill(place: { database_url: string | undefined; data_dir: string 
 /** Their logarithm. */
 const ROUNDS = 4;
 
-/** With few rounds: tests sign the admin in often. A hash names its rounds, so the server compares it as any other. */
-function quickHash(password: string): string {
-  const salt = randomBytes(16);
-  const text = (bytes: Uint8Array) => bytes.toBase64({ omitPadding: true });
-  return `$scrypt$ln=${ROUNDS},r=8,p=1$${text(salt)}$${
-    text(scryptSync(password, salt, 32, { N: 2 ** ROUNDS, r: 8, p: 1 }))
-  }`;
-}
+/** With few rounds: tests sign in often. A hash names its rounds, so any server compares it. */
+export const quickPasswords = () => createPasswords(ROUNDS);
 
 const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 
