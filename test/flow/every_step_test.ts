@@ -8,6 +8,7 @@ import { createDatabase, on_postgres, startServer, type TestServer } from "../st
 import { until } from "../stage/until.ts";
 import { FLOWS } from "../faults/flows.ts";
 import { startApi } from "./flow_stage.ts";
+import { testBeside } from "../stage/scenario.ts";
 
 const call = (path: string) => ({ type: "connector", connector_code: "api", method: "get", params: { path } });
 
@@ -145,10 +146,8 @@ function talkTo({ request }: TestServer) {
 
 const ends = (type: string) => type === "fail" ? "error" : "finished";
 
-Deno.test({
+testBeside({
   name: "every step type: taken over, cancelled and repeated without doing again what was done",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     assert.deepEqual(TYPES.toSorted(), STEP_TYPES.map(({ type }) => type).toSorted(), "the table has every type");
     const of_faults = new Set(Object.values(FLOWS).flatMap(({ program }) => typesIn(program)));

@@ -4,6 +4,7 @@ import { createDatabase, on_postgres, startServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { startApi } from "./flow_stage.ts";
 import { until } from "../stage/until.ts";
+import { testBeside } from "../stage/scenario.ts";
 
 /** The environment that two servers use, one after the other. */
 const placeFor = async (host: string) => ({
@@ -26,11 +27,9 @@ function hold({ answers }: ReturnType<typeof startApi>): () => void {
   return () => void (held = false);
 }
 
-Deno.test({
+testBeside({
   name: "resume: a server that stops hands its runs over, to itself when it comes back",
   // Timers of the database driver and of Deno KV end shortly after the server.
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     await using api = startApi();
     const environment = await placeFor(api.host);
@@ -100,11 +99,9 @@ Deno.test({
   },
 });
 
-Deno.test({
+testBeside({
   name: "resume: a run that was cancelled in a step stays cancelled where its first process could not record that",
   // Timers of the database driver and of Deno KV end shortly after the server.
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     await using api = startApi();
     const environment = await placeFor(api.host);
@@ -212,19 +209,15 @@ const LEFT_BEHIND = [
   { name: "steps whose journal entries are gone run again", by_ms: 0, calls: 2, ends: ["finished", null] },
 ];
 for (const { name, ...how } of LEFT_BEHIND) {
-  Deno.test({
+  testBeside({
     name: `resume: ${name}`,
-    sanitizeOps: false,
-    sanitizeResources: false,
     fn: () => leaveBehind(how),
   });
 }
 
 if (on_postgres) {
-  Deno.test({
+  testBeside({
     name: "cancel: through another process, the call in hand is cut off too",
-    sanitizeOps: false,
-    sanitizeResources: false,
     async fn() {
       await using api = startApi();
       const KV_URL = `${await Deno.makeTempDir({ prefix: "atrium_cancel_" })}/kv.sqlite3`;

@@ -39,7 +39,7 @@ Deno.test("a path narrows the suite to a folder or a file", () => {
   ok(findSuite(tree, ["test/"]).once.includes("test/once/report_test.ts"));
 });
 
-Deno.test("bundles: files of a folder share an isolate, but for those with hooks, and under test/ those with sanitizers", () => {
+Deno.test("bundles: files of a domain share an isolate, but for those with hooks or, under test/, with sanitizers", () => {
   const many = Array.from({ length: 12 }, (_, i) => `test/flow/${String.fromCharCode(97 + i)}_test.ts`);
   const texts: Record<string, string> = {
     "client/app/db_test.ts": "globalThis.fetch = answer;",
@@ -50,7 +50,7 @@ Deno.test("bundles: files of a folder share an isolate, but for those with hooks
     "test/rest/apps/apps_test.ts": "const inAccount = onSharedServer();",
     "test/rest/apps/hooks_test.ts": "const inAccount = onSharedServer(); Deno.test.beforeAll(start);",
     "test/rest/apps/places_test.ts": "const inAccount = onOwnServer();",
-    "test/rest/dbs/dbs_test.ts": "const inAccount = onSharedServer();",
+    "test/rest/dbs/dbs_test.ts": "testBeside({ name, fn });",
   };
   deepStrictEqual(bundle([...Object.keys(texts), ...many], (file) => texts[file] ?? "const inTeam = onStage();"), [
     ["client/app/db_test.ts"],
@@ -58,14 +58,28 @@ Deno.test("bundles: files of a folder share an isolate, but for those with hooks
     ["test/rest/apps/hooks_test.ts"],
     many.slice(0, 6),
     many.slice(6),
+    ["test/rest/apps/apps_test.ts", "test/rest/apps/places_test.ts", "test/rest/dbs/dbs_test.ts"],
     ["server/flow/run/slots_test.ts", "server/viewer_test.ts"],
-    ["test/rest/apps/apps_test.ts", "test/rest/apps/places_test.ts"],
     ["client/app/waiting_test.ts"],
-    ["test/rest/dbs/dbs_test.ts"],
   ]);
   const { once, perDatabase } = findSuite(tree, []);
   for (const all of [once, perDatabase]) {
     const bundled = bundle(all, (file) => Deno.readTextFileSync(`${tree}/${file}`)).flat();
     deepStrictEqual(bundled.toSorted(), all.toSorted(), "each file is in one bundle");
   }
+});
+
+Deno.test("bundles: files with sanitizers share an isolate with each other, those that take longest in different ones", () => {
+  const closed = Array.from({ length: 6 }, (_, i) => `test/start/${i}_test.ts`);
+  const [a, b, c, d, e, f] = closed;
+  const texts: Record<string, string> = {
+    "test/start/egress_test.ts": "Deno.test(name, work); createEgress(lookup);",
+    "test/start/sanitizers_test.ts": "Deno.test({ name, work, sanitizeOps: false });",
+    "test/start/sharing_test.ts": "Deno.test(name, work); const inAccount = onSharedServer();",
+  };
+  deepStrictEqual(bundle([...closed, ...Object.keys(texts)], (file) => texts[file] ?? "Deno.test(name, work);"), [
+    [a, c, e],
+    [b, d, f],
+    ...Object.keys(texts).map((file) => [file]),
+  ]);
 });

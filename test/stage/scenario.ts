@@ -52,6 +52,10 @@ type OnAccountOrDefault = (
 /** For tests of a file with a shared server. The sanitizers would report its timers and connections as their leaks. */
 export const BESIDE_SERVER = { sanitizeOps: false, sanitizeResources: false };
 
+/** Declares a test beside such a server. It has a server of its own, or none. */
+export const testBeside = (test: Pick<Deno.TestDefinition, "name" | "ignore" | "fn">): void =>
+  Deno.test({ ...test, ...BESIDE_SERVER });
+
 /** By environment, for the files of a bundle (test/run/bundles.ts), which share this module. */
 const servers = new Map<string, Shared<TestServer>>();
 

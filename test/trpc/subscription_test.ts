@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../client/mod.ts";
 import { ADMIN_TOKEN, startServer } from "../stage/harness.ts";
+import { testBeside } from "../stage/scenario.ts";
 
 /** Resolves with the events of a subscription, once there are `count`. */
 function heard(client: ReturnType<typeof createClient>, db_code: string, count: number, lastEventId?: string) {
@@ -21,11 +22,9 @@ function heard(client: ReturnType<typeof createClient>, db_code: string, count: 
   return { events: promise, started: started.promise };
 }
 
-Deno.test({
+testBeside({
   name: "subscription: sends changes, and resumes after the last received one",
   // The EventSource closes its connection asynchronously.
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const server = await startServer();
     try {

@@ -4,7 +4,7 @@ import type { AnyTRPCProcedure } from "@trpc/server";
 import { PLAIN_ROUTES } from "../../../server/http/catalog.ts";
 import { loadRouter } from "../../../server/router.ts";
 import { addAccount, addPerson, as, type Ask, made } from "../../stage/people.ts";
-import { BESIDE_SERVER, inTurn, onOwnServer } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer, testBeside } from "../../stage/scenario.ts";
 import { NO_CHANGES, UNAUDITED_TABLES } from "./exceptions.ts";
 import { WRITES } from "./writes.ts";
 
@@ -33,10 +33,9 @@ async function entries(ask: Ask, query = ""): Promise<Entry[]> {
 
 const router = await loadRouter();
 
-Deno.test(
-  "audit: every route that writes is called below, or has a reason why it changes nothing",
-  BESIDE_SERVER,
-  () => {
+testBeside({
+  name: "audit: every route that writes is called below, or has a reason why it changes nothing",
+  fn: () => {
     const mutations = Object.entries<AnyTRPCProcedure>(router._def.procedures)
       .filter(([, { _def }]) => _def.type === "mutation").map(([name]) => name);
     const plain = PLAIN_ROUTES.filter(({ method }) => method !== "GET").map(({ name }) => name);
@@ -47,7 +46,7 @@ Deno.test(
     const gone = [...known].filter((name) => ![...mutations, ...plain, "records.public.list"].includes(name));
     assert.deepEqual(gone, [], "remove them from test/rest/audit/writes.ts");
   },
-);
+});
 
 onServer("audit: every table is audited, or has a reason why not", async ({ server }) => {
   const tables = await server.sql<{ name: string; audited: boolean }[]>`

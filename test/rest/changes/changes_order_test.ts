@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ADMIN_TOKEN, beside, createDatabase, on_postgres, startServer, type TestServer } from "../../stage/harness.ts";
 import { follow, type Told } from "../../stage/followers.ts";
 import { as } from "../../stage/people.ts";
-import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onSharedServer, proven, testBeside } from "../../stage/scenario.ts";
 import { addDb } from "../../stage/visitors.ts";
 
 const test = onSharedServer();
@@ -84,11 +84,9 @@ test("changes: applied in their order they are the table, whoever writes at once
   await proveOrder([server], admin.token);
 });
 
-Deno.test({
+testBeside({
   name: "changes: the same over two servers on one database",
   ignore: !on_postgres,
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const first = await startServer({ DATABASE_URL });

@@ -12,7 +12,7 @@ import {
 import { NO_UUID } from "../../stage/addresses.ts";
 import { follow, type Follower, type Told } from "../../stage/followers.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
-import { type Ask, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onSharedServer, proven, testBeside } from "../../stage/scenario.ts";
 import { addDb } from "../../stage/visitors.ts";
 
 const test = onSharedServer();
@@ -226,10 +226,8 @@ test("changes: a schema that changes does not end the stream", async ({ ask, adm
   assert.deepEqual(told[2]?.data.data, { title: "b", n: null, more: "x" });
 });
 
-Deno.test({
+testBeside({
   name: "changes: a server that stops ends its streams",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const server = await startServer();
     const code = await addDb(proven(server.request), { schema: SCHEMA });
@@ -241,11 +239,9 @@ Deno.test({
   },
 });
 
-Deno.test({
+testBeside({
   name: "changes: a write on one server reaches subscribers of another",
   ignore: !on_postgres,
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const here = await startServer({ DATABASE_URL });

@@ -6,18 +6,16 @@ import { createLog } from "../../../server/log.ts";
 import { serveApi } from "../../stage/egress/outside.ts";
 import { startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, EVERYTHING, made } from "../../stage/people.ts";
-import { inTurn, proven } from "../../stage/scenario.ts";
+import { inTurn, proven, testBeside } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
-const SANITIZERS = { sanitizeOps: false, sanitizeResources: false };
 const SECRET = "sk_live_canary_1";
 const HEALTH = "/connect/connectors/health.json";
 const at = (id: number) => `/connect/connectors/${id}/health.json`;
 const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 
-Deno.test({
+testBeside({
   name: "connector health: calls, failures and durations by hour, over all processes",
-  ...SANITIZERS,
   async fn() {
     const held = Promise.withResolvers<void>();
     await using api = serveApi(async ({ url }) => {

@@ -6,7 +6,7 @@ import { createKeys } from "../../../server/secrets/keys.ts";
 import { startServer, type TestServer } from "../../stage/harness.ts";
 import { serveApi } from "../../stage/egress/outside.ts";
 import { addAccount, made } from "../../stage/people.ts";
-import { inTurn, proven } from "../../stage/scenario.ts";
+import { inTurn, proven, testBeside } from "../../stage/scenario.ts";
 
 const CANARY = "canary+7f3a/91&c5 b2d8e";
 
@@ -62,10 +62,8 @@ async function dump({ sql }: TestServer): Promise<string> {
   return [...parts, ...hex.map((bytes) => Buffer.from(bytes, "hex").toString("latin1"))].join("\n");
 }
 
-Deno.test({
+testBeside({
   name: "secrets: one appears in no answer, no log and, but for its encrypted form, no row",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     await using api = serveApi((request, seen) => repeat(request, seen));
     const server = await startServer({ EGRESS_ALLOW: `127.0.0.1:${api.port}` });
@@ -122,10 +120,8 @@ Deno.test({
 const OLD = { id: "k1", material: "0123456789abcdef-old" };
 const NEW = { id: "k2", material: "0123456789abcdef-new" };
 
-Deno.test({
+testBeside({
   name: "secrets: a rotation processes all in batches; secrets that no key decrypts stay and are reported",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const server = await startServer();
     const { sql } = server;
@@ -168,10 +164,8 @@ Deno.test({
   },
 });
 
-Deno.test({
+testBeside({
   name: "secrets: one that is moved to another connector, or that no key reads, is a clear fault and not a call",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     await using api = serveApi();
     const server = await startServer({ EGRESS_ALLOW: `127.0.0.1:${api.port}` });

@@ -20,7 +20,7 @@ import {
   told,
 } from "./record_stage.ts";
 import { addPerson, as, made } from "../../stage/people.ts";
-import { inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { inTurn, onSharedServer, proven, testBeside } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 import { addDb } from "../../stage/visitors.ts";
 
@@ -348,11 +348,9 @@ inAccount("record triggers: the feed stays open, and a gap in it is noted as mis
   assert.equal(await isHeld(), false);
 });
 
-Deno.test({
+testBeside({
   name: "record triggers: two processes pass on each change once and in order",
   ignore: !on_postgres,
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const here = await startServer({ DATABASE_URL });

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { startServer } from "../../stage/harness.ts";
 import { until } from "../../stage/until.ts";
 import { decoded, smtpStandIn } from "../../stage/network/smtp_stand_in.ts";
+import { testBeside } from "../../stage/scenario.ts";
 
-Deno.test({
+testBeside({
   name: "mail: links are sent where SMTP_URL is set; a failure leaves the invitation, the link and a line in the log",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     await using smtp = smtpStandIn();
     const server = await startServer({ SMTP_URL: smtp.url });

@@ -5,7 +5,7 @@ import { createLog } from "../../../server/log.ts";
 import { follow } from "../../stage/followers.ts";
 import { ADMIN_TOKEN, beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
-import { onOwnServer } from "../../stage/scenario.ts";
+import { onOwnServer, testBeside } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
 interface Running {
@@ -180,11 +180,9 @@ inAccount(
   { of_default: true },
 );
 
-Deno.test({
+testBeside({
   name: "operations: the log of one process shows the lines of the others, also very many and very long ones",
   ignore: !on_postgres,
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const here = await startServer({ DATABASE_URL });

@@ -5,7 +5,7 @@ import type { Pool } from "../../../server/database/pool.ts";
 import { insertSession } from "../../../server/domains/sessions/queries.ts";
 import { type Answer, beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addPerson, addSession, type Ask } from "../../stage/people.ts";
-import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { inTurn, onSharedServer, testBeside } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
@@ -116,11 +116,9 @@ const isBlocked = async (sql: Pool) => {
   return rows.length > 0;
 };
 
-Deno.test({
+testBeside({
   name: "passwords: a change ends the user's other sessions in every process",
   ignore: !on_postgres,
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const one = await startServer({ DATABASE_URL });

@@ -6,7 +6,7 @@ import { Refusal } from "../../../server/errors.ts";
 import { ADMIN_TOKEN, type TestServer } from "../../stage/harness.ts";
 import { addressOf, ROUTES } from "../../stage/addresses.ts";
 import { made } from "../../stage/people.ts";
-import { BESIDE_SERVER, inTurn, onOwnServer, prove, type Scenario } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer, prove, type Scenario, testBeside } from "../../stage/scenario.ts";
 
 const inAccount = onOwnServer();
 
@@ -268,17 +268,23 @@ inAccount("bodies: over the wire", async ({ server }) => {
   assert.match(broken, /^HTTP\/1\.1 400 /);
 });
 
-Deno.test("bodies: a slow one is 408", BESIDE_SERVER, async () => {
-  let timer: ReturnType<typeof setInterval> | undefined;
-  const body = new ReadableStream({
-    start: (controller) => void (timer = setInterval(() => controller.enqueue(new Uint8Array(1)), 10)),
-    cancel: () => clearInterval(timer),
-  });
-  const request = new Request("http://atrium.test/", { method: "POST", body });
-  const deadlines = createBodyDeadlines(60, 10);
-  await assert.rejects(readBytes(request, MiB, deadlines), (error) => error instanceof Refusal && error.status === 408);
-  deadlines.close();
-  clearInterval(timer);
+testBeside({
+  name: "bodies: a slow one is 408",
+  fn: async () => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const body = new ReadableStream({
+      start: (controller) => void (timer = setInterval(() => controller.enqueue(new Uint8Array(1)), 10)),
+      cancel: () => clearInterval(timer),
+    });
+    const request = new Request("http://atrium.test/", { method: "POST", body });
+    const deadlines = createBodyDeadlines(60, 10);
+    await assert.rejects(
+      readBytes(request, MiB, deadlines),
+      (error) => error instanceof Refusal && error.status === 408,
+    );
+    deadlines.close();
+    clearInterval(timer);
+  },
 });
 
 inAccount("bodies: NUL, half of a surrogate pair, and numbers that are none", async ({ ask, play }) => {

@@ -9,7 +9,7 @@ import { loadRouter } from "../../../server/router.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import type { Answer, Sent } from "../../stage/harness.ts";
 import { addAccount, addPerson, addSession, addToken, made, type Role, ROLES } from "../../stage/people.ts";
-import { type Ask, BESIDE_SERVER, inTurn, type Method, onSharedServer, type Stage } from "../../stage/scenario.ts";
+import { type Ask, inTurn, type Method, onSharedServer, type Stage, testBeside } from "../../stage/scenario.ts";
 import { addApp, tokenIn } from "../../stage/visitors.ts";
 import { ELSEWHERE, type Expected, FOR_CALLERS, type Kind, ON_OBJECTS } from "./matrix_rows.ts";
 
@@ -19,13 +19,17 @@ const ROUTES = [...routesOf(await loadRouter()), ...PLAIN_ROUTES]
   .map(({ method, path, name }) => ({ method, path, name }))
   .filter(({ path }) => path.includes("/:"));
 
-Deno.test("matrix: every route that names an object has an expectation", BESIDE_SERVER, () => {
-  const expected = new Set([...Object.keys(ON_OBJECTS), ...Object.keys(FOR_CALLERS), ...ELSEWHERE]);
-  const hint = "add a row to ON_OBJECTS if its object has a department, to FOR_CALLERS if it needs no login, and to " +
-    "ELSEWHERE if another test compares its object with a missing one";
-  assert.deepEqual(ROUTES.filter(({ name }) => !expected.has(name)), [], `unknown routes: ${hint}`);
-  const names = ROUTES.map(({ name }) => name);
-  assert.deepEqual([...expected].filter((name) => !names.includes(name)), [], "rows without a route");
+testBeside({
+  name: "matrix: every route that names an object has an expectation",
+  fn: () => {
+    const expected = new Set([...Object.keys(ON_OBJECTS), ...Object.keys(FOR_CALLERS), ...ELSEWHERE]);
+    const hint =
+      "add a row to ON_OBJECTS if its object has a department, to FOR_CALLERS if it needs no login, and to " +
+      "ELSEWHERE if another test compares its object with a missing one";
+    assert.deepEqual(ROUTES.filter(({ name }) => !expected.has(name)), [], `unknown routes: ${hint}`);
+    const names = ROUTES.map(({ name }) => name);
+    assert.deepEqual([...expected].filter((name) => !names.includes(name)), [], "rows without a route");
+  },
 });
 
 /** The values of a path's parameters. */

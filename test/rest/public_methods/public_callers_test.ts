@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { readAppToken, signAppToken } from "../../../server/secrets/page_tokens.ts";
 import { ADMIN_TOKEN, keysOf, startServer } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, made, type Person } from "../../stage/people.ts";
-import { type Ask, inTurn, onOwnServer, proven } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onOwnServer, proven, testBeside } from "../../stage/scenario.ts";
 import { addApp, addDb, bearer, browser, cookieOf, page, tokenIn, type Visitor } from "../../stage/visitors.ts";
 
 // Callers without a login belong to the default account.
@@ -189,7 +189,6 @@ test("a page's token: forged, tampered or expired it is refused", async ({ ask, 
 });
 
 /** A server keeps timers and connections open between tests. */
-const SANITIZERS = { sanitizeOps: false, sanitizeResources: false };
 
 test("a page's token: it opens its own account's databases, and nothing else", async ({ ask, server }) => {
   const stranger = await addAccount(server);
@@ -315,27 +314,33 @@ test("a page: one for all where the app asks the server for nothing", async ({ a
   assert.ok(tokenIn(known));
 });
 
-Deno.test({ name: "{ip}: a forwarded header counts behind a trusted proxy only", ...SANITIZERS }, async () => {
-  await inTurn([["0", "127.0.0.1"], ["1", "198.51.100.7"]] as const, async ([TRUSTED_PROXIES, ip]) => {
-    const server = await startServer({ TRUSTED_PROXIES });
-    const ask = proven(server.request);
-    const code = await scoped(ask, "ip");
-    const visit = browser(ask, code, { "x-forwarded-for": "203.0.113.1, 198.51.100.7", "x-real-ip": "203.0.113.1" });
-    assert.equal(made(await visit("create", { data: { title: "x" } })).ip, ip);
-    await server.close();
-  });
+testBeside({
+  name: "{ip}: a forwarded header counts behind a trusted proxy only",
+  fn: async () => {
+    await inTurn([["0", "127.0.0.1"], ["1", "198.51.100.7"]] as const, async ([TRUSTED_PROXIES, ip]) => {
+      const server = await startServer({ TRUSTED_PROXIES });
+      const ask = proven(server.request);
+      const code = await scoped(ask, "ip");
+      const visit = browser(ask, code, { "x-forwarded-for": "203.0.113.1, 198.51.100.7", "x-real-ip": "203.0.113.1" });
+      assert.equal(made(await visit("create", { data: { title: "x" } })).ip, ip);
+      await server.close();
+    });
+  },
 });
 
-Deno.test({ name: "over https the browser's cookie is for this host alone", ...SANITIZERS }, async () => {
-  const server = await startServer({ BASE_URL: "https://atrium.test" });
-  const ask = proven(server.request);
-  const code = await scoped(ask, "key");
-  const { headers } = await ask("POST", `/platform/db/${code}/list`, { token: null });
-  assert.match(
-    headers.get("set-cookie") ?? "",
-    /^__Host-browser=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
-  );
-  await server.close();
+testBeside({
+  name: "over https the browser's cookie is for this host alone",
+  fn: async () => {
+    const server = await startServer({ BASE_URL: "https://atrium.test" });
+    const ask = proven(server.request);
+    const code = await scoped(ask, "key");
+    const { headers } = await ask("POST", `/platform/db/${code}/list`, { token: null });
+    assert.match(
+      headers.get("set-cookie") ?? "",
+      /^__Host-browser=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    await server.close();
+  },
 });
 
 onAccount("trial: a user plays visitors, each of whom sees only its own records", async ({ ask }) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../../stage/harness.ts";
 import { made } from "../../stage/people.ts";
-import { inTurn, onOwnServer, proven, type Scenario } from "../../stage/scenario.ts";
+import { inTurn, onOwnServer, proven, type Scenario, testBeside } from "../../stage/scenario.ts";
 import { inOneMinute } from "../../stage/until.ts";
 import { addDb, bearer, browser } from "../../stage/visitors.ts";
 
@@ -52,10 +52,8 @@ test("public writes: callers at once do not get past the limit", async ({ ask })
   assert.ok(created === 5 || created === 10, `${created}`);
 });
 
-Deno.test({
+testBeside({
   name: "public writes: an IPv6 network is one caller",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     const server = await startServer({ TRUSTED_PROXIES: "1" });
     const ask = proven(server.request);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { beside, createDatabase, on_postgres, startServer } from "../../stage/harness.ts";
 import { addDb, dbAt, type Listed, type TestDb } from "../../stage/db.ts";
-import { type Ask, BESIDE_SERVER, inTurn, onSharedServer, proven } from "../../stage/scenario.ts";
+import { type Ask, inTurn, onSharedServer, proven, testBeside } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
 const inAccount = onSharedServer();
@@ -68,10 +68,9 @@ async function holding(url: string, id: string, work: () => Promise<void>): Prom
   }
 }
 
-Deno.test({
+testBeside({
   name: "reindex: meanwhile records are read as before and its progress is shown, while writes are 503, then taken",
   ignore: !on_postgres,
-  ...BESIDE_SERVER,
   async fn(t) {
     const DATABASE_URL = await createDatabase();
     const server = await startServer({ DATABASE_URL });
@@ -122,10 +121,9 @@ Deno.test({
   },
 });
 
-Deno.test({
+testBeside({
   name: "reindex: other processes write by the new schema at once, despite their caches",
   ignore: !on_postgres,
-  ...BESIDE_SERVER,
   async fn() {
     const DATABASE_URL = await createDatabase();
     const one = await startServer({ DATABASE_URL });
