@@ -82,7 +82,7 @@ Deno.test("moving: 100,000 records with the commands, in memory that does not ho
   await t.step("an archive that was cut off is refused, and leaves nothing", async () => {
     const cut = `${folder}/cut.tar`;
     await Deno.copyFile(file, cut);
-    await Deno.truncate(cut, (await Deno.stat(file)).size - 20 * 1024 * 1024);
+    await Deno.truncate(cut, 4 * 1024 * 1024);
     const { code, complained } = await run(["import", cut], new_one.url);
     assert.equal(code, 1);
     assert.match(complained, /^The archive is cut off at records\/times\/\d+\.ndjson/);
