@@ -162,7 +162,8 @@ Deno.test({
     await until(() => proxy.held() > 0, "its statement is on its way");
     const { code, ms } = await stop(process);
     assert.equal(code, 0);
-    assert.ok(ms < 5_000, `${ms} ms`);
+    // Below what a statement that hangs would take, and more than a busy machine needs.
+    assert.ok(ms < 15_000, `${ms} ms`);
     await held;
   },
 });

@@ -83,7 +83,8 @@ Deno.test({
     const pids = started(process).map(({ pid }) => pid);
     const { code, ms, stderr } = await stop(process);
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.ok(ms < 5_000, `${ms} ms`);
+    // Below what a statement that hangs would take, and more than a busy machine needs.
+    assert.ok(ms < 15_000, `${ms} ms`);
     assert.deepEqual(await Promise.all(pids.map(isAlive)), [false, false, false]);
   },
 });

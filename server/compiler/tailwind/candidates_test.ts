@@ -46,6 +46,6 @@ Deno.test("candidates: hostile sources take time in proportion to their length",
     const source = part.repeat(200_000 / part.length);
     const begun = performance.now();
     candidatesIn(source);
-    assert.ok(performance.now() - begun < 2000, part);
+    assert.ok(performance.now() - begun < 10_000, part);
   }
 });

