@@ -101,9 +101,10 @@ test("changes: a follower that comes while others write has everything behind it
   const path = `/platform/dbs/${code}/changes`;
   const headers = { authorization: `Bearer ${admin.token}` };
   await using first = await follow(server, path, headers);
-  const writing = Promise.all([0, 1, 2, 3].map((writer) => write(ask, code, writer)));
-  const followers = await Promise.all(Array.from({ length: 5 }, () => follow(server, path, headers)));
-  await writing;
+  const [followers] = await Promise.all([
+    Promise.all(Array.from({ length: 5 }, () => follow(server, path, headers))),
+    ...[0, 1, 2, 3].map((writer) => write(ask, code, writer)),
+  ]);
   const [last] = await server.sql<{ seq: number }[]>`
     select f.seq from db_feeds f join dbs d on d.id = f.db_id where d.code = ${code} order by f.db_id desc limit 1
   `;
