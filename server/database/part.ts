@@ -38,7 +38,10 @@ export function written(statement: Part): { text: string; parameters: Parameter[
   const parameters: Parameter[] = [];
   const end = walk(texts.root, statement, parameters);
   if (end.text === undefined) {
-    end.text = textOf(statement, { count: 0 });
+    const pieces: string[] = [];
+    write(statement, pieces, { count: 0 });
+    // Joined, so that the text is one string. The driver reads it for each query, and `+` would leave a tree of pieces.
+    end.text = pieces.join("");
     if (++texts.count > TEXTS_KEPT) texts = { root: newStep(), count: 0 };
   }
   return { text: end.text, parameters };
@@ -77,10 +80,12 @@ function walk(from: Step, { template, values }: Part, parameters: unknown[]): St
   return step;
 }
 
-function textOf({ template, values }: Part, parameters: { count: number }): string {
-  return values.reduce<string>(
-    (sofar, value, i) =>
-      sofar + (value instanceof Part ? textOf(value, parameters) : `$${++parameters.count}`) + template[i + 1],
-    template[0] ?? "",
-  );
+/** @param pieces receives the text */
+function write({ template, values }: Part, pieces: string[], parameters: { count: number }): void {
+  template.forEach((text, i) => {
+    pieces.push(text);
+    const value = values[i];
+    if (value instanceof Part) write(value, pieces, parameters);
+    else if (i < values.length) pieces.push(`$${++parameters.count}`);
+  });
 }
