@@ -169,7 +169,7 @@ export function createRecentLines(): RecentLines {
   const watchers = new Set<(line: string) => void>();
   return {
     add(text) {
-      const kept = text.length > LONGEST_LINE ? withoutLongLines(text) : text;
+      const kept = hasLongLine(text) ? withoutLongLines(text) : text;
       texts.push(kept);
       characters += kept.length;
       while (characters > MOST_CHARACTERS) characters -= texts.shift()?.length ?? characters;
@@ -195,6 +195,16 @@ export function createRecentLines(): RecentLines {
 }
 
 const linesOf = (text: string) => text.split("\n").slice(0, -1);
+
+/** Without an array of the lines: a busy server logs many short ones at a time. */
+function hasLongLine(text: string): boolean {
+  for (let from = 0; text.length - from > LONGEST_LINE;) {
+    const end = text.indexOf("\n", from);
+    if (end === -1 || end - from > LONGEST_LINE) return true;
+    from = end + 1;
+  }
+  return false;
+}
 
 const withoutLongLines = (text: string) =>
   linesOf(text).map((line) => (line.length > LONGEST_LINE ? shortened(line, LONGEST_LINE) : line) + "\n").join("");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog, faultOf } from "./log.ts";
+import { createLog, createRecentLines, faultOf } from "./log.ts";
 import { until } from "../test/stage/until.ts";
 
 const TIME = Date.parse("2026-11-21T08:30:00.123Z");
@@ -78,4 +78,16 @@ Deno.test("log: a fault is its kind, code, stack and cause, never a statement's 
   });
   assert.doesNotMatch(JSON.stringify(fault), /hunter2/);
   assert.deepEqual([faultOf("text"), faultOf(undefined)], [{ fault: "text" }, { fault: "undefined" }]);
+});
+
+Deno.test("log: of the latest lines only those that are too long are shortened", () => {
+  const line = (event: string, text: string) => JSON.stringify({ time: "", level: "info", event, text }) + "\n";
+  const short = line("short", "x".repeat(100)).repeat(100);
+  const recent = createRecentLines();
+  recent.add(short + line("long", "x".repeat(9_000)) + line("last", "x"));
+  const lines = recent.newest({}, 1_000);
+  assert.deepEqual(lines.map(({ event }) => event), [...Array.from({ length: 100 }, () => "short"), "long", "last"]);
+  assert.deepEqual(lines.filter(({ detail }) => "cut" in detail).map(({ event }) => event), ["long"]);
+  recent.add(line("only", "x".repeat(8_000)));
+  assert.ok("cut" in (recent.newest({}, 1)[0]?.detail ?? {}));
 });
