@@ -3,6 +3,7 @@
  * files changes. The server is not started again for a file of the console.
  */
 import { fileURLToPath } from "node:url";
+import { V8_FLAGS } from "./v8_flags.ts";
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const DIST = new URL("../../client/console/dist/", import.meta.url);
@@ -16,7 +17,7 @@ const start = (args: string[], env: Record<string, string> = {}) =>
 
 const build = start(["-A", file("../compiler/console/build.ts"), "--watch"]);
 const server = start(
-  ["--v8-flags=--wasm-tiering-budget=300000000", ...permissions, "--watch", file("../../main.ts")],
+  [V8_FLAGS, ...permissions, "--watch", file("../../main.ts")],
   { DEV: "1" },
 );
 

@@ -1,6 +1,7 @@
 /** One of the server processes that a supervisor runs: started again with increasing pauses when it ends. */
 import { type Log, writeOut } from "../log.ts";
 import { LISTENING } from "./announcements.ts";
+import { V8_FLAGS } from "./v8_flags.ts";
 
 export interface ServerProcess {
   /** Settles with the first process that listens. Rejects if that one ends before. */
@@ -72,7 +73,7 @@ export function keepRunning(program: string, number: number, log: Log): ServerPr
 function spawn(program: string, number: number): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
     // Sharing a port is unstable in Deno.
-    args: ["run", "--quiet", "--unstable-net", ...PERMISSIONS, program],
+    args: ["run", "--quiet", V8_FLAGS, "--unstable-net", ...PERMISSIONS, program],
     env: { PROCESS_NUMBER: String(number) },
     // Never written to. Its end tells the process that the supervisor ended.
     stdin: "piped",

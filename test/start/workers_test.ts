@@ -1,6 +1,7 @@
 /** WORKERS=n: several server processes on one port, one of which may die. */
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { V8_FLAGS } from "../../server/process/v8_flags.ts";
 import { on_postgres } from "../stage/harness.ts";
 import { ask, emptyPlace, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
 import { beginRequest } from "../stage/network/slow_request.ts";
@@ -58,6 +59,10 @@ Deno.test({
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN, WORKERS: "2" });
     assert.equal(process.output().match(/^listening on /mg)?.length, 1);
     assert.deepEqual(started(process).map(({ number }) => number), [1, 2]);
+    for (const { pid } of started(process)) {
+      const command = await Deno.readTextFile(`/proc/${pid}/cmdline`);
+      assert.ok(command.split("\0").includes(V8_FLAGS), command);
+    }
     assert.equal(process.logged().filter(({ event }) => event === "migrated").length, 1);
 
     let is_over = false;

@@ -1,5 +1,6 @@
 /** A database with one table of many records, and a server process on it, for the bench of the console's grid. */
 import postgres from "postgres";
+import { V8_FLAGS } from "../../../server/process/v8_flags.ts";
 import { print } from "../../stage/print.ts";
 import { freePort } from "../../stage/network/ports.ts";
 import { startPostgres } from "../../stage/postgres/postgres.ts";
@@ -83,7 +84,7 @@ export async function setGridStage(stack: AsyncDisposableStack, place: string, r
   }
   const port = freePort();
   const server = await launch({
-    args: ["-P", "main.ts"],
+    args: [V8_FLAGS, "-P", "main.ts"],
     env: { ...env, BASE_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN, TRUSTED_PROXIES: "1" },
     log: `${folder}/log`,
     first: "/platform/dbs.json",

@@ -1,5 +1,6 @@
 /** A server of the flow benches. */
 import { randomBytes } from "node:crypto";
+import { V8_FLAGS } from "../../../server/process/v8_flags.ts";
 import { freePort } from "../../stage/network/ports.ts";
 import { launch } from "../measure/servers.ts";
 
@@ -10,7 +11,7 @@ export async function startAtrium(folder: string, env: Record<string, string>) {
   const site = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
   const { pid, stop, says } = await launch({
-    args: ["-P", "main.ts"],
+    args: [V8_FLAGS, "-P", "main.ts"],
     env: {
       BASE_URL: site,
       DATA_DIR: `${folder}/data`,

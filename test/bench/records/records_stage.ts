@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
+import { V8_FLAGS } from "../../../server/process/v8_flags.ts";
 import { print } from "../../stage/print.ts";
 import { freePort } from "../../stage/network/ports.ts";
 import { startPostgres } from "../../stage/postgres/postgres.ts";
@@ -112,7 +113,7 @@ export async function setRecordsStage(stack: AsyncDisposableStack, sizes: readon
   const port = freePort();
   const DATABASE_URL = await cluster.createDatabase("records");
   const launched: Launch = {
-    args: ["-P", "main.ts"],
+    args: [V8_FLAGS, "-P", "main.ts"],
     env: {
       BASE_URL: `http://127.0.0.1:${port}`,
       DATA_DIR: `${folder}/data`,

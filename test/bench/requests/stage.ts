@@ -5,6 +5,7 @@ import type { Page } from "./bare_queries.ts";
 import { print } from "../../stage/print.ts";
 import { freePort } from "../../stage/network/ports.ts";
 import { seed, type Seeded } from "./seed.ts";
+import { V8_FLAGS } from "../../../server/process/v8_flags.ts";
 import { type Launch, launch, type Server } from "../measure/servers.ts";
 
 /** The servers of the sections `requests` and `containment`, on equally filled databases. */
@@ -76,7 +77,7 @@ export async function setStage(stack: AsyncDisposableStack): Promise<Stage> {
   const site = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
   const ours: Launch = {
-    args: ["-P", "main.ts"],
+    args: [V8_FLAGS, "-P", "main.ts"],
     env: {
       BASE_URL: site,
       DATA_DIR: `${folder}/data`,
