@@ -1,4 +1,5 @@
 /** The time limit of a call. */
+import { setDeadline } from "../../fairness/deadlines.ts";
 import type { ConnectorCall } from "./call.ts";
 import { ConnectorFault } from "./fault.ts";
 
@@ -18,8 +19,8 @@ export function createDeadline(
   const expire = () =>
     controller.abort(new ConnectorFault("timeout", `there was no whole answer within ${timeout_ms / 1000} s`));
   const cancel = () => controller.abort(new ConnectorFault("cancelled", "the call was cancelled"));
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const start = () => timer ??= setTimeout(expire, timeout_ms);
+  let takeBack: (() => void) | undefined;
+  const start = () => takeBack ??= setDeadline(timeout_ms, expire);
   if (!begins) start();
   if (signal?.aborted) cancel();
   signal?.addEventListener("abort", cancel);
@@ -30,7 +31,7 @@ export function createDeadline(
       begins?.();
     },
     clear() {
-      clearTimeout(timer);
+      takeBack?.();
       signal?.removeEventListener("abort", cancel);
     },
   };

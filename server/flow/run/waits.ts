@@ -1,4 +1,6 @@
 /** Callers that wait for the end of a run, with a timeout. A shutdown ends every wait. */
+import { setDeadline } from "../../fairness/deadlines.ts";
+
 export interface Waits {
   /** @returns the promise's value; null at the timeout, and when waits are ended */
   within<T>(promise: Promise<T>, ms: number): Promise<T | null>;
@@ -17,12 +19,12 @@ export function createWaits(): Waits {
       if (over.signal.aborted || ms <= 0) return await Promise.race([promise, null]);
       const end = Promise.withResolvers<null>();
       const stop = () => end.resolve(null);
-      const timer = setTimeout(stop, ms);
+      const takeBack = setDeadline(ms, stop);
       waiting.add(stop);
       try {
         return await Promise.race([promise, end.promise]);
       } finally {
-        clearTimeout(timer);
+        takeBack();
         waiting.delete(stop);
       }
     },

@@ -1,4 +1,5 @@
 /** Attempts of an effect, each with its own deadline, and the waits between them. */
+import { setDeadline } from "../../../fairness/deadlines.ts";
 import { type Effect, StepFault } from "../../steps/fault.ts";
 import type { Step } from "../../steps/step.ts";
 import { Interrupted } from "./interruption.ts";
@@ -75,13 +76,13 @@ async function withDeadline(
   is_transaction: boolean,
 ): Promise<Effect> {
   const attempt = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let takeBack: (() => void) | undefined;
   const expire = () => attempt.abort(new StepFault(`took longer than ${ms / 1000} s`, "timeout"));
   const clock = {
-    start: () => void (timer ??= setTimeout(expire, ms)),
+    start: () => void (takeBack ??= setDeadline(ms, expire)),
     stop() {
-      clearTimeout(timer);
-      timer = undefined;
+      takeBack?.();
+      takeBack = undefined;
     },
   };
   const aborted = Promise.withResolvers<never>();
@@ -97,7 +98,7 @@ async function withDeadline(
   try {
     return await Promise.race([work(either, clock), aborted.promise]);
   } finally {
-    clearTimeout(timer);
+    takeBack?.();
     signal.removeEventListener("abort", interrupt);
   }
 }

@@ -1,0 +1,57 @@
+/**
+ * Deadlines that hardly ever come. A timer of the runtime takes 5 to 10 µs to make and to clear, and a run has four.
+ * Deadlines that are equally far away come in the order in which they were set, so one timer looks after all of them.
+ */
+
+interface Waiting {
+  /** By the monotonic clock. */
+  until: number;
+  late(): void;
+}
+
+/** Those that were set for the same time ahead, in the order of their ends. */
+type Queue = Set<Waiting>;
+
+const queues = new Map<number, Queue>();
+
+/**
+ * Calls `late` after some time, unless the deadline is taken back before. A deadline keeps no process alive.
+ *
+ * @param ms whole seconds are cheap; any other time gets a timer of its own, as there may be thousands of different ones
+ * @returns takes the deadline back
+ */
+export function setDeadline(ms: number, late: () => void): () => void {
+  if (ms <= 0 || ms % 1_000 !== 0) {
+    const timer = setTimeout(late, ms);
+    return () => clearTimeout(timer);
+  }
+  const queue = queues.get(ms) ?? newQueue(ms);
+  const waiting = { until: performance.now() + ms, late };
+  queue.add(waiting);
+  return () => void queue.delete(waiting);
+}
+
+function newQueue(ms: number): Queue {
+  const queue: Queue = new Set();
+  queues.set(ms, queue);
+  lookAfter(ms, queue, ms);
+  return queue;
+}
+
+function lookAfter(ms: number, queue: Queue, pause_ms: number): void {
+  Deno.unrefTimer(setTimeout(() => {
+    endDue(queue);
+    const [next] = queue;
+    if (next) lookAfter(ms, queue, Math.ceil(next.until - performance.now()));
+    else queues.delete(ms);
+  }, pause_ms));
+}
+
+function endDue(queue: Queue): void {
+  const now = performance.now();
+  for (const waiting of queue) {
+    if (waiting.until > now) return;
+    queue.delete(waiting);
+    waiting.late();
+  }
+}
