@@ -6,6 +6,11 @@ import { faultOf, type Log } from "../../log.ts";
 import type { CancelStore } from "../storage/cancel_store.ts";
 
 const POLL_MS = 1_000;
+/**
+ * For so long a run needs no further look before its next effect: nobody could cancel it before it was stored, and a peer
+ * that cancels it says so only after this time. So no effect begins after a cancel was acknowledged.
+ */
+export const CANCEL_SEEN_MS = 100;
 
 interface Deps {
   store: Pick<CancelStore, "filter">;

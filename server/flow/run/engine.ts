@@ -18,7 +18,7 @@ import { createPrograms } from "../storage/program_cache.ts";
 import { createRehearsals } from "../rehearsal/rehearsal.ts";
 import { createRunStore } from "../storage/run_store.ts";
 import { sweepHistory } from "../storage/sweep.ts";
-import { createCancels } from "./cancels.ts";
+import { CANCEL_SEEN_MS, createCancels } from "./cancels.ts";
 import { createPassOn } from "./failures.ts";
 import { handOverAll } from "./handover.ts";
 import { createInspection } from "./inspection.ts";
@@ -152,16 +152,16 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     clock,
     closing,
     count: jobs.count,
-    enqueue(kept) {
+    enqueue(kept, made_at) {
       cancels.watch();
-      jobs.add(kept, false);
+      jobs.add(kept, made_at);
     },
   });
 
   const hasRoom = () => !closing.aborted && jobs.count() < limits.most;
   const resume = (kept: Kept) => {
     cancels.watch();
-    jobs.add(kept, true);
+    jobs.add(kept);
   };
 
   const takeover = createTakeover({
@@ -186,7 +186,10 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
       if (await endWaiting(account_id, id)) return true;
       if (!await store.find(account_id, id)) continue;
       await cancel_store.request(id);
-      jobs.get(id)?.controller.abort(CANCELLED);
+      const own = jobs.get(id);
+      own?.controller.abort(CANCELLED);
+      // Its owner may have looked for a request just before.
+      if (!own) await new Promise((resolve) => setTimeout(resolve, CANCEL_SEEN_MS));
       // The run may have begun to wait, and have looked for the request before it was there.
       await endWaiting(account_id, id);
       return true;

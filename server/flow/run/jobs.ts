@@ -20,10 +20,13 @@ export interface Job extends Kept {
   begun: boolean;
   /** Claimed from a previous owner, which may have kept entries of the journal. */
   resumed: boolean;
+  /** When a look for a cancel began that found none, by the monotonic clock. */
+  looked_at: number;
 }
 
 export interface Jobs {
-  add(kept: Kept, resumed: boolean): void;
+  /** @param made_at when a new run was about to be stored; undefined for a run that was claimed */
+  add(kept: Kept, made_at?: number): void;
   get(id: string): Job | undefined;
   all(): Job[];
   /** Runs that wait or are executed, of the share of a run or of all. */
@@ -71,7 +74,7 @@ export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
   }
 
   return {
-    add(kept, resumed) {
+    add(kept, made_at) {
       const { id, account_id } = kept.head;
       const controller = new AbortController();
       const job: Job = {
@@ -81,7 +84,8 @@ export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
         ended: Promise.withResolvers(),
         journal: undefined,
         begun: false,
-        resumed,
+        resumed: made_at === undefined,
+        looked_at: made_at ?? -Infinity,
       };
       jobs.set(id, job);
       limiter.run(shareOf(kept.head), () => begin(job));

@@ -29,8 +29,8 @@ interface Deps {
   closing: AbortSignal;
   /** Runs that wait or are executed in this process: all, or those of the share of a run. */
   count(of?: NewRun): number;
-  /** Executes the run when it is its turn. */
-  enqueue(kept: Kept): void;
+  /** Executes the run when it is its turn. @param made_at when it was about to be stored, by the monotonic clock */
+  enqueue(kept: Kept, made_at: number): void;
 }
 
 export interface Starts {
@@ -61,6 +61,7 @@ export function createStarts(deps: Deps): Starts {
       const repeats = flow.max_at_once !== null && await store.isUsed(head.account_id, run.idempotency_key);
       if (flow.max_at_once !== null && !repeats && await turns.take(head)) head.takes_turn = true;
       starting.add(head.id);
+      const made_at = performance.now();
       try {
         const made = await store.create(head, run.idempotency_key, mark);
         if ("id" in made) {
@@ -68,7 +69,7 @@ export function createStarts(deps: Deps): Starts {
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }
-        enqueue(made);
+        enqueue(made, made_at);
         return { id: head.id };
       } finally {
         starting.delete(head.id);

@@ -1,4 +1,5 @@
 /** Executes one job: reads its program and input, executes it, and settles its outcome. */
+import { setDeadline } from "../../fairness/deadlines.ts";
 import type { JsonObject } from "../../input/json_value.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { NoReach, reachOfRun } from "../../reach.ts";
@@ -25,6 +26,7 @@ import {
   TOO_LONG,
 } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
+import { CANCEL_SEEN_MS } from "./cancels.ts";
 import { createJournal, type KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
 import { isoOf, type Outcome, type RecordedOutcome, type RunHead } from "./model.ts";
@@ -79,7 +81,13 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
       before: before ?? [],
       hiding,
       repetition: head.retry,
-      isCancelled: () => stored(() => cancels.has(head.id)),
+      async isCancelled() {
+        const looked_at = performance.now();
+        if (looked_at - job.looked_at < CANCEL_SEEN_MS) return false;
+        const is_cancelled = await stored(() => cancels.has(head.id));
+        job.looked_at = looked_at;
+        return is_cancelled;
+      },
       async proveOwned() {
         if (closing.aborted) throw CLOSING;
         await stored(() => proveOwned(head));
@@ -166,13 +174,12 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
 
   return async (job) => {
     const { head, controller: { signal } } = job;
-    if (!isQueued(head)) head.begun_at ??= now();
+    const at = now();
+    if (!isQueued(head)) head.begun_at ??= at;
     head.working = true;
-    const since = isQueued(head) ? now() : segmentOf(head);
-    const deadline = setTimeout(
-      () => job.controller.abort(TOO_LONG),
-      Math.max(0, since + limits.run_ms - (head.worked_ms ?? 0) - now()),
-    );
+    const since = isQueued(head) ? at : segmentOf(head);
+    const left_ms = Math.max(0, since + limits.run_ms - (head.worked_ms ?? 0) - at);
+    const takeBack = setDeadline(left_ms, () => job.controller.abort(TOO_LONG));
     const waits = (error: unknown) => log.warn("a run waits for a store", { run: head.id, ...faultOf(error) });
     const patience: Patience = { signal, waits, idle: job.slot.idle };
     try {
@@ -200,7 +207,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
         finished_at: now(),
       });
     } finally {
-      clearTimeout(deadline);
+      takeBack();
     }
   };
 }
