@@ -309,14 +309,16 @@ async function callerOfRequest(ctx: Proving, viewable: boolean): Promise<Caller>
   // A wrong token is refused; the cookie of a session that has ended makes its browser a visitor.
   const viewer = call.token === undefined ? await findViewer(ctx, viewable) : await proveViewer(ctx, viewable);
   if (!viewer && call.request.headers.has(VIEW_AS)) throw unauthorized();
-  const { browser, set_cookie } = readBrowser(ctx.call.request, ctx.config);
-  call.set_cookie = set_cookie;
+  // For a viewer the key hardly ever counts, and a new one with its cookie is a twentieth of a call's cost.
+  let browser = viewer ? undefined : proveBrowser(ctx);
   const account_id = viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0;
   if (!viewer) await limits.take("requests", { account_id, viewer, address: call.address });
   return {
     account_id,
     viewer,
-    browser,
+    get browser() {
+      return browser ??= proveBrowser(ctx);
+    },
     address: call.address,
     app_id: undefined,
   };

@@ -57,17 +57,18 @@ export async function autoValues(
 /** The value of a source for this caller, as the field's type stores it; null where the caller has none. */
 async function valueOf(
   { sql, keys }: Pick<Context, "sql" | "keys">,
-  { viewer, browser, address }: Caller,
+  caller: Caller,
   db: KnownDb,
   { fields }: KnownTable,
   field: string,
   source: Source,
 ): Promise<Value | null> {
+  const { viewer, address } = caller;
   switch (source === "caller" ? viewer ? "{user_id}" : "{cookie_key}" : source) {
     case "{ip}":
       return address;
     case "{cookie_key}":
-      return fields.get(field)?.type === "integer" ? null : cookieKey(keys, db.id, browser);
+      return fields.get(field)?.type === "integer" ? null : cookieKey(keys, db.id, caller.browser);
     case "{user_id}":
       if (!viewer) return null;
       return fields.get(field)?.type === "integer" ? viewer.user_id : String(viewer.user_id);
