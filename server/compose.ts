@@ -179,7 +179,6 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         connectors.close(),
         strength.close(),
       ]);
-      body_deadlines.close();
       kv.close();
       await database.close();
       log.flush();

@@ -2,6 +2,7 @@
  * Deadlines that hardly ever come. A timer of the runtime takes 5 to 10 µs to make and to clear, and a run has four.
  * Deadlines that are equally far away come in the order in which they were set, so one timer looks after all of them.
  */
+import { createLine, type Line } from "./in_flight.ts";
 
 interface Waiting {
   /** By the monotonic clock. */
@@ -10,7 +11,7 @@ interface Waiting {
 }
 
 /** Those that were set for the same time ahead, in the order of their ends. */
-type Queue = Set<Waiting>;
+type Queue = Line<Waiting>;
 
 const queues = new Map<number, Queue>();
 
@@ -26,13 +27,11 @@ export function setDeadline(ms: number, late: () => void): () => void {
     return () => clearTimeout(timer);
   }
   const queue = queues.get(ms) ?? newQueue(ms);
-  const waiting = { until: performance.now() + ms, late };
-  queue.add(waiting);
-  return () => void queue.delete(waiting);
+  return queue.add({ until: performance.now() + ms, late });
 }
 
 function newQueue(ms: number): Queue {
-  const queue: Queue = new Set();
+  const queue: Queue = createLine();
   queues.set(ms, queue);
   lookAfter(ms, queue, ms);
   return queue;
@@ -41,7 +40,7 @@ function newQueue(ms: number): Queue {
 function lookAfter(ms: number, queue: Queue, pause_ms: number): void {
   Deno.unrefTimer(setTimeout(() => {
     endDue(queue);
-    const [next] = queue;
+    const next = queue.first;
     if (next) lookAfter(ms, queue, Math.ceil(next.until - performance.now()));
     else queues.delete(ms);
   }, pause_ms));
@@ -49,9 +48,8 @@ function lookAfter(ms: number, queue: Queue, pause_ms: number): void {
 
 function endDue(queue: Queue): void {
   const now = performance.now();
-  for (const waiting of queue) {
-    if (waiting.until > now) return;
-    queue.delete(waiting);
-    waiting.late();
+  for (let next = queue.first; next && next.until <= now; next = queue.first) {
+    queue.removeFirst();
+    next.late();
   }
 }

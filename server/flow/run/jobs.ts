@@ -1,5 +1,6 @@
 /** Jobs: the runs that wait or are executed in this process. */
 import { createFairLimiter } from "../../fairness/fair_limiter.ts";
+import { createInFlight } from "../../fairness/in_flight.ts";
 import { faultOf, type Log } from "../../log.ts";
 import type { Kept } from "../storage/run_store.ts";
 import { Interrupted } from "./execution/interruption.ts";
@@ -47,7 +48,7 @@ interface Deps {
 }
 
 export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
-  const jobs = new Map<string, Job>();
+  const jobs = createInFlight<Job>();
   const limiter = createFairLimiter({ total: limits.in_progress, per_account: limits.in_progress_per_account });
   const slots = createSlots(limits);
 
@@ -91,8 +92,8 @@ export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
       limiter.run(shareOf(kept.head), () => begin(job));
       notify(account_id);
     },
-    get: (id) => jobs.get(id),
-    all: () => [...jobs.values()],
+    get: jobs.get,
+    all: jobs.values,
     count: (of) => limiter.count(of && shareOf(of)),
     drain() {
       limiter.drain();

@@ -1,5 +1,6 @@
 /** The end of a run: records its outcome in PostgreSQL, then removes the run from Deno KV. */
 import type { Sql } from "../../database/pool.ts";
+import { createInFlight } from "../../fairness/in_flight.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { findOutcome } from "../storage/history.ts";
 import { forgetWait, suspend, type Wait } from "../waiting/wait_store.ts";
@@ -47,7 +48,7 @@ export interface Outcomes {
 
 export function createOutcomes({ sql, store, log, closing, proveOwned, passOn, waits, ready }: Deps): Outcomes {
   const record = createRecordOutcome(sql);
-  const removals = new Map<string, Promise<void>>();
+  const removals = createInFlight<Promise<void>>();
 
   /** @returns the recorded outcome; undefined if PostgreSQL refused it, for another outcome or a later claim */
   const recordDurably = (job: Job, run: EndedRun): Promise<Outcome | undefined> =>
@@ -112,7 +113,7 @@ export function createOutcomes({ sql, store, log, closing, proveOwned, passOn, w
       if (wait.awaits.length > 0) await untilStored(patienceOf(job), () => ready(head.id));
       waits(wait.until);
     },
-    isRemoving: (id) => removals.has(id),
+    isRemoving: removals.has,
     removed: async () => void await Promise.all(removals.values()),
   };
 }

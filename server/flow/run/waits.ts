@@ -1,5 +1,6 @@
 /** Callers that wait for the end of a run, with a timeout. A shutdown ends every wait. */
 import { setDeadline } from "../../fairness/deadlines.ts";
+import { createLine } from "../../fairness/in_flight.ts";
 
 export interface Waits {
   /** @returns the promise's value; null at the timeout, and when waits are ended */
@@ -11,8 +12,8 @@ export interface Waits {
 
 export function createWaits(): Waits {
   const over = new AbortController();
-  // A Set, because removing one of thousands of listeners from a signal searches a list.
-  const waiting = new Set<() => void>();
+  // Removing one of thousands of listeners from a signal would search a list.
+  const waiting = createLine<() => void>();
   return {
     ended: over.signal,
     async within(promise, ms) {
@@ -20,17 +21,17 @@ export function createWaits(): Waits {
       const end = Promise.withResolvers<null>();
       const stop = () => end.resolve(null);
       const takeBack = setDeadline(ms, stop);
-      waiting.add(stop);
+      const leave = waiting.add(stop);
       try {
         return await Promise.race([promise, end.promise]);
       } finally {
         takeBack();
-        waiting.delete(stop);
+        leave();
       }
     },
     end() {
       over.abort();
-      for (const stop of waiting) stop();
+      for (const stop of waiting.items()) stop();
     },
   };
 }

@@ -10,18 +10,9 @@ import {
 } from "./body.ts";
 import { createBodyDeadlines } from "./body_deadlines.ts";
 
-async function onTime<T>(work: (deadlines: ReturnType<typeof createBodyDeadlines>) => Promise<T>, limit_ms?: number) {
-  const deadlines = createBodyDeadlines(limit_ms, 10);
-  try {
-    return await work(deadlines);
-  } finally {
-    deadlines.close();
-  }
-}
-
-const readBody = (request: Request, forms: boolean) => onTime((deadlines) => readWithin(request, forms, deadlines));
+const readBody = (request: Request, forms: boolean) => readWithin(request, forms, createBodyDeadlines());
 const readBytes = (request: Request, limit: number, limit_ms?: number) =>
-  onTime((deadlines) => readBytesWithin(request, limit, deadlines), limit_ms);
+  readBytesWithin(request, limit, createBodyDeadlines(limit_ms));
 
 const JSON_TYPE = "application/json";
 

@@ -277,12 +277,11 @@ testBeside({
       cancel: () => clearInterval(timer),
     });
     const request = new Request("http://atrium.test/", { method: "POST", body });
-    const deadlines = createBodyDeadlines(60, 10);
+    const deadlines = createBodyDeadlines(60);
     await assert.rejects(
       readBytes(request, MiB, deadlines),
       (error) => error instanceof Refusal && error.status === 408,
     );
-    deadlines.close();
     clearInterval(timer);
   },
 });
