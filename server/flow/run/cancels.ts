@@ -12,6 +12,26 @@ const POLL_MS = 1_000;
  */
 export const CANCEL_SEEN_MS = 100;
 
+/**
+ * A look for a cancel before each effect of a run, which reads again only what may have changed.
+ *
+ * @param made_at before this nobody could cancel it; undefined for a run of earlier
+ */
+export function createLook(
+  isRequested: () => Promise<boolean>,
+  made_at = -Infinity,
+  now: () => number = () => performance.now(),
+): () => Promise<boolean> {
+  let none_before = made_at;
+  return async () => {
+    const began = now();
+    if (began - none_before < CANCEL_SEEN_MS) return false;
+    if (await isRequested()) return true;
+    none_before = began;
+    return false;
+  };
+}
+
 interface Deps {
   store: Pick<CancelStore, "filter">;
   log: Log;

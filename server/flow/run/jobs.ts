@@ -21,12 +21,12 @@ export interface Job extends Kept {
   begun: boolean;
   /** Claimed from a previous owner, which may have kept entries of the journal. */
   resumed: boolean;
-  /** When a look for a cancel began that found none, by the monotonic clock. */
-  looked_at: number;
+  /** When a new run was about to be stored, by the monotonic clock; undefined for a run that was claimed. */
+  made_at: number | undefined;
 }
 
 export interface Jobs {
-  /** @param made_at when a new run was about to be stored; undefined for a run that was claimed */
+  /** @param made_at as {@linkcode Job} has it */
   add(kept: Kept, made_at?: number): void;
   get(id: string): Job | undefined;
   all(): Job[];
@@ -86,7 +86,7 @@ export function createJobs({ limits, log, closing, notify, work }: Deps): Jobs {
         journal: undefined,
         begun: false,
         resumed: made_at === undefined,
-        looked_at: made_at ?? -Infinity,
+        made_at,
       };
       jobs.set(id, job);
       limiter.run(shareOf(kept.head), () => begin(job));

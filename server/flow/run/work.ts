@@ -26,7 +26,7 @@ import {
   TOO_LONG,
 } from "./execution/interruption.ts";
 import type { Job } from "./jobs.ts";
-import { CANCEL_SEEN_MS } from "./cancels.ts";
+import { createLook } from "./cancels.ts";
 import { createJournal, type KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
 import { isoOf, type Outcome, type RecordedOutcome, type RunHead } from "./model.ts";
@@ -81,13 +81,7 @@ export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | 
       before: before ?? [],
       hiding,
       repetition: head.retry,
-      async isCancelled() {
-        const looked_at = performance.now();
-        if (looked_at - job.looked_at < CANCEL_SEEN_MS) return false;
-        const is_cancelled = await stored(() => cancels.has(head.id));
-        job.looked_at = looked_at;
-        return is_cancelled;
-      },
+      isCancelled: createLook(() => stored(() => cancels.has(head.id)), job.made_at),
       async proveOwned() {
         if (closing.aborted) throw CLOSING;
         await stored(() => proveOwned(head));
