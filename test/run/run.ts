@@ -9,7 +9,6 @@ import { buildConsole } from "../stage/console.ts";
 import { startPostgres } from "../stage/postgres/postgres.ts";
 import { print } from "../stage/print.ts";
 import { findChromium } from "../stage/programs.ts";
-import { useMemory } from "./memory_folder.ts";
 import { runFiles } from "./process.ts";
 import { closingLine, type Outcome, sum } from "./report.ts";
 import { findSuite } from "./suite.ts";
@@ -33,16 +32,12 @@ if (!chromium && [...suite.once, ...suite.perDatabase].some((file) => /^test\/(o
   missing.push("the browser tests: no Chromium (install it, or set CHROMIUM to its path)");
 }
 
-const removeMemory = useMemory();
 const running = new AbortController();
 for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
   Deno.addSignalListener(signal, () => {
     running.abort();
     // Time for the children to end what they started. PostgreSQL ends with this process.
-    setTimeout(() => {
-      removeMemory();
-      Deno.exit(code);
-    }, 1000);
+    setTimeout(() => Deno.exit(code), 1000);
   });
 }
 
@@ -95,7 +90,6 @@ const total = sum(outcomes);
 print(`\nin ${Math.round((performance.now() - began) / 1000)} s`);
 const retried = await Deno.readTextFile(retries);
 await Deno.remove(retries);
-removeMemory();
 for (const name of retried.split("\n").filter(Boolean)) print(`retried: ${name}`);
 for (const { name, reason } of total.failures) {
   print(`failed: ${name}`);

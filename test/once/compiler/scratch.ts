@@ -4,7 +4,6 @@ import type { Build, Source, VendorFile } from "../../../server/compiler/compile
 import { type CompilerOptions, createCompiler } from "../../../server/compiler/host/sandbox.ts";
 import type { VendorStore } from "../../../server/compiler/host/vendor.ts";
 import { childEnvironment } from "../../../server/config.ts";
-import { keptFolder } from "../../run/memory_folder.ts";
 
 export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } {
   const files = new Map<string, VendorFile>();
@@ -24,7 +23,7 @@ export function memoryStore(): VendorStore & { files: Map<string, VendorFile> } 
  */
 export function sharedStore(): VendorStore & { files: Map<string, VendorFile> } {
   const memory = memoryStore();
-  const folder = `${keptFolder()}/atrium_vendor`;
+  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_vendor`;
   return {
     files: memory.files,
     async get(file) {

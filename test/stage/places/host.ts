@@ -2,7 +2,6 @@
  * A host like Deno Deploy: one address, behind which instances of Atrium are started by requests and stopped with SIGINT.
  * Instances share neither memory nor disk; the file of Deno KV stands for the host's store.
  */
-import { keptFolder } from "../../run/memory_folder.ts";
 import { freePort } from "../network/ports.ts";
 import { createDatabase } from "./places.ts";
 import { until } from "../until.ts";
@@ -93,7 +92,7 @@ interface Means {
 export async function findReadOnly(): Promise<((writable: string) => string[]) | undefined> {
   const script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro / && shift && exec "$@"';
   const within = (writable: string) => ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", writable];
-  const folder = await Deno.makeTempDir({ dir: keptFolder(), prefix: "atrium_hosted_" });
+  const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
   try {
     const probe = `touch "$1/file" && ! touch "$2/file" && ! touch "$3/file"`;
     const [program = "", ...args] = [...within(folder), "sh", "-c", probe, "sh", folder, CHECKOUT, denoFolder()];
@@ -111,14 +110,12 @@ export async function openHost(
   { has_subprocesses = true, readOnly, database_url }: Means = {},
 ): Promise<Host> {
   const permissions = [...PERMISSIONS, has_subprocesses ? "--allow-run" : "--deny-run"];
-  // On the disk, which `findReadOnly` makes read-only.
-  const folder = await Deno.makeTempDir({ dir: keptFolder(), prefix: "atrium_hosted_" });
-  const store = await Deno.makeTempDir({ dir: keptFolder(), prefix: "atrium_hosted_kv_" });
+  const folder = await Deno.makeTempDir({ prefix: "atrium_hosted_" });
+  const store = await Deno.makeTempDir({ prefix: "atrium_hosted_kv_" });
   const { hostname, port, username, password, pathname } = new URL(database_url ?? await createDatabase());
   const command = [...readOnly?.(store) ?? [], deno];
   const env = {
     ...Object.fromEntries(inherited()),
-    TMPDIR: keptFolder(),
     DENO_DIR: denoFolder(),
     NO_COLOR: "1",
     // Older versions know only their own certificates.
