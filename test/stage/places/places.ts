@@ -10,7 +10,6 @@ import { prepareAccount } from "../../../server/domains/account/first_start.ts";
 import { hashOf } from "../../../server/http/files/variants.ts";
 import { createLog } from "../../../server/log.ts";
 import { createPasswords } from "../../../server/secrets/passwords.ts";
-import { keptFolder } from "../../run/memory_folder.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-tests";
 
@@ -84,9 +83,9 @@ async function originalDatabase(content: Content): Promise<string> {
 
 /** A data folder with the content. It is created once for each version of the migrations and then kept. */
 async function originalFolder(content: Content): Promise<string> {
-  const folder = `${keptFolder()}/atrium_${await version(content)}`;
+  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/atrium_${await version(content)}`;
   if (await exists(folder)) return folder;
-  const fresh = await Deno.makeTempDir({ dir: keptFolder(), prefix: "atrium_migrating_" });
+  const fresh = await Deno.makeTempDir({ prefix: "atrium_migrating_" });
   await fill({ database_url: undefined, data_dir: fresh }, content);
   // Several test files may create it at the same time. The first folder stays.
   await Deno.rename(fresh, folder).catch(() => Deno.remove(fresh, { recursive: true }));
