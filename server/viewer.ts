@@ -83,7 +83,7 @@ export interface Caller {
   /** Of the viewer or the page, else of the request's host; 0 where there is no account at all. */
   account_id: number;
   viewer: Viewer | undefined;
-  /** The browser key. Secret: it is never sent to a page and never stored. */
+  /** The browser key, made at need beside a viewer. Secret: it is never sent to a page and never stored. */
   browser: string;
   /** IP address. */
   address: string;
@@ -309,7 +309,6 @@ async function callerOfRequest(ctx: Proving, viewable: boolean): Promise<Caller>
   // A wrong token is refused; the cookie of a session that has ended makes its browser a visitor.
   const viewer = call.token === undefined ? await findViewer(ctx, viewable) : await proveViewer(ctx, viewable);
   if (!viewer && call.request.headers.has(VIEW_AS)) throw unauthorized();
-  // For a viewer the key hardly ever counts, and a new one with its cookie is a twentieth of a call's cost.
   let browser = viewer ? undefined : proveBrowser(ctx);
   const account_id = viewer?.account_id ?? await pages.accountOf(hostOf(call.request.url)) ?? 0;
   if (!viewer) await limits.take("requests", { account_id, viewer, address: call.address });
