@@ -97,9 +97,15 @@ export async function tellsWhatChanged(
     await refused.getByText("abc", { exact: true }).waitFor();
     await page.getByRole("alert").getByText("n must be an integer").waitFor({ state: "attached" });
     await refused.click();
-    await refused.getByText("n must be an integer").waitFor();
+    const told = page.getByRole("alert").filter({ hasText: "n must be an integer" });
+    await told.getByText("n must be an integer").waitFor();
+    const above = await told.evaluate((node) => {
+      const { left, top, height } = node.getBoundingClientRect();
+      return node.contains(document.elementFromPoint(left + 4, top + height / 2));
+    });
+    equal(above, true, "no frozen column covers it");
     if (takeBack === "Escape") await page.keyboard.press("Escape");
-    else await refused.getByRole("button", { name: takeBack }).click();
+    else await told.getByRole("button", { name: takeBack }).click();
     await stored.waitFor();
     equal(await page.getByRole("grid").evaluate((node) => node === document.activeElement), true);
   }

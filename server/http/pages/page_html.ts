@@ -92,6 +92,7 @@ export const noticePage = (title: string, sentence: string, link?: Link) =>
 body { margin: 0; min-height: 100vh; display: grid; place-content: center; padding: 1.5rem; text-align: center }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem }
 p { margin: 0; opacity: .7; max-width: 32rem }
+p + p { margin-top: 1rem; opacity: 1 }
 </style>
 </head>
 <body>
