@@ -311,6 +311,7 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
   async approvals({ approvals }) {
     assert.deepEqual(await approvals.list.query({}), []);
     const id = "01a20412-da8d-7088-b6a7-cc06ba45f1df";
+    assert.deepEqual(await approvals.asked.query({ flow_process_id: id }), []);
     assert.equal((await refusalOf(approvals.answer.mutate({ id, choice: "approve" }))).httpStatus, 404);
   },
 

@@ -14,6 +14,7 @@ const NOT_COMPARED: Record<string, string> = {
   "audit.list": "the log of a server tells what happened there: test/rest/audit",
   "apps.action_status": "needs a run in progress",
   "approvals.list": "runs that wait stay behind",
+  "approvals.asked": "runs that wait stay behind",
   "embedding.list_keys": "keys are secrets",
   "identities.list": "ways to sign in stay behind",
   "invitations.list": "their links are secrets",
