@@ -1,6 +1,6 @@
 /** Short messages at the bottom of the window. */
 
-import { type Notice, withNotice } from "./notice_list.ts";
+import { type Notice, withNotice } from "./shell/notice_list.ts";
 
 const SHOWN_MS = 6_000;
 /** With something to press, which takes longer to read and to reach. */
