@@ -375,8 +375,7 @@ async function restores(browser: Browser, server: TestServer, base: string): Pro
 async function reads(browser: Browser, server: TestServer, base: string): Promise<void> {
   const name = `Looked at ${crypto.randomUUID().slice(0, 8)}`;
   const id = await addApp(server, name);
-  const user = await addPerson(server.request, "user");
-  const guest = await addPerson(server.request, "guest");
+  const [user, guest] = [await addPerson(server.request, "user"), await addPerson(server.request, "guest")];
   {
     const { page, complaints, close } = await seatOf(browser, server, base, user.id);
     await page.goto(`${base}/apps/${id}`);
