@@ -40,7 +40,7 @@ export async function keepsWork(
   const state = async () => ({
     checked: await checked.isChecked(),
     typed: await editor.inputValue(),
-    focused: await editor.evaluate((node) => node === document.activeElement),
+    focused: await editor.evaluate((node) => node === node.ownerDocument.activeElement),
     scrolled: await page.locator(".scroller").evaluate((node) => node.scrollTop),
   });
   const before = await state();
@@ -101,13 +101,13 @@ export async function tellsWhatChanged(
     await told.getByText("n must be an integer").waitFor();
     const above = await told.evaluate((node) => {
       const { left, top, height } = node.getBoundingClientRect();
-      return node.contains(document.elementFromPoint(left + 4, top + height / 2));
+      return node.contains(node.ownerDocument.elementFromPoint(left + 4, top + height / 2));
     });
     equal(above, true, "no frozen column covers it");
     if (takeBack === "Escape") await page.keyboard.press("Escape");
     else await told.getByRole("button", { name: takeBack }).click();
     await stored.waitFor();
-    equal(await page.getByRole("grid").evaluate((node) => node === document.activeElement), true);
+    equal(await page.getByRole("grid").evaluate((node) => node === node.ownerDocument.activeElement), true);
   }
 
   for (const row of [0, 1, 2]) {
