@@ -10,13 +10,16 @@ interface Waiting {
   late(): void;
 }
 
-/** Those that were set for the same time ahead, in the order of their ends. */
-type Queue = Line<Waiting>;
+/** Those that were set for the same time ahead, in the order of their ends. It has a timer while it is not empty. */
+interface Queue {
+  line: Line<Waiting>;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
 
 const queues = new Map<number, Queue>();
 
 /**
- * Calls `late` after some time, unless the deadline is taken back before. A deadline keeps no process alive.
+ * Calls `late` after some time, unless the deadline is taken back before. One of whole seconds keeps no process alive.
  *
  * @param ms whole seconds are cheap; any other time gets a timer of its own, as there may be thousands of different ones
  * @returns takes the deadline back
@@ -27,29 +30,39 @@ export function setDeadline(ms: number, late: () => void): () => void {
     return () => clearTimeout(timer);
   }
   const queue = queues.get(ms) ?? newQueue(ms);
-  return queue.add({ until: performance.now() + ms, late });
+  const remove = queue.line.add({ until: performance.now() + ms, late });
+  return () => {
+    remove();
+    if (!queue.line.first) end(ms, queue);
+  };
 }
 
 function newQueue(ms: number): Queue {
-  const queue: Queue = createLine();
+  const queue: Queue = { line: createLine(), timer: undefined };
   queues.set(ms, queue);
   lookAfter(ms, queue, ms);
   return queue;
 }
 
-function lookAfter(ms: number, queue: Queue, pause_ms: number): void {
-  Deno.unrefTimer(setTimeout(() => {
-    endDue(queue);
-    const next = queue.first;
-    if (next) lookAfter(ms, queue, Math.ceil(next.until - performance.now()));
-    else queues.delete(ms);
-  }, pause_ms));
+function end(ms: number, queue: Queue): void {
+  clearTimeout(queue.timer);
+  if (queues.get(ms) === queue) queues.delete(ms);
 }
 
-function endDue(queue: Queue): void {
+function lookAfter(ms: number, queue: Queue, pause_ms: number): void {
+  queue.timer = setTimeout(() => {
+    endDue(queue.line);
+    const next = queue.line.first;
+    if (next) lookAfter(ms, queue, Math.ceil(next.until - performance.now()));
+    else end(ms, queue);
+  }, pause_ms);
+  Deno.unrefTimer(queue.timer);
+}
+
+function endDue(line: Line<Waiting>): void {
   const now = performance.now();
-  for (let next = queue.first; next && next.until <= now; next = queue.first) {
-    queue.removeFirst();
+  for (let next = line.first; next && next.until <= now; next = line.first) {
+    line.removeFirst();
     next.late();
   }
 }
