@@ -6,6 +6,13 @@ import type { TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
 import type { Seat } from "./seats.ts";
 
+/** Functions of the page. */
+const IS_FOCUSED = "(node) => node === document.activeElement";
+const IS_IN_FRONT = `(node) => {
+  const { left, top, height } = node.getBoundingClientRect();
+  return node.contains(document.elementFromPoint(left + 4, top + height / 2));
+}`;
+
 /** The page reads what it shows again, as it does by itself every 30 seconds. */
 async function readAgain(page: Page): Promise<void> {
   const answer = page.waitForResponse(/trpc\/dbs\.find/);
@@ -40,7 +47,7 @@ export async function keepsWork(
   const state = async () => ({
     checked: await checked.isChecked(),
     typed: await editor.inputValue(),
-    focused: await editor.evaluate((node) => node === node.ownerDocument.activeElement),
+    focused: await editor.evaluate(IS_FOCUSED),
     scrolled: await page.locator(".scroller").evaluate((node) => node.scrollTop),
   });
   const before = await state();
@@ -99,15 +106,11 @@ export async function tellsWhatChanged(
     await refused.click();
     const told = page.getByRole("alert").filter({ hasText: "n must be an integer" });
     await told.getByText("n must be an integer").waitFor();
-    const above = await told.evaluate((node) => {
-      const { left, top, height } = node.getBoundingClientRect();
-      return node.contains(node.ownerDocument.elementFromPoint(left + 4, top + height / 2));
-    });
-    equal(above, true, "no frozen column covers it");
+    equal(await told.evaluate(IS_IN_FRONT), true, "no frozen column covers it");
     if (takeBack === "Escape") await page.keyboard.press("Escape");
     else await told.getByRole("button", { name: takeBack }).click();
     await stored.waitFor();
-    equal(await page.getByRole("grid").evaluate((node) => node === node.ownerDocument.activeElement), true);
+    equal(await page.getByRole("grid").evaluate(IS_FOCUSED), true);
   }
 
   for (const row of [0, 1, 2]) {
