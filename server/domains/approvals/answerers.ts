@@ -30,8 +30,27 @@ const hasAnswerer = (sql: Sql, account: number) =>
     )
   `;
 
-/** The open questions of a run that the viewer sees, with who may answer. */
-export const listAsked = (sql: Sql, viewer: Viewer, run_id: string): Promise<AskedApproval[]> =>
+/** Waiting runs that one answer looks at. */
+const MOST_RUNS = 500;
+
+/** What the latest runs wait for, questions included. */
+const awaited = (sql: Sql, { account_id }: Viewer, run_id?: string) =>
+  sql`
+    select unnest(awaits)
+    from (
+      select awaits
+      from flow_waits
+      where account_id = ${account_id}
+        and wake_at is not null
+        and awaits <> '{}'
+        ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
+      order by run_id desc
+      limit ${MOST_RUNS}
+    ) w
+  `;
+
+/** The open questions of runs that the viewer sees, with who may answer, the oldest first. */
+export const listAsked = (sql: Sql, viewer: Viewer, run_id?: string): Promise<AskedApproval[]> =>
   sql<AskedApproval[]>`
     select
       q.id, q.place, q.question, q.roles, q.link, iso(q.expires_at) as expires_at,
@@ -52,15 +71,12 @@ export const listAsked = (sql: Sql, viewer: Viewer, run_id: string): Promise<Ask
       select *
       from flow_approvals
       where account_id = ${viewer.account_id}
-        and id = any((select awaits from flow_waits where run_id = ${run_id})::uuid[])
+        and id in (${awaited(sql, viewer, run_id)})
         and ${visible(sql, viewer)}
         and ${isOpen(sql)}
     ) q
     order by q.id
   `;
-
-/** Waiting runs that one answer looks at. */
-const MOST_RUNS = 500;
 
 interface Unanswerable {
   id: string;
@@ -82,18 +98,7 @@ export const listUnanswerable = (sql: Sql, viewer: Viewer, limit: number): Promi
         select *
         from flow_approvals
         where account_id = ${viewer.account_id}
-          and id in (
-            select unnest(awaits)
-            from (
-              select awaits
-              from flow_waits
-              where account_id = ${viewer.account_id}
-                and wake_at is not null
-                and awaits <> '{}'
-              order by run_id desc
-              limit ${MOST_RUNS}
-            ) w
-          )
+          and id in (${awaited(sql, viewer)})
           and not link
           and ${visible(sql, viewer)}
           and ${isOpen(sql)}

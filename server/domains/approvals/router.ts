@@ -19,8 +19,10 @@ export const approvals = router({
   asked: userProcedure
     .meta({
       rest: "GET /connect/approvals/asked.json",
-      summary: "List the open questions of a run, with who may answer",
-      description: "For everyone who sees the run. A question that no active user may answer is not `answerable`.",
+      summary: "List the open questions of runs, with who may answer",
+      description:
+        "Of the latest 500 runs that wait, or of one of them; for everyone who sees the run. A question that no active user " +
+        "may answer is not `answerable`.",
     })
     .input(OfRun).output(z.array(AskedApproval))
     .query(({ ctx, input }) => listAsked(ctx.sql, ctx.viewer, input.flow_process_id)),

@@ -38,15 +38,17 @@ export const AskedApproval = z.object({
   question: z.string().meta({ examples: ["Pay 4,000 EUR to Kowalski?"] }),
   roles: z.array(z.enum(ROLES)).describe("Users of these roles who see the flow's department may answer")
     .meta({ examples: [["manager"]] }),
-  users: z.array(z.object({ ...Named, active: z.boolean() })).describe("These users may answer"),
+  users: z.array(z.object({ ...Named, active: z.boolean().meta({ examples: [true] }) })).describe(
+    "These users may answer",
+  ),
   departments: z.array(z.object(Named)).describe("Members of these departments may answer"),
-  link: z.boolean().describe("Everyone with the signed link may answer"),
+  link: z.boolean().describe("Everyone with the signed link may answer").meta({ examples: [false] }),
   expires_at: Timestamp.describe("Until then an answer is possible"),
-  answerable: z.boolean().describe("False while no active user may answer"),
+  answerable: z.boolean().describe("False while no active user may answer").meta({ examples: [true] }),
 });
 export type AskedApproval = z.output<typeof AskedApproval>;
 
-export const OfRun = z.object({ flow_process_id: Uuid });
+export const OfRun = z.object({ flow_process_id: Uuid.optional().describe("Of this run only") });
 
 export const ApprovalPage = page(["created_at"]);
 export type ApprovalPage = z.output<typeof ApprovalPage>;
