@@ -113,7 +113,7 @@ export async function opensForm(
   await page.getByLabel("Name").fill(name);
   await page.getByRole("button", { name: /^Blank page/ }).click();
   await page.getByRole("tab", { name: "Database" }).click();
-  await page.getByLabel("Use a database that exists").selectOption({ label: name });
+  await page.getByLabel("Use a database that exists").selectOption(code);
   await page.getByText("The page uses it as db(), without a name.").waitFor();
   await page.getByRole("tab", { name: "Settings" }).click();
   await page.getByRole("checkbox", { name: /^Public/ }).check();
