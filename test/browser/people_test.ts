@@ -168,7 +168,7 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   made(await server.request("POST", "/platform/apps.json", { json: { app } }));
   const { page, complaints, close } = await seatOf(browser, server, base, await adminOf(server));
   await page.goto(`${base}/people/${person.id}`);
-  await page.getByText(`not a member of department ${department.name}`).waitFor();
+  await page.getByText(`of the department ${department.name}: add `).waitFor();
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: /^View as / }).click();
   const banner = page.getByText(`You see the console as ${person.name}`);
@@ -176,7 +176,7 @@ async function views(browser: Browser, server: TestServer, base: string): Promis
   ok(((await banner.boundingBox())?.y ?? Infinity) < 40, "the banner is one line at the top");
   await page.getByRole("link", { name: "Apps", exact: true }).first().click();
   await page.getByText(new RegExp(`hidden from ${person.name}`)).waitFor();
-  await page.getByText(`not a member of department ${department.name}`).waitFor();
+  await page.getByText(`of the department ${department.name}: add `).waitFor();
   equal(await page.getByText(app.name).count(), 0);
   equal(await page.getByRole("link", { name: "New app" }).count(), 0);
   equal(await page.getByRole("link", { name: "People" }).count(), 0);
