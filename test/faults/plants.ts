@@ -80,10 +80,10 @@ export const PLANTS: Plant[] = [
           if (made.same) return { id: made.id };
           throw invalid({ idempotency_key: ["has been used with another input"] });
         }
-        enqueue(made);`,
+        enqueue(made, made_at);`,
       put: `
         setTimeout(() => store.create(head, run.idempotency_key, mark), 3_000);
-        enqueue({ head, versionstamp: "" });`,
+        enqueue({ head, versionstamp: "" }, made_at);`,
     }],
     scenario: killedOnceAcknowledged,
     caught: /is lost/,
