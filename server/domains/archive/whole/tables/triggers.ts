@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { part } from "../../../../database/part.ts";
 import { invalid } from "../../../../errors.ts";
-import { Id, LockVersion, Uuid } from "../../../../input/shapes.ts";
+import { fold, Id, LockVersion, Uuid } from "../../../../input/shapes.ts";
 import { RecordSettings, TimetableFault } from "../../../../schedule/schedule.ts";
 import { findKnownDb } from "../../../../store/store.ts";
 import { placeCursor } from "../../../crons/records/cursor.ts";
@@ -35,7 +35,7 @@ export const triggers: MovedTable = {
     max_failures, failures, paused_reason, last_run_at, last_run_id, last_status, settings, author_id, lock_version,
     created_at, updated_at
   `,
-  made: part`next_run_at`,
+  made: part`next_run_at, name_folded`,
   ...byId,
   at_once: 100,
   numbered: "trigger",
@@ -49,11 +49,12 @@ export const triggers: MovedTable = {
       : settings === null && typeof schedule === "string";
     if (!fits) throw invalid({ settings: [`are not those of a trigger of kind ${kind}`] });
   },
-  settle({ active, schedule, timezone, last_run_id }, { ctx: { schedules, clock }, has_runs }) {
+  settle({ name, active, schedule, timezone, last_run_id }, { ctx: { schedules, clock }, has_runs }) {
     const next_run_at = active === true && typeof schedule === "string"
       ? nextTime(() => schedules.read(schedule, String(timezone)).next(clock.now(), 1)[0])
       : undefined;
-    return { next_run_at: next_run_at ?? null, last_run_id: has_runs ? last_run_id : null };
+    const name_folded = fold(typeof name === "string" ? name : "");
+    return { name_folded, next_run_at: next_run_at ?? null, last_run_id: has_runs ? last_run_id : null };
   },
   async follow(rows, { ctx, result }) {
     for (const { id, name, kind, settings, target_code } of rows) {
