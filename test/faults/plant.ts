@@ -22,15 +22,17 @@ export function planted(text: string, { file, find, put }: Edit): string {
 
 /** There is one at a time. @throws {Error} as {@linkcode planted} */
 export async function plantedTree(edits: readonly Edit[]): Promise<Tree> {
+  const texts = new Map<string, string>();
+  for (const edit of edits) {
+    const text = texts.get(edit.file) ?? await Deno.readTextFile(`${TREE}/${edit.file}`);
+    texts.set(edit.file, planted(text, edit));
+  }
   // One place for all trees of a process: what Deno keeps of a module is found by its path.
   const path = join(tmpdir(), `atrium_planted_${Deno.pid}`);
   await Deno.mkdir(path);
   const parts = ["main.ts", "server", "db", "client", "test", "deno.json", "deno.lock"];
   const { success } = await new Deno.Command("cp", { args: ["-r", ...parts, path], cwd: TREE }).output();
   if (!success) throw new Error("the tree was not copied");
-  for (const { file, find, put } of edits) {
-    const text = await Deno.readTextFile(`${path}/${file}`);
-    await Deno.writeTextFile(`${path}/${file}`, planted(text, { file, find, put }));
-  }
+  for (const [file, text] of texts) await Deno.writeTextFile(`${path}/${file}`, text);
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
