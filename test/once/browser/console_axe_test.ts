@@ -79,6 +79,8 @@ browserTest("the console's pages have no barriers", async ({ browser, step }) =>
           deepEqual(complaints.splice(0).filter((text) => BREACH.test(text)), []);
           for (const look of LOOKS) {
             await take(page, look);
+            // A page that reads its object again may have begun anew.
+            await page.locator("h1").first().waitFor();
             const barriers = await barriersOf(page);
             deepEqual(barriers, [], [`${look.viewport.width} wide, ${look.colorScheme}`, ...barriers].join("\n"));
             ok(
