@@ -1,6 +1,4 @@
 /** Plants faults: edits of lines in a copy of the source tree. */
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { TREE } from "./workers.ts";
 
 export interface Edit {
@@ -20,16 +18,14 @@ export function planted(text: string, { file, find, put }: Edit): string {
   return text.replace(find, () => put);
 }
 
-/** There is one at a time. @throws {Error} as {@linkcode planted} */
+/** @throws {Error} as {@linkcode planted} */
 export async function plantedTree(edits: readonly Edit[]): Promise<Tree> {
   const texts = new Map<string, string>();
   for (const edit of edits) {
     const text = texts.get(edit.file) ?? await Deno.readTextFile(`${TREE}/${edit.file}`);
     texts.set(edit.file, planted(text, edit));
   }
-  // One place for all trees of a process: what Deno keeps of a module is found by its path.
-  const path = join(tmpdir(), `atrium_planted_${Deno.pid}`);
-  await Deno.mkdir(path);
+  const path = await Deno.makeTempDir({ prefix: "atrium_planted_" });
   const parts = ["main.ts", "server", "db", "client", "test", "deno.json", "deno.lock"];
   const { success } = await new Deno.Command("cp", { args: ["-r", ...parts, path], cwd: TREE }).output();
   if (!success) throw new Error("the tree was not copied");
