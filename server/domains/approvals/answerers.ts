@@ -115,21 +115,26 @@ export const listUnanswerable = (sql: Sql, viewer: Viewer, limit: number): Promi
     limit ${limit}
   `;
 
-/** Whether an active user may answer what a step of a flow asks. */
-export async function isAnswerable(
+/** Whether an active user may answer what each of a flow's steps asks. */
+export async function areAnswerable(
   sql: Sql,
   account: number,
   department_id: number | null,
-  { roles, user_ids, department_ids, link }: Audience,
-): Promise<boolean> {
-  if (link) return true;
-  const [row] = await sql<{ answerable: boolean }[]>`
-    select ${hasAnswerer(sql, account)} as answerable
+  audiences: readonly Audience[],
+): Promise<boolean[]> {
+  if (audiences.length === 0) return [];
+  const rows = await sql<{ answerable: boolean }[]>`
+    select (q.link or ${hasAnswerer(sql, account)}) as answerable
     from (
       select
-        ${[...roles]}::text[] as roles, ${[...user_ids]}::int[] as user_ids,
-        ${[...department_ids]}::int[] as department_ids, ${department_id}::int as department_id
+        a.n, (a.one ->> 'link')::boolean as link,
+        array(select jsonb_array_elements_text(a.one -> 'roles')) as roles,
+        array(select jsonb_array_elements_text(a.one -> 'user_ids')::int) as user_ids,
+        array(select jsonb_array_elements_text(a.one -> 'department_ids')::int) as department_ids,
+        ${department_id}::int as department_id
+      from jsonb_array_elements(${JSON.stringify(audiences)}::text::jsonb) with ordinality a (one, n)
     ) q
+    order by q.n
   `;
-  return row?.answerable === true;
+  return rows.map(({ answerable }) => answerable);
 }

@@ -6,7 +6,7 @@ import { paramsOf } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
 import type { Fields } from "../../errors.ts";
 import type { Sql } from "../../database/pool.ts";
-import { isAnswerable } from "../approvals/answerers.ts";
+import { areAnswerable } from "../approvals/answerers.ts";
 import {
   audiencesOf,
   type Fault,
@@ -67,17 +67,15 @@ async function unanswerable(
   department_id: number | null,
   steps: readonly Step[],
 ): Promise<Fault[]> {
-  const found: Fault[] = [];
-  for (const { audience, path } of audiencesOf(steps)) {
-    if (await isAnswerable(sql, account, department_id, audience)) continue;
-    const { roles, user_ids } = audience;
+  const asked = audiencesOf(steps);
+  const answerable = await areAnswerable(sql, account, department_id, asked.map(({ audience }) => audience));
+  return asked.filter((_, i) => !answerable[i]).map(({ audience: { roles, user_ids }, path }) => {
     const key = roles.length > 0 ? "roles" : user_ids.length > 0 ? "users" : "departments";
     const message = key === "roles"
       ? "leaves nobody who may answer: no active user has such a role and sees the flow's department"
       : "leaves nobody who may answer: no active user is among them";
-    found.push({ path: [...path, key], message });
-  }
-  return found;
+    return { path: [...path, key], message };
+  });
 }
 
 /** About the flow that is called on failure. */

@@ -7,15 +7,15 @@ import type { CancelStore } from "../storage/cancel_store.ts";
 
 const POLL_MS = 1_000;
 /**
- * For so long a run needs no further look before its next effect: nobody could cancel it before it was stored, and a peer
- * that cancels it says so only after this time. So no effect begins after a cancel was acknowledged.
+ * A look for a cancel is good for this time, and so is the moment when a run is stored, because nobody could cancel it
+ * before. A peer that cancels a run waits for this time before it answers, so no effect begins after that answer.
  */
 export const CANCEL_SEEN_MS = 100;
 
 /**
  * A look for a cancel before each effect of a run, which reads again only what may have changed.
  *
- * @param made_at before this nobody could cancel it; undefined for a run of earlier
+ * @param made_at when a new run was about to be stored; undefined for a run that was claimed
  */
 export function createLook(
   isRequested: () => Promise<boolean>,

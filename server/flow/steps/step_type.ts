@@ -26,7 +26,6 @@ export interface Fault {
   message: string;
 }
 
-/** A connector, database or flow that a step names. Its author must be allowed to see it. */
 /** Whom a step asks. */
 export interface Audience {
   roles: readonly string[];
@@ -36,6 +35,7 @@ export interface Audience {
   link: boolean;
 }
 
+/** A connector, database or flow that a step names. Its author must be allowed to see it. */
 export type Reference =
   | {
     kind: "connector";
