@@ -203,6 +203,11 @@ inTeam(
     assert.deepEqual(await problems(user.token), [], "admins can do something about it");
     const saved = await addFlow([approval(who)]);
     assert.deepEqual(Object.keys(saved.warnings), ["fields.program.0.roles"]);
+    const both = await addFlow([{ ...approval({ roles: ["admin"] }), id: "first" }, {
+      ...approval(who),
+      id: "second",
+    }]);
+    assert.deepEqual(Object.keys(both.warnings), ["fields.program.1.roles"]);
     const { warnings } = (await ask("POST", `/connect/flows/${saved.id}/check.json`, { json: {} })).body;
     assert.match(warnings["fields.program.0.roles"][0], /leaves nobody who may answer/);
 
