@@ -30,6 +30,8 @@ import { createPages } from "./http/pages/page_cache.ts";
 import { createIdentityProvider } from "./secrets/identity_provider.ts";
 import { signApproval } from "./secrets/approval_links.ts";
 import { openKeys } from "./secrets/keys.ts";
+import { createRowReads } from "./database/groups/reads.ts";
+import { createRowWrites } from "./database/groups/writes.ts";
 import { openStores, type Stores } from "./database/stores.ts";
 import type { Log } from "./log.ts";
 import { createMailer } from "./outside/mail.ts";
@@ -139,6 +141,8 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         openings,
         config,
         sql,
+        reads: createRowReads(sql),
+        writes: createRowWrites(sql),
         kv,
         compiler,
         viewers,

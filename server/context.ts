@@ -5,6 +5,8 @@ import type { Config } from "./config.ts";
 import type { ChatModel } from "./outside/chat_model.ts";
 import type { Connectors } from "./connectors/connectors.ts";
 import { actingPool } from "./database/acting.ts";
+import type { RowReads } from "./database/groups/reads.ts";
+import type { RowWrites } from "./database/groups/writes.ts";
 import type { Pool } from "./database/pool.ts";
 import type { StatementTimes } from "./database/statement_times.ts";
 import type { Flows } from "./flow/flow.ts";
@@ -96,6 +98,10 @@ export interface Release {
 export interface Services {
   config: Config;
   sql: Pool;
+  /** Reads of single rows, outside of transactions. */
+  reads: RowReads;
+  /** Writes of single rows, outside of transactions. */
+  writes: RowWrites;
   kv: Deno.Kv;
   compiler: Compiler;
   viewers: Viewers;

@@ -2,6 +2,7 @@
  * The visibility rule of a restricted account, by department. Every list, read, search, count and update of rows with a
  * `department_id` uses it. A hidden object is answered with 404.
  */
+import type { Tag } from "./database/part.ts";
 
 /** The part of a viewer that the rule reads. */
 export interface Restriction {
@@ -17,9 +18,6 @@ export const seesAll = ({ role, restricted }: Restriction) => role === "admin" |
 
 /** `seesAll` for the users `u` of a query, whose columns are named like the fields of a `Restriction`. */
 const allSeenByUser = <Piece>(sql: Tag<Piece>): Piece => sql`(u.role = 'admin' or not u.restricted)`;
-
-/** A template tag that builds SQL: the driver's, or the record store's `part`. */
-type Tag<Piece> = (text: TemplateStringsArray, ...values: (Piece | number | readonly number[])[]) => Piece;
 
 /** A condition on the row's own `department_id`. */
 export function visible<Piece>(sql: Tag<Piece>, viewer: Restriction): Piece {

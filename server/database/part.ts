@@ -20,18 +20,31 @@ export class Part {
 /** What stands in `${}` is another part, or becomes a parameter. */
 export const part = (template: TemplateStringsArray, ...values: PartValue[]): Part => new Part(template, values);
 
+/** A template tag that builds SQL: `part`, or that of a pool. */
+export type Tag<Piece> = (
+  text: TemplateStringsArray,
+  ...values: (Piece | string | number | readonly number[])[]
+) => Piece;
+
 type Rows = postgres.MaybeRow[];
 
 /** Sends a statement, prepared once per connection. */
 export function run<Result extends Rows>(sql: Sql, statement: Part): postgres.PendingQuery<Result> {
   const { text, parameters } = written(statement);
-  return sql.unsafe<Result>(text, parameters, PREPARED);
+  return sendText(sql, text, parameters);
 }
+
+/** Like `run`, of a statement that is written already. */
+export const sendText = <Result extends Rows>(
+  sql: Sql,
+  text: string,
+  parameters: Parameter[],
+): postgres.PendingQuery<Result> => sql.unsafe<Result>(text, parameters, PREPARED);
 
 /** Without `simple: false` the driver sends statements without parameters unprepared. */
 const PREPARED = { prepare: true, simple: false } as const;
 
-type Parameter = postgres.ParameterOrJSON<never>;
+export type Parameter = postgres.ParameterOrJSON<never>;
 
 /** The statement as PostgreSQL takes it: `$1` is the first parameter. */
 export function written(statement: Part): { text: string; parameters: Parameter[] } {

@@ -4,6 +4,7 @@
  */
 import { CompileFailure, type Compiler } from "../../compiler/compiler.ts";
 import type { Context } from "../../context.ts";
+import { singleReads } from "../../database/groups/reads.ts";
 import { nestedPool } from "../../database/nested.ts";
 import type { Sql } from "../../database/pool.ts";
 import { findKnownDb } from "../../store/store.ts";
@@ -46,10 +47,12 @@ function joined(ctx: Context, tx: Sql, told: (() => unknown)[]): Context {
     told.push(() => call(...given));
   };
   const { pages, dbs, connectors, flows, viewers } = ctx;
+  const sql = nestedPool(tx);
   return Object.create(
     ctx,
     fixed({
-      sql: nestedPool(tx),
+      sql,
+      reads: singleReads(sql),
       pages: Object.create(pages, fixed({ forget: later(pages.forget) })),
       dbs: Object.create(
         dbs,

@@ -36,7 +36,7 @@ export type HistoryInput = z.output<typeof HistoryInput>;
 export async function listHistory(ctx: Context, input: HistoryInput): Promise<Json<RecordChange[]>> {
   const { db_code, id, table_name } = input;
   const db_id = await inTableOf(ctx, db_code, { id, table_name }, async (place) => {
-    const found = await findRecord(ctx.sql, place, "nested", id, []);
+    const found = await findRecord(ctx.reads, place, "nested", id, []);
     return typeof found === "object" ? place.db.id : found;
   });
   if (typeof db_id !== "number") throw notFound("Record");

@@ -1,4 +1,8 @@
-import type { Json } from "../../database/json.ts";
+import type { Actor } from "../../actor.ts";
+import type { RowReads } from "../../database/groups/reads.ts";
+import type { RowWrites } from "../../database/groups/writes.ts";
+import { Json } from "../../database/json.ts";
+import { part, type Tag } from "../../database/part.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import { containing, within } from "../../database/like.ts";
@@ -9,7 +13,7 @@ import type { Department, DepartmentPage } from "./schema.ts";
 export type Values = Record<string, string | null>;
 
 /** The columns that `Values` may hold. */
-const stored = (sql: Sql) =>
+const stored = <Piece>(sql: Tag<Piece>): Piece =>
   sql`
     name, name_folded, shortcut, description, phone, email,
     company_name, company_tax_no, company_street, company_street_number, company_post_code,
@@ -22,7 +26,7 @@ const stored = (sql: Sql) =>
  *
  * @param site the base URL; the logo's address begins with it
  */
-const columns = (sql: Sql, site: string) =>
+const columns = <Piece>(sql: Tag<Piece>, site: string): Piece =>
   sql`
     d.id, d.name, d.shortcut, d.description, d.phone, d.email,
     d.company_name, d.company_tax_no, d.company_street, d.company_street_number, d.company_post_code,
@@ -69,28 +73,27 @@ export function listDepartments(sql: Sql, account: number, site: string, page: D
   );
 }
 
-export const findDepartment = (sql: Sql, account: number, site: string, id: number) =>
-  oneJson<Department>(
-    sql,
-    sql`
-      select ${columns(sql, site)}
-      from departments d
-      join accounts a on a.id = d.account_id
-      where d.id = ${id}
-        and d.account_id = ${account}
-    `,
-  );
-
 /** @throws {Refusal} 404 */
 export async function readDepartment(
-  sql: Sql,
+  reads: RowReads,
   account: number,
   site: string,
   id: number,
 ): Promise<Json<Department>> {
-  const department = await findDepartment(sql, account, site, id);
+  const select = (ids: readonly number[]) =>
+    part`
+      select r.id, row_to_json(r)::text as json
+      from (
+        select ${columns(part, site)}
+        from departments d
+        join accounts a on a.id = d.account_id
+        where d.id = any(${ids}::int[])
+          and d.account_id = ${account}
+      ) r
+    `;
+  const department = (await reads.read(select, id)).get(id);
   if (!department) throw notFound("Department");
-  return department;
+  return new Json(department);
 }
 
 /**
@@ -190,6 +193,65 @@ export const updateDepartment = (
       )
     `,
   );
+
+/** An update of a department, for `updateInGroup`. */
+export interface DepartmentUpdate {
+  id: number;
+  values: Values;
+  lock_version: number | undefined;
+  actor: Actor;
+}
+
+/**
+ * Like `updateDepartment`, in one statement with the account's other updates of the moment.
+ *
+ * @returns undefined also if another transaction holds the department's lock: then use `updateDepartment`
+ */
+export async function updateInGroup(
+  writes: RowWrites,
+  account: number,
+  site: string,
+  update: DepartmentUpdate,
+): Promise<Json<Department> | undefined> {
+  const write = (rows: readonly string[]) =>
+    part`
+      with sent as materialized (
+        select
+          (row ->> 'id')::int as id, row -> 'values' as sent_values, (row ->> 'lock_version')::int as sent_version,
+          row -> 'actor' as actor
+        from unnest(${rows}::text[]) text, lateral (select text::jsonb as row) parsed
+      ),
+      held as materialized (
+        select id
+        from departments
+        where id = any(array(select id from sent))
+          and account_id = ${account}
+        for no key update skip locked
+      ),
+      updated as (
+        update departments d
+        set
+          (${stored(part)}) = (select ${stored(part)} from jsonb_populate_record(d, s.sent_values)),
+          lock_version = d.lock_version + 1,
+          updated_at = now()
+        from sent s
+        join held h on h.id = s.id
+        where d.id = s.id
+          and d.lock_version = coalesce(s.sent_version, d.lock_version)
+        returning d.*
+      )
+      select
+        r.id, row_to_json(r)::text as json,
+        set_config('atrium.actor', (select jsonb_build_object('each', jsonb_object_agg(id, actor)) from sent)::text, true)
+      from (
+        select ${columns(part, site)}
+        from updated d
+        join accounts a on a.id = d.account_id
+      ) r
+    `;
+  const json = await writes.write(write, update);
+  return json === undefined ? undefined : new Json(json);
+}
 
 /**
  * Deletes a department. If it was the main one, the oldest remaining one becomes the main one. Sets `department_id` to

@@ -19,7 +19,7 @@ export const departments = router({
   find: managerProcedure
     .meta({ rest: "GET /account/departments/:id.json", summary: "Read a department" })
     .input(ById).output(sent(Department))
-    .query(({ ctx, input }) => readDepartment(ctx.sql, ctx.viewer.account_id, ctx.config.base_url, input.id)),
+    .query(({ ctx, input }) => readDepartment(ctx.reads, ctx.viewer.account_id, ctx.config.base_url, input.id)),
 
   usage: managerProcedure
     .meta({

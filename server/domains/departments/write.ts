@@ -1,5 +1,8 @@
 /** Creating, changing and deleting departments: the operations that need several statements. */
 import type { Context } from "../../context.ts";
+import { actorOf } from "../../actor.ts";
+import { actingOf } from "../../database/acting.ts";
+import { singleReads } from "../../database/groups/reads.ts";
 import type { Sql } from "../../database/pool.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Json } from "../../database/json.ts";
@@ -14,6 +17,7 @@ import {
   insertFurtherDepartment,
   readDepartment,
   updateDepartment,
+  updateInGroup,
   updateMainDepartment,
   type Values,
 } from "./queries.ts";
@@ -32,7 +36,7 @@ export async function createDepartment(ctx: Context, input: NewDepartment): Prom
     const id = await insertDepartment(sql, account_id, values);
     await assign(sql, account_id, id, input);
     await resetFeedsOf(sql, account_id);
-    return await readDepartment(sql, account_id, config.base_url, id);
+    return await readDepartment(singleReads(sql), account_id, config.base_url, id);
   });
   ctx.viewers.forget();
   return created;
@@ -44,17 +48,23 @@ export async function changeDepartment(
   id: number,
   changes: DepartmentChanges,
 ): Promise<Json<Department>> {
-  const { sql, config, viewer: { account_id } } = ctx;
+  const { sql, writes, config, call, viewer: { account_id } } = ctx;
   const values = await valuesOf(sql, changes);
+  const { lock_version } = changes;
   const change = async (sql: Sql) =>
-    await updateDepartment(sql, account_id, config.base_url, id, values, changes.lock_version) ??
-      refuseStale(await readDepartment(sql, account_id, config.base_url, id));
-  if (!assigns(changes)) return await change(sql);
+    await updateDepartment(sql, account_id, config.base_url, id, values, lock_version) ??
+      refuseStale(await readDepartment(singleReads(sql), account_id, config.base_url, id));
+  if (!assigns(changes)) {
+    const changed = actingOf(sql)
+      ? await updateInGroup(writes, account_id, config.base_url, { id, values, lock_version, actor: actorOf(call) })
+      : undefined;
+    return changed ?? await change(sql);
+  }
   const changed = await sql.begin(async (sql) => {
     await change(sql);
     await assign(sql, account_id, id, changes);
     await resetFeedsOf(sql, account_id);
-    return await readDepartment(sql, account_id, config.base_url, id);
+    return await readDepartment(singleReads(sql), account_id, config.base_url, id);
   });
   ctx.viewers.forget();
   return changed;
@@ -70,7 +80,7 @@ export async function chooseMainDepartment(ctx: Context, id: number): Promise<Js
   return await sql.begin(async (sql) => {
     await lockAccount(sql, account_id);
     if (!await updateMainDepartment(sql, account_id, id)) throw notFound("Department");
-    return await readDepartment(sql, account_id, config.base_url, id);
+    return await readDepartment(singleReads(sql), account_id, config.base_url, id);
   });
 }
 

@@ -55,7 +55,7 @@ export async function readRecord(ctx: Context, { db_code, id, table_name, fields
     ctx,
     db_code,
     { id, table_name },
-    (place) => findRecord<Record>(ctx.sql, place, "nested", id, fieldsOf(place.table, fields)),
+    (place) => findRecord<Record>(ctx.reads, place, "nested", id, fieldsOf(place.table, fields)),
   );
   if (!found) throw notFound("Record");
   return found;

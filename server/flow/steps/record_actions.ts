@@ -1,5 +1,6 @@
 /** What each action of a `record` step does with the record store. */
 import type { Actor } from "../../actor.ts";
+import { singleReads } from "../../database/groups/reads.ts";
 import type { Sql } from "../../database/pool.ts";
 import { invalid, notFound } from "../../errors.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
@@ -77,7 +78,7 @@ export async function getOne(
 ): Promise<JsonValue | typeof STALE> {
   if (typeof record_id === "string") {
     if (!UUID.test(record_id)) return null;
-    const found = await findRecord<JsonObject>(sql, place, "flat", record_id);
+    const found = await findRecord<JsonObject>(singleReads(sql), place, "flat", record_id);
     return found === STALE ? STALE : found?.parse() ?? null;
   }
   const records = await list(sql, place, { filter: objectOf(match), sort, per_page: 1 });

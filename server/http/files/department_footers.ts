@@ -74,7 +74,7 @@ async function departmentOf(context: HttpContext, { id = "" }: Params): Promise<
   const { account_id } = await proveRole(context, "manager", "departments:read");
   const { data } = Id.safeParse(/^[1-9]\d*$/.test(id) ? Number(id) : undefined);
   if (data === undefined) throw notFound("Department");
-  return (await readDepartment(context.sql, account_id, context.config.base_url, data)).parse();
+  return (await readDepartment(context.reads, account_id, context.config.base_url, data)).parse();
 }
 
 /** The only host from which the footer loads. A URL's host may contain signs that would end a directive. */

@@ -1,29 +1,40 @@
 /** Reads of single records. */
 import { Json } from "../../database/json.ts";
+import type { RowReads } from "../../database/groups/reads.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { KnownDb } from "../definition/known_db.ts";
 import type { KnownTable } from "../definition/table.ts";
 import { type Part, part, run } from "../../database/part.ts";
 import { provenDb, STALE } from "../statement/statement.ts";
-import { one, type Place, type Shape } from "./place.ts";
+import { type Place, type Shape, within } from "./place.ts";
 import { shaped } from "./shaped.ts";
 
 /** @param fields the fields to send; undefined means all */
 export async function findRecord<T>(
-  sql: Sql,
+  reads: RowReads,
   place: Place,
   shape: Shape,
-  id: string,
+  record_id: string,
   fields?: readonly string[],
 ): Promise<Json<T> | undefined | typeof STALE> {
-  const [row] = await run<{ json: string | null }[]>(
-    sql,
-    part`
-    select (select ${shaped(place, shape, fields)}::text from records where ${one(place, id)}) as json
-    from (${provenDb(place.db)}) db
-  `,
+  const id = record_id.toLowerCase();
+  const rows = await reads.read(
+    (ids) =>
+      part`
+        select r.id, r.json
+        from (${provenDb(place.db)}) db
+        left join lateral (
+          select id, ${shaped(place, shape, fields)}::text as json
+          from records
+          where id = any(${ids}::uuid[])
+            and ${within(place)}
+        ) r on true
+      `,
+    id,
   );
-  return row ? row.json === null ? undefined : new Json(row.json) : STALE;
+  if (rows.size === 0) return STALE;
+  const json = rows.get(id);
+  return json === undefined || json === null ? undefined : new Json(json);
 }
 
 /**

@@ -19,8 +19,10 @@ export interface Place {
 export type Shape = "nested" | "flat";
 
 /** The condition that selects one record. */
-export const one = ({ table, allowed }: Place, id: string): Part =>
-  part`id = ${id} and table_id = ${table.id} and ${allowed}`;
+export const one = (place: Place, id: string): Part => part`id = ${id} and ${within(place)}`;
+
+/** The condition on the records of the place, which must be selected by their ids. */
+export const within = ({ table, allowed }: Place): Part => part`table_id = ${table.id} and ${allowed}`;
 
 /** The table's name in records; null in a database with a single table. */
 export const tableNameOf = (db: KnownDb, { name }: KnownTable): string | null => db.tables.has("") ? null : name;

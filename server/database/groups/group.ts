@@ -1,0 +1,80 @@
+/**
+ * Statements on single rows that share a query: while a query is in flight, further ones that are equal but for their
+ * row wait, and go together into the next query. One that finds too few queries in flight is sent at once. At 32
+ * connections a query then concerns about 15 rows, and PostgreSQL, the driver and the network are paid for once.
+ */
+import { LRUCache } from "lru-cache";
+import { type Parameter, type Part, written } from "../part.ts";
+
+/** Queries of one group in flight. With two, a second caller need not wait for the first. */
+const MOST_IN_FLIGHT = 2;
+/** Rows of a query. */
+export const MOST_ROWS = 100;
+/** Groups that are remembered. One that is dropped while it works is finished by its callers. */
+const MOST_GROUPS = 500;
+
+/** Stands for the rows in a statement. Its elements are never read. */
+export const ROWS: readonly never[] = Object.freeze([]);
+
+export interface Waiting<Row, Result> {
+  row: Row;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+interface Options<Row, Result> {
+  /** Removes from `waiting` what goes into the next query: at least one. */
+  take(waiting: Waiting<Row, Result>[]): Waiting<Row, Result>[];
+  /** Sends one query, and resolves or rejects all that it was given. Never throws. */
+  send(taken: readonly Waiting<Row, Result>[], statement: Grouped): Promise<void>;
+}
+
+/** The statement of a group. */
+export interface Grouped {
+  text: string;
+  /** @param rows takes the place of `ROWS` */
+  parametersWith(rows: readonly (number | string)[]): Parameter[];
+}
+
+/**
+ * @returns passes a row to the group of its statement. Statements with the same text and the same parameters, `ROWS`
+ * among them, are of one group
+ */
+export function createGroups<Row, Result>(
+  options: Options<Row, Result>,
+): (statement: Part, row: Row) => Promise<Result> {
+  const groups = new LRUCache<string, Group<Row, Result>>({ max: MOST_GROUPS });
+  return (statement, row) => {
+    const { text, parameters } = written(statement);
+    // The text at the end: keys of different groups mostly differ in their parameters.
+    const key = `${JSON.stringify(parameters)}${text}`;
+    let group = groups.get(key);
+    if (!group) groups.set(key, group = new Group(options, { text, parametersWith: placing(parameters) }));
+    return group.add(row);
+  };
+}
+
+const placing = (parameters: readonly Parameter[]): Grouped["parametersWith"] => (rows) =>
+  parameters.map((value) => value === ROWS ? [...rows] : value);
+
+class Group<Row, Result> {
+  #waiting: Waiting<Row, Result>[] = [];
+  #in_flight = 0;
+
+  constructor(readonly options: Options<Row, Result>, readonly statement: Grouped) {}
+
+  add(row: Row): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ row, resolve, reject });
+      if (this.#in_flight < MOST_IN_FLIGHT) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#in_flight++;
+    while (this.#waiting.length > 0) {
+      await this.options.send(this.options.take(this.#waiting), this.statement);
+    }
+    this.#in_flight--;
+  }
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { part } from "../part.ts";
+import type { Sql } from "../sql.ts";
+import { createRowReads, singleReads } from "./reads.ts";
+import { createRowWrites } from "./writes.ts";
+
+interface Query {
+  text: string;
+  rows: (string | number)[];
+  answer(result: unknown[]): void;
+  fail(error: unknown): void;
+}
+
+/** Collects queries, whose last parameter are the rows, until the test answers them. */
+function driver() {
+  const queries: Query[] = [];
+  const unsafe = (text: string, parameters: (string | number)[][]) =>
+    new Promise<unknown[]>((answer, fail) => {
+      queries.push({ text, rows: parameters.at(-1) ?? [], answer, fail });
+    });
+  return { queries, sql: { unsafe } as unknown as Sql };
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+const select = (account: number) => (ids: readonly number[]) =>
+  part`select id, json from things where account_id = ${account} and id = any(${ids}::int[])`;
+const write = (rows: readonly string[]) => part`update things from unnest(${rows}::text[])`;
+
+Deno.test("group reads: two queries are sent at once, further reads wait and share the next one", async () => {
+  const { queries, sql } = driver();
+  const { read } = createRowReads(sql);
+  const found = [1, 2, 3, 4, 3].map((id) => read(select(7), id));
+  assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2]]);
+  queries[0]?.answer([{ id: 1, json: "one" }]);
+  assert.equal((await found[0])?.get(1), "one");
+  await turn();
+  assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2], [3, 4]], "an id that two ask for is sent once");
+  queries[2]?.answer([{ id: 3, json: "three" }]);
+  assert.equal((await found[2])?.get(3), "three");
+  assert.equal((await found[3])?.get(4), undefined);
+  assert.equal((await found[4])?.get(3), "three");
+  queries[1]?.answer([]);
+  assert.equal((await found[1])?.get(2), undefined);
+});
+
+Deno.test("group reads: a read never gets the answer of a query that was sent before it was asked", async () => {
+  const { queries, sql } = driver();
+  const { read } = createRowReads(sql);
+  const [, , early] = [read(select(7), 1), read(select(7), 1), read(select(7), 1)];
+  queries.splice(0).forEach(({ answer }) => answer([{ id: 1, json: "old" }]));
+  await turn();
+  const late = read(select(7), 1);
+  queries.splice(0).forEach(({ answer, rows }, i) => answer(rows.map((id) => ({ id, json: i === 0 ? "old" : "new" }))));
+  assert.equal((await early)?.get(1), "old");
+  assert.equal((await late).get(1), "new");
+});
+
+Deno.test("group reads: statements with other parameters or another text are never mixed", async () => {
+  const { queries, sql } = driver();
+  const { read } = createRowReads(sql);
+  const other = (ids: readonly number[]) => part`select id, json from others where id = any(${ids}::int[])`;
+  const all = Promise.all([
+    ...[1, 2, 3].map((id) => read(select(7), id)),
+    ...[1, 2, 3].map((id) => read(select(8), id)),
+    ...[1, 2, 3].map((id) => read(other, id)),
+  ]);
+  assert.equal(queries.length, 6);
+  while (queries.length > 0) {
+    queries.splice(0).forEach(({ answer, rows }) => answer(rows.map((id) => ({ id, json: "" }))));
+    await turn();
+  }
+  assert.deepEqual((await all).map((found) => [...found.keys()]), Array(3).fill([[1], [2], [3]]).flat());
+});
+
+Deno.test("group reads: a failed query fails its reads alone, and the group goes on", async () => {
+  const { queries, sql } = driver();
+  const { read } = createRowReads(sql);
+  const [first, second, third] = [1, 2, 3].map((id) => read(select(7), id));
+  queries[0]?.fail(new Error("away"));
+  await assert.rejects(first as Promise<unknown>, /away/);
+  await turn();
+  queries[1]?.answer([{ id: 2, json: "two" }]);
+  queries[2]?.answer([{ id: 3, json: "three" }]);
+  assert.equal((await second)?.get(2), "two");
+  assert.equal((await third)?.get(3), "three");
+});
+
+Deno.test("group reads: a single read is a query of its own", async () => {
+  const { queries, sql } = driver();
+  const { read } = singleReads(sql);
+  const found = [1, 2, 3].map((id) => read(select(7), id));
+  assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2], [3]]);
+  queries.forEach(({ answer, rows }) => answer(rows.map((id) => ({ id, json: String(id) }))));
+  assert.deepEqual(await Promise.all(found.map(async (rows) => [...(await rows).values()])), [["1"], ["2"], ["3"]]);
+});
+
+Deno.test("group writes: of two writes of one row, the second waits for the next query", async () => {
+  const { queries, sql } = driver();
+  const writes = createRowWrites(sql);
+  const done = [
+    { id: 1, name: "a" },
+    { id: 2, name: "b" },
+    { id: 3, name: "c" },
+    { id: 3, name: "d" },
+    { id: 4, name: "e" },
+  ]
+    .map((row) => writes.write(write, row));
+  queries[0]?.answer([{ id: 1, json: "1" }]);
+  await turn();
+  assert.deepEqual(queries[2]?.rows.map((row) => JSON.parse(String(row))), [{ id: 3, name: "c" }, {
+    id: 4,
+    name: "e",
+  }]);
+  queries[1]?.answer([]);
+  await turn();
+  assert.deepEqual(queries[3]?.rows.map((row) => JSON.parse(String(row))), [{ id: 3, name: "d" }]);
+  queries[2]?.answer([{ id: 4, json: "4" }]);
+  queries[3]?.answer([{ id: 3, json: "3" }]);
+  assert.deepEqual(await Promise.all(done), ["1", undefined, undefined, "3", "4"]);
+});
+
+Deno.test("group writes: what PostgreSQL refuses is left to the callers, another failure is theirs", async () => {
+  const { queries, sql } = driver();
+  const writes = createRowWrites(sql);
+  const refused = writes.write(write, { id: 1 });
+  const lost = writes.write(write, { id: 2 });
+  const { PostgresError } = postgres as unknown as { PostgresError: new (fields: object) => Error };
+  queries[0]?.fail(new PostgresError({ message: "duplicate key", code: "23505" }));
+  queries[1]?.fail(Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" }));
+  assert.equal(await refused, undefined);
+  await assert.rejects(lost, /CONNECTION_CLOSED/);
+});

@@ -1,0 +1,57 @@
+/** Group writes: one transaction for several rows. */
+import postgres from "postgres";
+import { type Part, sendText } from "../part.ts";
+import type { Sql } from "../sql.ts";
+import { createGroups, MOST_ROWS, ROWS, type Waiting } from "./group.ts";
+
+export interface RowWrites {
+  /**
+   * @param write makes the statement. Each of `rows` is the JSON of a row as `row` gives it. The statement writes those
+   * that it can lock without a wait (`skip locked`), and selects the columns `id` and `json` of what it has written
+   * @returns undefined if nothing was written for this row: the caller then writes it alone, which tells why
+   */
+  write<Row extends { id: number }>(write: (rows: readonly string[]) => Part, row: Row): Promise<string | undefined>;
+}
+
+interface Sent {
+  id: number;
+  json: string;
+}
+
+type Writing = Waiting<Sent, string | undefined>;
+
+/** @param sql a pool */
+export function createRowWrites(sql: Sql): RowWrites {
+  const write = createGroups<Sent, string | undefined>({
+    take: takeDistinct,
+    async send(taken, { text, parametersWith }) {
+      try {
+        const rows = await sendText<Sent[]>(sql, text, parametersWith(taken.map(({ row }) => row.json)));
+        const written = new Map(rows.map(({ id, json }) => [id, json]));
+        for (const { row, resolve } of taken) resolve(written.get(row.id));
+      } catch (error) {
+        // What PostgreSQL has refused is rolled back. One of the rows may be the reason.
+        const is_rolled_back = error instanceof postgres.PostgresError;
+        for (const { resolve, reject } of taken) is_rolled_back ? resolve(undefined) : reject(error);
+      }
+    },
+  });
+  return { write: (statement, row) => write(statement(ROWS), { id: row.id, json: JSON.stringify(row) }) };
+}
+
+/** Of two writes of one row, the second waits: a statement can write a row only once. */
+function takeDistinct(waiting: Writing[]): Writing[] {
+  const ids = new Set<number>();
+  const taken: Writing[] = [];
+  const left: Writing[] = [];
+  for (const writing of waiting) {
+    if (taken.length === MOST_ROWS || ids.has(writing.row.id)) {
+      left.push(writing);
+    } else {
+      ids.add(writing.row.id);
+      taken.push(writing);
+    }
+  }
+  waiting.splice(0, waiting.length, ...left);
+  return taken;
+}
