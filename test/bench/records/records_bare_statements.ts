@@ -44,12 +44,19 @@ const FIND = `
   from ${DB}
 `;
 
+/** Reads one row more than the page has: it tells whether there is another page. */
 const list = (condition: string, order: string) => `
-  select (
-    select coalesce(json_agg(${SENT}), '[]')
-    from (select * from records where table_id = $4 and ${condition} order by ${order} limit $6 offset 0) page
-  )::text as json
+  select page.json, page.rows
   from ${DB}
+  cross join (
+    select coalesce(json_agg(${SENT}) filter (where n <= $6), '[]')::text as json, count(*)::int as rows
+    from (
+      select *, row_number() over () as n
+      from (
+        select * from records where table_id = $4 and ${condition} order by ${order} limit $6::int + 1 offset 0
+      ) found
+    ) page
+  ) page
 `;
 const LIST_OF_CITY = list("str_1 is not null and str_1 = $5::text", "id desc");
 const LIST_OF_CUSTOMER = list("str_2 is not null and str_2 = $5::text and int_1 is not null", "int_1 desc, id desc");
@@ -87,14 +94,22 @@ const SEARCH = `
   from ${DB}
 `;
 
+const AUDITED = "account_id, action, object, object_id, db_id, user_id, actor, before, after";
+
 const INSERT = `
-  insert into records (
-    id, table_id, data, search, department_id, created_by_id, created_at, updated_at, str_1, str_2, int_1, time_1
+  with written as (
+    insert into records (
+      id, table_id, data, search, department_id, created_by_id, created_at, updated_at, str_1, str_2, int_1, time_1
+    )
+    select
+      $3::uuid, $4::int, $5::jsonb, $6::text[], null, 1, $7::timestamptz, $7, $8::text, $9::text, $10::bigint,
+      $11::timestamptz
+    from (${HELD_DB}) db
+    returning id
   )
-  select
-    $3::uuid, $4::int, $5::jsonb, $6::text[], null, 1, $7::timestamptz, $7, $8::text, $9::text, $10::bigint,
-    $11::timestamptz
-  from (${HELD_DB}) db
+  insert into audit_entries (${AUDITED})
+  select 1, 'create', 'record', id::text, $1::integer, 1, $12::jsonb, null::jsonb, null::jsonb
+  from written
 `;
 
 const insertPlain = (code: string) => `
@@ -104,18 +119,44 @@ const insertPlain = (code: string) => `
   values ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)
 `;
 
+/** Large values are shortened in the audit log. */
+const bounded = (fields: string) => `
+  case
+    when pg_column_size(${fields}) <= 1000 and pg_column_compression(${fields}) is null then ${fields}
+    else audit_bounded(${fields})
+  end
+`;
+
 const UPDATE = `
   with
     db as (${HELD_DB}),
+    before as (
+      select records.*
+      from records, db
+      where id = $4 and table_id = $5
+      for update of records
+    ),
     written as (
       update records r
       set
         data = jsonb_strip_nulls(r.data || $6::jsonb),
         search[$7::integer] = $8,
         updated_at = greatest(date_trunc('milliseconds', now()), r.updated_at)
-      from db
-      where id = $4 and table_id = $5
-      returning r.*
+      from before b
+      where r.id = b.id
+      returning r.*, b.data as was, b.department_id as was_in
+    ),
+    audited as (
+      insert into audit_entries (${AUDITED})
+      select
+        1, 'update', 'record', w.id::text, $1::integer, 1, $9::jsonb, ${bounded("f.before")}, ${bounded("f.after")}
+      from written w, lateral (
+        select
+          coalesce(jsonb_object_agg(key, coalesce(w.was -> key, 'null')), '{}') as before,
+          coalesce(jsonb_object_agg(key, value), '{}') as after
+        from jsonb_each($6::jsonb) c
+        where coalesce(w.was -> key, 'null') <> value
+      ) f
     )
   select (select ${SENT}::text from written) as json
   from db
@@ -148,7 +189,7 @@ export function bareStatements(sql: postgres.Sql, newId: () => string) {
       const id = newId();
       const now = isoNow();
       const parameters = [db, lock_version, id, table, data as Record<string, string>, search, now];
-      await sql.unsafe(INSERT, [...parameters, city, customer, `${amount}`, at], PREPARED);
+      await sql.unsafe(INSERT, [...parameters, city, customer, `${amount}`, at, ACTOR], PREPARED);
       return created(id, data, now);
     },
     async insertPlain(code: string, data: Data) {
@@ -159,9 +200,12 @@ export function bareStatements(sql: postgres.Sql, newId: () => string) {
       return created(id, data, now);
     },
     update: (known: Known, id: string, { note = "" }: Data) =>
-      json(UPDATE, known, id, known.table, { note }, 4, note.toLowerCase()),
+      json(UPDATE, known, id, known.table, { note }, 4, note.toLowerCase(), ACTOR),
   };
 }
+
+/** What the audit log keeps of an actor. */
+const ACTOR = { via: "token", id: 1, address: "127.0.0.1", request_id: "01234567-89ab-7def-8123-456789abcdef" };
 
 const PREPARED = { prepare: true };
 const isoNow = () => new Date().toISOString().replace("Z", "+00:00");
