@@ -100,8 +100,8 @@ export interface Services {
   sql: Pool;
   /** Reads of single rows, outside of transactions. */
   reads: RowReads;
-  /** Writes of single rows, outside of transactions. */
-  writes: RowWrites;
+  /** Writes of single rows. Undefined where each write must join a transaction. */
+  writes: RowWrites | undefined;
   kv: Deno.Kv;
   compiler: Compiler;
   viewers: Viewers;

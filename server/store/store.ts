@@ -39,6 +39,6 @@ export { part } from "../database/part.ts";
 export { STALE, withDb } from "./statement/statement.ts";
 export { type Operation, runBatch } from "./write/batch.ts";
 export { deleteRecord } from "./write/delete.ts";
-export { insertRecords, type KeptRecord, type NewRecord, restoreRecords } from "./write/insert.ts";
+export { insertRecord, insertRecords, type KeptRecord, type NewRecord, restoreRecords } from "./write/insert.ts";
 export { countPublicWrite } from "./write/public_write_limit.ts";
 export { updateRecord } from "./write/update.ts";

@@ -16,6 +16,8 @@ const MOST_GROUPS = 500;
 /** Stands for the rows in a statement. Its elements are never read. */
 export const ROWS: readonly never[] = Object.freeze([]);
 
+export type Id = number | string;
+
 export interface Waiting<Row, Result> {
   row: Row;
   resolve(result: Result): void;
@@ -33,7 +35,7 @@ interface Options<Row, Result> {
 export interface Grouped {
   text: string;
   /** @param rows takes the place of `ROWS` */
-  parametersWith(rows: readonly (number | string)[]): Parameter[];
+  parametersWith(rows: readonly Id[]): Parameter[];
 }
 
 /**

@@ -4,9 +4,7 @@
  */
 import { type Part, sendText, written } from "../part.ts";
 import type { Sql } from "../sql.ts";
-import { createGroups, MOST_ROWS, ROWS } from "./group.ts";
-
-type Id = number | string;
+import { createGroups, type Id, MOST_ROWS, ROWS } from "./group.ts";
 
 /** By id, what a query has selected: a text, or null. */
 export type FoundRows = ReadonlyMap<Id | null, string | null>;

@@ -2,19 +2,20 @@
 import postgres from "postgres";
 import { type Part, sendText } from "../part.ts";
 import type { Sql } from "../sql.ts";
-import { createGroups, MOST_ROWS, ROWS, type Waiting } from "./group.ts";
+import { createGroups, type Id, MOST_ROWS, ROWS, type Waiting } from "./group.ts";
 
 export interface RowWrites {
   /**
    * @param write makes the statement. Each of `rows` is the JSON of a row as `row` gives it. The statement writes those
    * that it can lock without a wait (`skip locked`), and selects the columns `id` and `json` of what it has written
+   * @param row its id as the driver returns it: a uuid in lower case
    * @returns undefined if nothing was written for this row: the caller then writes it alone, which tells why
    */
-  write<Row extends { id: number }>(write: (rows: readonly string[]) => Part, row: Row): Promise<string | undefined>;
+  write<Row extends { id: Id }>(write: (rows: readonly string[]) => Part, row: Row): Promise<string | undefined>;
 }
 
 interface Sent {
-  id: number;
+  id: Id;
   json: string;
 }
 
@@ -41,7 +42,7 @@ export function createRowWrites(sql: Sql): RowWrites {
 
 /** Of two writes of one row, the second waits: a statement can write a row only once. */
 function takeDistinct(waiting: Writing[]): Writing[] {
-  const ids = new Set<number>();
+  const ids = new Set<Id>();
   const taken: Writing[] = [];
   const left: Writing[] = [];
   for (const writing of waiting) {

@@ -72,7 +72,7 @@ export async function perform<C extends Context, T>(
     return "commit";
   });
   try {
-    return await work(Object.create(ctx, { sql: { value: sql } }));
+    return await work(Object.create(ctx, { sql: { value: sql }, writes: { value: undefined } }));
   } catch (error) {
     if (is_rehearsed) return undefined;
     throw error;

@@ -53,6 +53,7 @@ function joined(ctx: Context, tx: Sql, told: (() => unknown)[]): Context {
     fixed({
       sql,
       reads: singleReads(sql),
+      writes: undefined,
       pages: Object.create(pages, fixed({ forget: later(pages.forget) })),
       dbs: Object.create(
         dbs,

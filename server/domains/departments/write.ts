@@ -1,7 +1,6 @@
 /** Creating, changing and deleting departments: the operations that need several statements. */
 import type { Context } from "../../context.ts";
 import { actorOf } from "../../actor.ts";
-import { actingOf } from "../../database/acting.ts";
 import { singleReads } from "../../database/groups/reads.ts";
 import type { Sql } from "../../database/pool.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
@@ -55,10 +54,8 @@ export async function changeDepartment(
     await updateDepartment(sql, account_id, config.base_url, id, values, lock_version) ??
       refuseStale(await readDepartment(singleReads(sql), account_id, config.base_url, id));
   if (!assigns(changes)) {
-    const changed = actingOf(sql)
-      ? await updateInGroup(writes, account_id, config.base_url, { id, values, lock_version, actor: actorOf(call) })
-      : undefined;
-    return changed ?? await change(sql);
+    const update = { id, values, lock_version, actor: actorOf(call) };
+    return await (writes && updateInGroup(writes, account_id, config.base_url, update)) ?? await change(sql);
   }
   const changed = await sql.begin(async (sql) => {
     await change(sql);

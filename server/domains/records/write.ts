@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { type Fields, invalid, notFound } from "../../errors.ts";
-import { deleteRecord, insertRecords, readValues, updateRecord } from "../../store/store.ts";
+import { deleteRecord, insertRecord, readValues, updateRecord } from "../../store/store.ts";
 import { departmentOfRecord } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { inTable, inTableOf } from "./place.ts";
@@ -16,7 +16,7 @@ export async function createRecord(ctx: Context, { db_code, record }: NewRecordI
     const { changes, faults } = readValues(place.table, data, true);
     refuseFaults(faults);
     const created_by_id = ctx.viewer.user_id;
-    return insertRecords<Record>(ctx.sql, place, "nested", [{ changes, department_id, created_by_id }]);
+    return insertRecord<Record>(ctx.sql, ctx.writes, place, "nested", { changes, department_id, created_by_id });
   });
   if (!created) throw new Error("an insert returned no row");
   return created;

@@ -26,6 +26,15 @@ export const auditCreated = (db: KnownDb, by: Actor, many: boolean): Part =>
     )
     : entry(db, by, part`'create', 'record', id::text`, part`null::jsonb, null::jsonb`, part`from written`);
 
+/** Of rows that have been sent together, with the actor of each. @param sent selects `id`, `user_id` and `actor` */
+export const auditCreatedTogether = (db: KnownDb, sent: Part): Part =>
+  part`
+    insert into audit_entries (${COLUMNS})
+    select
+      ${db.account_id}::integer, 'create', 'record', id::text, ${db.id}::integer, user_id, actor, null::jsonb, null::jsonb
+    from ${sent}
+  `;
+
 /**
  * @param before the values before the change, from `written w`
  * @param sent the fields of the change
@@ -80,8 +89,14 @@ export const auditBatch = (
 const bounded = (fields: Part) =>
   part`case when pg_column_size(${fields}) <= 1000 and pg_column_compression(${fields}) is null then ${fields} else audit_bounded(${fields}) end`;
 
-function entry(db: KnownDb, { user_id, agent, ...known }: Actor, object: Part, fields: Part, from: Part): Part {
-  const actor = { ...known, ...agent && { agent: { ...agent } } };
+/** The columns of an entry that name its actor. */
+export const actorColumns = ({ user_id, agent, ...known }: Actor) => ({
+  user_id,
+  actor: { ...known, ...agent && { agent: { ...agent } } },
+});
+
+function entry(db: KnownDb, by: Actor, object: Part, fields: Part, from: Part): Part {
+  const { user_id, actor } = actorColumns(by);
   return part`
     insert into audit_entries (${COLUMNS})
     select ${db.account_id}::integer, ${object}, ${db.id}::integer, ${user_id}::integer, ${actor}::jsonb, ${fields}

@@ -1,13 +1,15 @@
 import { Json } from "../../database/json.ts";
+import type { RowWrites } from "../../database/groups/writes.ts";
 import type { Sql } from "../../database/pool.ts";
 import { createdAt, newUuid } from "../../database/uuid_v7.ts";
+import type { KnownDb } from "../definition/known_db.ts";
 import type { KnownTable } from "../definition/table.ts";
 import { allSlotsOf, type Changes, keptOf } from "../definition/values.ts";
 import { logChanges } from "../feed/log_changes.ts";
 import { type Place, type Shape, tableNameOf } from "../read/place.ts";
 import { type Part, part, run } from "../../database/part.ts";
 import { heldDb, STALE } from "../statement/statement.ts";
-import { auditCreated } from "./audit_rows.ts";
+import { actorColumns, auditCreated, auditCreatedTogether } from "./audit_rows.ts";
 import { searchOf } from "./search_text.ts";
 
 export interface NewRecord {
@@ -53,6 +55,59 @@ export async function insertRecords<T>(
   const { count } = await run(sql, statementOf(place, many ? manyRows(rows) : oneRow(row), many));
   return count === 0 ? STALE : rows.map((row) => new Json<T>(jsonOf(place, shape, row)));
 }
+
+/**
+ * Like `insertRecords` with one record, in a statement with other records that are created in the same table at the same
+ * time. A database with subscribers is written to as by `insertRecords`.
+ *
+ * @param writes undefined if the write must join the transaction `sql`
+ */
+export async function insertRecord<T>(
+  sql: Sql,
+  writes: RowWrites | undefined,
+  place: Pick<Place, "db" | "table" | "by">,
+  shape: Shape,
+  record: NewRecord,
+): Promise<Json<T>[] | typeof STALE> {
+  const { db, table, by } = place;
+  if (!writes || db.live) return await insertRecords(sql, place, shape, [record]);
+  const row = rowOf(table, record);
+  const written = await writes.write(
+    by ? (rows) => togetherAudited(db, rows) : (rows) => together(db, rows),
+    { ...row, ...by && actorColumns(by) },
+  );
+  return written === undefined
+    ? await insertRecords(sql, place, shape, [record])
+    : [new Json(jsonOf(place, shape, row))];
+}
+
+/** @param rows the JSON of each row */
+const together = (db: KnownDb, rows: readonly string[]): Part =>
+  part`
+    insert into records (${COLUMNS})
+    select ${COLUMNS}
+    from (${
+    heldDb(db)
+  }) db, unnest(${rows}::text[]) row_text, lateral json_populate_record(null::records, row_text::json)
+    returning id, '' as json
+  `;
+
+const togetherAudited = (db: KnownDb, rows: readonly string[]): Part =>
+  part`
+    with
+      db as (${heldDb(db)}),
+      sent as materialized (
+        select row_text::jsonb as row
+        from db, unnest(${rows}::text[]) row_text
+      ),
+      written as (
+        insert into records (${COLUMNS})
+        select ${COLUMNS}
+        from sent, lateral jsonb_populate_record(null::records, row)
+      )
+    ${auditCreatedTogether(db, part`sent, lateral jsonb_to_record(row) as s (id uuid, user_id integer, actor jsonb)`)}
+    returning object_id as id, '' as json
+  `;
 
 /** One plain `insert` where the database has no subscribers and nothing is audited: a `with` clause costs 20 µs. */
 const statementOf = (

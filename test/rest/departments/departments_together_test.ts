@@ -1,6 +1,5 @@
 /** Reads and updates that arrive at the same moment share queries. No caller notices the others. */
 import assert from "node:assert/strict";
-import { addDb } from "../../stage/db.ts";
 import { on_postgres } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, type Ask, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
@@ -108,19 +107,4 @@ inAccount("departments together: a locked department delays its own update alone
     return { waiting };
   });
   assert.equal((await waiting.waiting).body.phone, "locked");
-});
-
-inAccount("records together: callers who may see different records never share what they find", async ({ ask }) => {
-  const [visible, hidden] = await createMany(ask, 2);
-  assert.ok(visible && hidden);
-  const db = await addDb(ask, { fields: { n: { type: "integer" } } });
-  const records: { id: string; department_id: number }[] = await Promise.all(
-    [visible, hidden, visible, hidden].map(async ({ id }, n) => await db.create({ n }, { department_id: id })),
-  );
-  const guest = await addPerson(ask, "user", { department_ids: [visible.id] });
-  const read = (ask: Ask) => records.map(({ id }) => ask("GET", db.record(id.toUpperCase())));
-  const answers = await Promise.all([...read(ask), ...read(as(ask, guest.token)), ...read(ask)]);
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 404, 200, 404, 200, 200, 200, 200]);
-  const found = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.n);
-  assert.deepEqual(found, [0, 1, 2, 3, 0, 2, 0, 1, 2, 3]);
 });

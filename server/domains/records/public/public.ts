@@ -4,7 +4,7 @@ import { type Fields, invalid, notFound } from "../../../errors.ts";
 import {
   conditionSql,
   deleteRecord,
-  insertRecords,
+  insertRecord,
   listRecords,
   part,
   type Place,
@@ -49,7 +49,11 @@ export async function createPublic(ctx: PublicContext, { db_code, data }: Public
     const created_by_id = viewer?.user_id ?? null;
     // A member sees what it has created.
     const department_id = method.members_only && viewer ? departmentOfRecord(viewer) : null;
-    return await insertRecords<FlatRecord>(ctx.sql, place, "flat", [{ changes, department_id, created_by_id }]);
+    return await insertRecord<FlatRecord>(ctx.sql, ctx.writes, place, "flat", {
+      changes,
+      department_id,
+      created_by_id,
+    });
   });
   if (!created) throw new Error("an insert returned no row");
   return created;

@@ -36,7 +36,7 @@ const META = { names: { id: "Record" }, lenient_body: true };
 
 /** @throws {Refusal} 404 for a database that the viewer does not see; what the visitor is refused is an answer */
 export async function tryPublic(ctx: Context, { db_code, visitor, method, input }: Trial): Promise<TrialAnswer> {
-  const { sql, keys, dbs, clock, call, viewer } = ctx;
+  const { sql, writes, keys, dbs, clock, call, viewer } = ctx;
   await inDb(ctx, db_code, () => Promise.resolve(undefined));
   const caller = {
     account_id: viewer.account_id,
@@ -46,7 +46,10 @@ export async function tryPublic(ctx: Context, { db_code, visitor, method, input 
     app_id: undefined,
   };
   try {
-    const answer = await METHODS[method]({ sql, keys, dbs, clock, call, caller }, { ...input, db_code });
+    const answer = await METHODS[method]({ sql, writes, keys, dbs, clock, call, caller }, {
+      ...input,
+      db_code,
+    });
     return { status: method === "create" ? 201 : 200, body: answer instanceof Json ? answer.parse() : answer };
   } catch (error) {
     const { status, body } = refusalOf(error, META);
