@@ -24,7 +24,6 @@
  * databases of the section `grid`, PostgreSQL's and embedded ones, which are filled once and kept. Results also go to bench/last.json, section by section.
  */
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { print } from "../stage/print.ts";
 import { compile } from "./compile/compile.ts";
 import { cold } from "./cold.ts";
@@ -36,29 +35,11 @@ import { events } from "./flows/events.ts";
 import { flows } from "./flows/flows.ts";
 import { grid } from "./console/grid.ts";
 import { packageSection } from "./package/package.ts";
+import { readOptions, usageOf } from "./options.ts";
 import { readSizes, records } from "./records/records.ts";
 import { requests } from "./requests/requests.ts";
 import type { Section } from "./measure/section.ts";
 import { weight } from "./compile/weight.ts";
-
-const text = (value: string) => ({ type: "string", default: value }) as const;
-const { values } = parseArgs({
-  args: Deno.args,
-  options: {
-    seconds: text("3"),
-    rounds: text("5"),
-    connections: text("32"),
-    only: text(""),
-    records: text("10k,100k"),
-    triggers: text("10000"),
-    rows: text("1m"),
-    at: text(""),
-    uses: text("20"),
-    events: text("30"),
-  },
-});
-const [seconds = 0, rounds = 0, connections = 0] = [values.seconds, values.rounds, values.connections].map(Number);
-const only = values.only.split(",").filter(Boolean);
 
 const NAMES = [
   "requests",
@@ -74,24 +55,37 @@ const NAMES = [
   "grid",
   "package",
 ];
+function readArguments() {
+  try {
+    const options = readOptions(Deno.args);
+    if (!options.help) return options;
+    print(usageOf(NAMES));
+    Deno.exit(0);
+  } catch (error) {
+    print(`${error instanceof Error ? error.message : error}\n\n${usageOf(NAMES)}`);
+    Deno.exit(2);
+  }
+}
+const options = readArguments();
+const { only, seconds, rounds, connections } = options;
 const works = only.filter((word) => !NAMES.includes(word));
 const named = only.length === 0 ? NAMES : only.length === works.length ? ["requests"] : only;
 const all: Section[] = [
   requests({ seconds, rounds, connections, works }),
-  records({ seconds, rounds, connections, works, sizes: readSizes(values.records) }),
+  records({ seconds, rounds, connections, works, sizes: readSizes(options.records) }),
   compile({ rounds }),
   weight(),
   containment({ seconds, rounds, connections }),
-  crons({ rounds, triggers: Number(values.triggers) }),
+  crons({ rounds, triggers: options.triggers }),
   cold({ rounds }),
   flows({ seconds, rounds, connections }),
-  events({ seconds: Number(values.events) }),
-  consoleSection({ rounds, uses: Number(values.uses) }),
+  events({ seconds: options.events }),
+  consoleSection({ rounds, uses: options.uses }),
   grid({
-    rows: readSizes(values.rows)[0] ?? 1_000_000,
+    rows: readSizes(options.rows)[0] ?? 1_000_000,
     seconds: 60,
     jumps: 20,
-    places: values.at.split(",").filter(Boolean),
+    places: options.at.split(",").filter(Boolean),
   }),
   packageSection({ rounds }),
 ];
