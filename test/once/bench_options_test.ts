@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readOptions, usageOf } from "./options.ts";
+import { readOptions, usageOf } from "../bench/options.ts";
 
 Deno.test("bench: options have defaults, and an unknown one or one that is no number is named", () => {
   assert.deepEqual(readOptions(["--only=read,update", "--rounds=2"]).only, ["read", "update"]);
