@@ -321,6 +321,19 @@ inAccount("whole archive: two users of an archive are not one user here", async 
   assert.match(body["users/000001.ndjson"][0], /the same user of this account/);
 });
 
+inAccount("whole archive: whoever leaves an export may begin another at once", async ({ server, admin }) => {
+  const request = () =>
+    new Request(`${server.base_url}${ARCHIVE}`, { headers: { authorization: `Bearer ${admin.token}` } });
+  await inTurn(Array.from({ length: 20 }, (_, i) => i), async (i) => {
+    const { status, body } = await server.handler(request());
+    assert.equal(status, 200, `export ${i}`);
+    // After none of its pieces, after one, or after two of them.
+    const reader = body?.getReader();
+    await inTurn(Array.from({ length: i % 3 }), async () => void await reader?.read());
+    await reader?.cancel();
+  });
+});
+
 inAccount("whole archive: only an admin with the scope exports and imports", async ({ ask, server, admin }) => {
   const callers: [who: string, token: string | null, statuses: [number, number]][] = [
     ["a visitor", null, [401, 401]],

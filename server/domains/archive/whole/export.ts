@@ -62,7 +62,23 @@ export async function exportAccount(
     },
   );
   await Promise.race([begun, work]);
-  return readable;
+  return endingWith(readable, work);
+}
+
+/** The same stream. Who cancels it waits for the end of `work`: the account is free for another export then. */
+function endingWith(stream: ReadableStream<Uint8Array>, work: Promise<void>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel(reason) {
+      await reader.cancel(reason);
+      await work.catch(() => {});
+    },
+  }, { highWaterMark: 0 });
 }
 
 const inSnapshot = (ctx: Context, copy: (sql: Sql) => Promise<void>): Promise<void> =>
