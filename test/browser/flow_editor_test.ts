@@ -24,6 +24,9 @@ browserTest("flows in the console", async ({ browser, step }) => {
       const page = await open();
       await inserts(page, server, base);
     });
+    await step("changed settings survive another tab and another person's change, and only they are sent", async () => {
+      await settles(await open(), server, base);
+    });
   } finally {
     await server.close();
   }
@@ -247,4 +250,37 @@ async function inserts(page: Page, server: TestServer, base: string): Promise<vo
   deepEqual(complaints.filter(unexpected), []);
   await staysQuiet(page);
   await page.context().close();
+}
+
+async function settles(page: Page, server: TestServer, base: string): Promise<void> {
+  const code = `settings_${crypto.randomUUID().slice(0, 8)}`;
+  const flow = { kind: "platform/custom_flow", code, name: "Settings", fields: { program: [] } };
+  const { id } = made(await server.request("POST", "/connect/flows.json", { json: { flow } }));
+  const at = `/connect/flows/${id}.json`;
+  await page.goto(`${base}/flows/${id}?tab=settings`);
+  const name = page.getByLabel("Name", { exact: true });
+  const input = page.getByLabel("Input", { exact: true });
+  await name.fill("Mine");
+  await page.getByRole("tab", { name: "Runs" }).filter({ visible: true }).click();
+  await name.waitFor({ state: "detached" });
+  await page.getByRole("tab", { name: "Settings" }).filter({ visible: true }).click();
+  await name.waitFor();
+  equal(await name.inputValue(), "Mine", "what was typed is still there");
+
+  const theirs = { input: { type: "object" }, lock_version: 0 };
+  equal((await server.request("PATCH", at, { json: { flow: theirs } })).status, 200);
+  const save = page.getByRole("button", { name: "Save the settings" });
+  await save.click();
+  await page.getByText("Another person has changed the flow meanwhile").waitFor();
+  await until(async () => /object/.test(await input.inputValue()), "the other person's change is shown");
+  equal(await name.inputValue(), "Mine");
+  await save.click();
+  await page.getByText("The settings are saved").waitFor();
+  const { body } = await server.request("GET", at);
+  deepEqual([body.name, body.input], ["Mine", { type: "object" }]);
+
+  await name.fill("Not this");
+  await page.getByRole("button", { name: "Undo the changes" }).click();
+  equal(await name.inputValue(), "Mine");
+  equal(await save.isDisabled(), true);
 }

@@ -108,6 +108,22 @@ export async function tellsWhatChanged(
     equal(await hasFocus(page.getByRole("grid")), true);
   }
 
+  // In the panel, too: the value that was refused goes with its message, and the panel stays.
+  await page.locator("#cell-0-0").click();
+  await page.keyboard.press("Space");
+  const panel = page.getByRole("complementary", { name: "Bill 2" });
+  const field = panel.getByLabel("n", { exact: true });
+  await field.fill("abc");
+  await field.press("Enter");
+  await panel.getByText("n must be an integer").waitFor();
+  equal(await field.inputValue(), "abc", "what was typed stays");
+  await field.focus();
+  await field.press("Escape");
+  await panel.getByText("n must be an integer").waitFor({ state: "detached" });
+  equal(await field.inputValue(), "2");
+  await panel.getByRole("button", { name: "Close" }).click();
+  await stored.waitFor();
+
   for (const row of [0, 1, 2]) {
     await page.locator(`#cell-${row}-0`).click();
     await page.keyboard.press("Shift+Space");
