@@ -1,16 +1,17 @@
 /**
  * Statements on single rows that share a query: while a query is in flight, further ones that are equal but for their
- * row wait, and go together into the next query. One that finds too few queries in flight is sent at once. At 32
- * connections a query then concerns about 15 rows, and PostgreSQL, the driver and the network are paid for once.
+ * row wait, and go together into the next query. A statement that finds fewer than two queries of its group in flight is
+ * sent at once. At 32 connections a query concerns six to fifteen rows, which share what PostgreSQL, the driver and the
+ * network take for a query.
  */
 import { LRUCache } from "lru-cache";
 import { type Parameter, type Part, written } from "../part.ts";
 
 /** Queries of one group in flight. With two, a second caller need not wait for the first. */
 const MOST_IN_FLIGHT = 2;
-/** Rows of a query. */
-export const MOST_ROWS = 100;
-/** Groups that are remembered. One that is dropped while it works is finished by its callers. */
+/** Rows of a query. A record may have 2 MB, and all of them are in memory when the query ends. */
+export const MOST_ROWS = 32;
+/** Groups that are remembered. A group that is dropped while it works still answers its callers. */
 const MOST_GROUPS = 500;
 
 /** Stands for the rows in a statement. Its elements are never read. */

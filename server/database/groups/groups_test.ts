@@ -121,6 +121,35 @@ Deno.test("group writes: of two writes of one row, the second waits for the next
   assert.deepEqual(await Promise.all(done), ["1", undefined, undefined, "3", "4"]);
 });
 
+Deno.test("group writes: a query has a limit of rows and of characters, and writes of one row keep their order", async () => {
+  const { queries, sql } = driver();
+  const writes = createRowWrites(sql);
+  const large = "x".repeat(700_000);
+  const rows = [
+    { id: 1 },
+    { id: 2 },
+    { id: 3, text: large },
+    { id: 4, text: large },
+    { id: 4, text: "last" },
+    ...Array.from({ length: 40 }, (_, i) => ({ id: 10 + i })),
+  ];
+  const done = rows.map((row) => writes.write(write, row));
+  const sent: number[][] = [];
+  const order: unknown[] = [];
+  while (queries.length > 0) {
+    for (const { rows, answer } of queries.splice(0)) {
+      const parsed = rows.map((row) => JSON.parse(String(row)));
+      sent.push(parsed.map(({ id }) => id));
+      order.push(...parsed.filter(({ id }) => id === 4).map(({ text }) => text));
+      answer(parsed.map(({ id }) => ({ id, json: `${id}` })));
+    }
+    await turn();
+  }
+  assert.deepEqual(await Promise.all(done), rows.map(({ id }) => `${id}`));
+  assert.ok(sent.every((ids) => ids.length <= 32 && !(ids.includes(3) && ids.includes(4))));
+  assert.deepEqual(order, [large, "last"]);
+});
+
 Deno.test("group writes: what PostgreSQL refuses is left to the callers, another failure is theirs", async () => {
   const { queries, sql } = driver();
   const writes = createRowWrites(sql);

@@ -40,18 +40,24 @@ export function createRowWrites(sql: Sql): RowWrites {
   return { write: (statement, row) => write(statement(ROWS), { id: row.id, json: JSON.stringify(row) }) };
 }
 
+/** Characters of a query's rows. A larger row is sent alone. */
+const MOST_CHARACTERS = 1_000_000;
+
 /** Of two writes of one row, the second waits: a statement can write a row only once. */
 function takeDistinct(waiting: Writing[]): Writing[] {
-  const ids = new Set<Id>();
+  const seen = new Set<Id>();
   const taken: Writing[] = [];
   const left: Writing[] = [];
+  let characters = 0;
   for (const writing of waiting) {
-    if (taken.length === MOST_ROWS || ids.has(writing.row.id)) {
-      left.push(writing);
-    } else {
-      ids.add(writing.row.id);
+    const { id, json } = writing.row;
+    const fits = taken.length === 0 || taken.length < MOST_ROWS && characters + json.length <= MOST_CHARACTERS;
+    if (fits && !seen.has(id)) {
       taken.push(writing);
-    }
+      characters += json.length;
+    } else left.push(writing);
+    // Of one that is left, too: writes of one row keep their order.
+    seen.add(id);
   }
   waiting.splice(0, waiting.length, ...left);
   return taken;
