@@ -100,14 +100,15 @@ export class WorkingCopy {
   /** Reads the app again. Without changes here the newer version is shown; with changes it is compared with them. */
   async refresh(): Promise<void> {
     const found = await api.apps.find.query({ id: this.app.id });
-    if (found.lock_version === this.app.lock_version) return;
+    if (found.lock_version === this.#base || found.lock_version === this.theirs?.lock_version) return;
     const before = this.app;
     const had_changes = this.differs;
     this.app = found;
     if (!had_changes) this.#show(found);
-    else if (found.source_code !== before.source_code) await this.#compare();
-    // Other fields have changed: the draft was made from this source, too.
-    else if (this.#base === before.lock_version) this.#base = found.lock_version;
+    // An earlier comparison may be in flight, or may have failed.
+    else if (found.source_code !== before.source_code || this.#base < before.lock_version) await this.#compare();
+    // Only other fields have changed: the draft was made from this source, too.
+    else this.#base = found.lock_version;
   }
 
   async #compare(): Promise<void> {
@@ -136,7 +137,7 @@ export class WorkingCopy {
     try {
       const published = await api.apps.update.mutate({
         id: this.app.id,
-        app: { ...engines, source_code: text, lock_version: this.app.lock_version },
+        app: { ...engines, source_code: text, lock_version: this.#base },
       });
       this.#published(published, text);
       return true;
