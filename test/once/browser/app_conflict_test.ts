@@ -1,4 +1,4 @@
-/** Two people change one app. Whatever of it the page has read already, nobody's version is overwritten unseen. */
+/** Two people change one app. A publication never overwrites a version that its author has not compared with. */
 import { equal } from "node:assert/strict";
 import type { Page } from "../../packages/playwright.ts";
 import { adminOf, seatOf, write } from "../../browser/seats.ts";

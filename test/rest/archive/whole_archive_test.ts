@@ -321,7 +321,7 @@ inAccount("whole archive: two users of an archive are not one user here", async 
   assert.match(body["users/000001.ndjson"][0], /the same user of this account/);
 });
 
-inAccount("whole archive: whoever leaves an export may begin another at once", async ({ server, admin }) => {
+inAccount("whole archive: after an export is cancelled, another can start at once", async ({ server, admin }) => {
   const request = () =>
     new Request(`${server.base_url}${ARCHIVE}`, { headers: { authorization: `Bearer ${admin.token}` } });
   await inTurn(Array.from({ length: 20 }, (_, i) => i), async (i) => {

@@ -94,7 +94,7 @@ inAccount("departments together: updates of one department follow each other, an
 });
 
 inAccount("departments together: a locked department delays its own update alone", async ({ ask, server }) => {
-  if (!on_postgres) return; // The embedded database has one session, so nobody else can hold a lock.
+  if (!on_postgres) return; // The embedded database has one session, so no other session can hold a lock.
   const [locked, ...others] = await createMany(ask, 8);
   assert.ok(locked);
   let answered = false;

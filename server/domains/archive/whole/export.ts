@@ -65,7 +65,7 @@ export async function exportAccount(
   return endingWith(readable, work);
 }
 
-/** The same stream. Who cancels it waits for the end of `work`: the account is free for another export then. */
+/** The same stream. Its `cancel` resolves after the end of `work`, when another export of the account can start. */
 function endingWith(stream: ReadableStream<Uint8Array>, work: Promise<void>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({
