@@ -143,12 +143,18 @@ async function log(browser: Browser, server: TestServer, base: string): Promise<
   await page.getByRole("button", { name: /GET \/account\/me.json 200/ }).click();
   await page.getByRole("button", { name: "Lines of this request" }).click();
   await page.waitForURL((url) => url.searchParams.get("request_id") === id);
-  // Without the server's answer the page says so, and Retry connects at once.
-  await page.route(/operations\/log/, (route) => route.abort());
+  // Without the server's answer the page says so, and Retry connects. The page also connects by itself: until the click
+  // no attempt succeeds.
+  await page.route(/operations\/log/, async (route) => {
+    if (await page.evaluate("'clicked' in document.documentElement.dataset")) await route.continue();
+    else await route.abort();
+  });
   await page.reload();
   const alert = page.getByRole("alert").filter({ hasText: "The server does not answer." });
   await alert.waitFor();
-  await page.unroute(/operations\/log/);
+  await page.evaluate(
+    "addEventListener('click', () => { document.documentElement.dataset.clicked = ''; }, { capture: true })",
+  );
   await alert.getByRole("button", { name: "Retry" }).click();
   await page.getByRole("button", { name: /GET \/account\/me.json 200/ }).first().waitFor();
   await alert.waitFor({ state: "detached" });
