@@ -169,6 +169,12 @@ const WRONG: [name: string, program: Program, faults: Record<string, string>][] 
     ".0.as": "is the name of the place in the list",
   }],
   ["a header that the server sets", [call({ headers: { Host: "x" } })], { ".0.headers.Host": "is set by the server" }],
+  ["ids that no user and no department can have", [
+    { type: "approval", question: "Pay?", users: [1, 2_147_483_648], departments: [9_007_199_254_740_991] },
+  ], {
+    ".0.users.1": "must be at most 2147483647",
+    ".0.departments.0": "must be at most 2147483647",
+  }],
   ["eleven levels", nested(11), {
     [".0.then".repeat(10) + ".0"]: "is nested too deep (maximum is 10 levels of steps)",
   }],

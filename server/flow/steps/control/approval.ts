@@ -1,6 +1,7 @@
 /** `approval`: the run waits for a person's answer to a question. */
 import { z } from "zod";
 import { ROLES } from "../../../input/roles.ts";
+import { Id } from "../../../input/shapes.ts";
 import { isoOf } from "../../run/model.ts";
 import { Name, TextTemplate } from "../../template/template_shape.ts";
 import { askPeople, findAnswer } from "../../waiting/approval_store.ts";
@@ -14,7 +15,7 @@ import { MOST_DAYS } from "./wait.ts";
 const DAY_S = 24 * 60 * 60;
 const MOST_QUESTION = 4_000;
 
-const Ids = z.array(z.int().min(1)).max(100).default([]);
+const Ids = z.array(Id).max(100).default([]);
 
 const Field = z.strictObject({
   type: z.enum(["text", "number", "boolean"]).default("text"),
