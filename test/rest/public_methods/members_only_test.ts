@@ -87,6 +87,29 @@ test("members only: records of departments are seen and changed as over the priv
   }
 });
 
+test("members only: a member of several departments sees what it creates", async ({ ask }) => {
+  const [mine, second] = [await addDepartment(ask), await addDepartment(ask)];
+  const fields = { schema: { fields: FIELDS }, public_methods: METHODS };
+  const code = await addDb(ask, { ...fields, department_id: mine });
+  const open = await addDb(ask, fields);
+  await restrict(ask, "restricted");
+  try {
+    const department_ids = [mine, second];
+    const user = await addPerson(ask, "user", { department_ids, without_department: false });
+    const visit = bearer(ask, code, user.token);
+    const { id } = made(await visit("create", { data: { title: "created" } }));
+    assert.deepEqual(titles(await visit("list")), ["created"]);
+    const path = `/platform/dbs/${code}/records/${id}.json`;
+    assert.equal((await ask("GET", path)).body.department_id, mine, "the database's department");
+
+    const both = await addPerson(ask, "user", { department_ids, without_department: true });
+    const { id: free } = made(await bearer(ask, open, both.token)("create", { data: { title: "free" } }));
+    assert.equal((await ask("GET", `/platform/dbs/${open}/records/${free}.json`)).body.department_id, null);
+  } finally {
+    await restrict(ask, "open");
+  }
+});
+
 test("members only: a scope narrows what a member sees", async ({ ask }) => {
   const own = { ...MEMBERS, scope_by: "owner" };
   const code = await addDb(ask, {

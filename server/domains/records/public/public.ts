@@ -5,6 +5,7 @@ import {
   conditionSql,
   deleteRecord,
   insertRecord,
+  type KnownDb,
   listRecords,
   part,
   type Place,
@@ -13,7 +14,7 @@ import {
   readValues,
   updateRecord,
 } from "../../../store/store.ts";
-import { departmentOfRecord } from "../../../visibility.ts";
+import { departmentOfRecord, type Restriction, visibleTo } from "../../../visibility.ts";
 import { inPublic, type PublicContext } from "./public_access.ts";
 import type { DeletedRecord, PublicChanges, PublicDelete, PublicPage, PublicRecord } from "./public_schema.ts";
 import { autoFields, autoValues, ownCondition } from "./public_scope.ts";
@@ -47,8 +48,7 @@ export async function createPublic(ctx: PublicContext, { db_code, data }: Public
     refuseFaults(faults);
     const { viewer } = ctx.caller;
     const created_by_id = viewer?.user_id ?? null;
-    // A member sees what it has created.
-    const department_id = method.members_only && viewer ? departmentOfRecord(viewer) : null;
+    const department_id = method.members_only && viewer ? departmentFor(viewer, db) : null;
     return await insertRecord<FlatRecord>(ctx.sql, ctx.writes, place, "flat", {
       changes,
       department_id,
@@ -58,6 +58,10 @@ export async function createPublic(ctx: PublicContext, { db_code, data }: Public
   if (!created) throw new Error("an insert returned no row");
   return created;
 }
+
+/** A department by which a member sees the record. The member sees the database, and so what belongs to its department. */
+const departmentFor = (member: Restriction, db: KnownDb): number | null =>
+  departmentOfRecord(member) ?? (visibleTo(member, null) ? null : db.department_id);
 
 /** @throws {Refusal} 404 also for another caller's record */
 export async function updatePublic(
