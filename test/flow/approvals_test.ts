@@ -225,3 +225,31 @@ inTeam(
     assert.deepEqual(await asked(id), []);
   },
 );
+
+inTeam("approvals: waiting runs that a user does not see hide none of its questions", async (team) => {
+  const { ask, server } = team;
+  const [own, other] = await Promise.all(
+    ["Pay", "Ship"].map(async (name) =>
+      made(await ask("POST", "/account/departments.json", { json: { department: { name } } }))
+    ),
+  );
+  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const user = await addPerson(ask, "user", { department_ids: [own.id], without_department: false });
+  const id = await start(team, [approval({ roles: ["admin"] })], { department_id: own.id });
+  await reaches(team, id, "waiting");
+  // As many later runs as one answer looks at, in the other department.
+  const { count } = await server.sql`
+    insert into flow_waits
+      (run_id, account_id, department_id, flow_id, flow_version, flow_code, trigger, attempts, started_at, wake_at,
+        awaits, head, steps)
+    select
+      ('ffffffff-ffff-7fff-8fff-' || lpad(n::text, 12, '0'))::uuid, account_id, ${other.id}, flow_id, flow_version,
+      flow_code, trigger, attempts, started_at, now() + interval '1 day', array[gen_random_uuid()], head, steps
+    from flow_waits, generate_series(1, 500) n
+    where run_id = ${id}
+  `;
+  assert.equal(count, 500);
+  const { body } = await ask("GET", "/connect/approvals/asked.json", { token: user.token });
+  assert.deepEqual(body.map(({ place }: { place: string }) => place), ["ok"]);
+  await server.sql`delete from flow_waits where run_id::text like 'ffffffff-ffff-%'`;
+});

@@ -33,14 +33,15 @@ const hasAnswerer = (sql: Sql, account: number) =>
 /** Waiting runs that one answer looks at. */
 const MOST_RUNS = 500;
 
-/** What the latest runs wait for, questions included. */
-const awaited = (sql: Sql, { account_id }: Viewer, run_id?: string) =>
+/** What the latest runs that the viewer sees wait for, questions included. */
+const awaited = (sql: Sql, viewer: Viewer, run_id?: string) =>
   sql`
     select unnest(awaits)
     from (
       select awaits
       from flow_waits
-      where account_id = ${account_id}
+      where account_id = ${viewer.account_id}
+        and ${visible(sql, viewer)}
         and wake_at is not null
         and awaits <> '{}'
         ${run_id === undefined ? sql`` : sql`and run_id = ${run_id}`}
