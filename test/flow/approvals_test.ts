@@ -140,26 +140,35 @@ inTeam(
   async (team) => {
     const { ask, inspect, server } = team;
     const late = { type: "return", data: "late" };
-    const [branch, fails, cancelled] = [
+    const goes_on = { type: "wait", id: "after", seconds: 3600 };
+    const [branch, fails, cancelled, held] = [
       await start(team, [approval({ roles: ["admin"], on_timeout: [late] })]),
       await start(team, [approval({ roles: ["admin"] })]),
       await start(team, [approval({ roles: ["admin"] })]),
+      await start(team, [approval({ roles: ["admin"], on_timeout: [goes_on] })]),
     ];
-    for (const id of [branch, fails, cancelled]) await reaches(team, id, "waiting");
-    assert.equal((await ask("GET", LIST)).body.length, 3);
+    for (const id of [branch, fails, cancelled, held]) await reaches(team, id, "waiting");
+    const listed = (await ask("GET", LIST)).body;
+    assert.equal(listed.length, 4);
     await ask("POST", `/connect/flow_processes/${cancelled}/cancel.json`);
     const left = (await ask("GET", LIST)).body;
-    assert.deepEqual(left.map((one: { flow_process_id: string }) => one.flow_process_id), [branch, fails]);
+    assert.deepEqual(left.map((one: { flow_process_id: string }) => one.flow_process_id), [branch, fails, held]);
     await server.sql`
     update flow_waits
     set steps = regexp_replace(steps::text, '"until":"[^"]*"', '"until":"2020-01-31T09:00:00.000+00:00"')::json, wake_at = now()
-    where run_id in (${branch}, ${fails})
+    where run_id in (${branch}, ${fails}, ${held})
   `;
     await server.sweep();
     await reaches(team, branch, "finished");
     await reaches(team, fails, "error");
     assert.equal((await inspect(branch)).data, "late");
     assert.equal((await inspect(fails)).error, "ok: nobody has answered in time");
+    await until(async () => (await inspect(held)).steps.some(({ id }: { id: string }) => id === "after"), "it goes on");
+    const question = listed.find((one: { flow_process_id: string }) => one.flow_process_id === held);
+    assert.equal(
+      (await ask("POST", `/connect/approvals/${question.id}.json`, { json: { choice: question.choices[0] } })).status,
+      409,
+    );
     await server
       .sql`update flow_approvals set expires_at = now() - interval '1 minute' where run_id in (${branch}, ${fails})`;
     await server.sweep();

@@ -12,11 +12,14 @@ const columns = (sql: Sql) =>
     iso(expires_at) as expires_at
   `;
 
-/** Whether an approval is open: it has no answer, it has not expired, and its run has not ended. */
+/**
+ * Whether an approval is open: it has no answer, it has not expired, and its run has not ended. `now()` would be the
+ * time before an answer waited for the row's lock, while a run's end of waiting made it expire.
+ */
 export const isOpen = (sql: Sql) =>
   sql`
     answered_at is null
-      and expires_at > now()
+      and expires_at > clock_timestamp()
       and not exists (select from flow_processes p where p.id = run_id)
   `;
 

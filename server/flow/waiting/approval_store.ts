@@ -60,6 +60,17 @@ export async function findAnswer(sql: Sql, account_id: number, id: string): Prom
   return row && { ...row };
 }
 
+/** Ends the time of a question. Without an effect if it was answered: whoever calls this reads its answer afterwards. */
+export async function expireApproval(sql: Sql, account_id: number, id: string): Promise<void> {
+  await sql`
+    update flow_approvals
+    set audience = '{}', expires_at = least(expires_at, clock_timestamp())
+    where id = ${id}
+      and account_id = ${account_id}
+      and answered_at is null
+  `;
+}
+
 /** These approvals can no longer be answered. */
 export async function closeApprovals(sql: Sql, account_id: number, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

@@ -4,7 +4,7 @@ import { ROLES } from "../../../input/roles.ts";
 import { Id } from "../../../input/shapes.ts";
 import { isoOf } from "../../run/model.ts";
 import { Name, TextTemplate } from "../../template/template_shape.ts";
-import { askPeople, findAnswer } from "../../waiting/approval_store.ts";
+import { askPeople, expireApproval, findAnswer } from "../../waiting/approval_store.ts";
 import { derivedId } from "../derived_id.ts";
 import { StepFault } from "../fault.ts";
 import { renderKeys } from "../rendered_keys.ts";
@@ -102,9 +102,12 @@ export const approval = {
       };
     },
     async end({ on_timeout }, { until, awaits }, { services: { sql }, head, now }) {
+      const is_late = now >= Date.parse(until);
+      // The database's clock may be behind: it would accept an answer while `on_timeout` runs.
+      if (is_late && awaits !== null) await expireApproval(sql, head.account_id, awaits);
       const answer = awaits === null ? undefined : await findAnswer(sql, head.account_id, awaits);
       if (answer) return { output: { ...answer, timed_out: false }, http_status: null };
-      if (now < Date.parse(until)) return undefined;
+      if (!is_late) return undefined;
       if (on_timeout.length === 0) throw new StepFault("nobody has answered in time");
       const nothing = { choice: null, values: {}, answered_by: null, answered_at: null, timed_out: true };
       return { output: nothing, http_status: null };
