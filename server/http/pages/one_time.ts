@@ -21,7 +21,7 @@ import { queryOf } from "../address.ts";
 import { stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { PlainRoute } from "../plain_route.ts";
-import { oneTimeHtml, spentHtml } from "./one_time_html.ts";
+import { type Fault, oneTimeHtml, spentHtml } from "./one_time_html.ts";
 import { HOME } from "./return_to.ts";
 import { FORM_TYPE, goTo, HEADERS, readForm, siteOf } from "./sign_in/sign_in.ts";
 
@@ -154,11 +154,11 @@ async function take(context: HttpContext, purpose: Purpose): Promise<Response> {
     await countAttempt(sql, subjects);
     const password = NewPassword.safeParse(fields.get("password") ?? "");
     const typed = purpose.takes_name ? fields.get("name")?.trim() || undefined : undefined;
-    const again = (fault: string) =>
+    const again = (fault: Fault) =>
       form(context, purpose, 422, { ...holder, name: typed ?? holder.name }, secret, fault);
     const name = Name.optional().safeParse(typed);
-    if (!name.success) return again(`The name ${name.error.issues[0]?.message ?? "is not valid"}.`);
-    if (!password.success) return again(`The password ${password.error.issues[0]?.message ?? "is not valid"}.`);
+    if (!name.success) return again(faultOf("name", name.error.issues[0]?.message));
+    if (!password.success) return again(faultOf("password", password.error.issues[0]?.message));
     try {
       const password_hash = await hashOfNewPassword(context, holder.account_id, password.data, {
         ...holder,
@@ -173,18 +173,21 @@ async function take(context: HttpContext, purpose: Purpose): Promise<Response> {
     } catch (error) {
       const { fields } = refusalOf(error);
       if (!fields) throw error;
-      return again(sentenceFor(fields));
+      return again(faultIn(fields));
     }
   });
 }
 
-/** The person can change the password only; its address may have become another user's since the invitation. */
-function sentenceFor({ password: messages }: Record<string, string[] | undefined>): string {
-  const message = messages?.[0];
-  return message === undefined
-    ? "Your e-mail address has a user already. Sign in, or ask an administrator."
-    : `The password ${message.replace(/\.$/, "")}.`;
-}
+const faultOf = (field: "name" | "password", message = "is not valid"): Fault => ({
+  field,
+  text: `The ${field} ${message.replace(/\.$/, "")}.`,
+});
+
+/** Of a refusal by the domain. The invitation's address may have become another user's, which no field can change. */
+const faultIn = ({ password }: Record<string, string[] | undefined>): Fault =>
+  password?.[0] === undefined
+    ? { field: undefined, text: "Your e-mail address has a user already. Sign in, or ask an administrator." }
+    : faultOf("password", password[0]);
 
 const GONE = "This link cannot be used any more.";
 
@@ -212,7 +215,7 @@ async function form(
   status: number,
   { account_id, account, name, login }: Holder,
   secret: string,
-  fault?: string,
+  fault?: Fault,
 ): Promise<Response> {
   const provider = takes_identity && isBaseHost(config, hostOf(call.request.url)) ? identity_provider?.name : undefined;
   if (provider === undefined) await refuseIfOidcOnly(sql, account_id);

@@ -206,6 +206,8 @@ onServer("invitations: the person may say its name; the inviter's is the default
   const long = await take(invited, "x".repeat(256));
   assert.equal(long.status, 422);
   assert.match(long.body, /role="alert">The name /);
+  assert.match(long.body, /name="name"[^>]*aria-invalid="true" autofocus>/);
+  assert.doesNotMatch(long.body, /name="password"[^>]*(aria-invalid|autofocus)/);
   assert.equal((await me(ask, await take(invited, "  Ann Example "))).user.name, "Ann Example");
   const named = await invite(ask, { name: "Grace", email: "own.name@people.test" });
   const form = await ask("GET", `/invitation?secret=${secretOf(named)}`, { token: null });
