@@ -3,12 +3,9 @@ import { lowestId } from "../../database/uuid_v7.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
-import type { Problem } from "./schema.ts";
+import { MOST_RUNS, type Problem } from "./schema.ts";
 
 type Found = Omit<Problem, "kind" | "action">;
-
-/** Failed runs that one answer looks at. */
-const MOST_RUNS = 500;
 
 /** Triggers in trouble. The condition is that of the index `crons_troubled`. */
 const troubled = (sql: Sql, viewer: Viewer) =>

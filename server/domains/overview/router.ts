@@ -3,7 +3,7 @@ import { z } from "zod";
 import { router, userProcedure } from "../../trpc.ts";
 import { countThings } from "./counts.ts";
 import { listProblems, readActivity } from "./read.ts";
-import { Activity, Counts, MOST_COUNTED, Problem, ProblemQuery } from "./schema.ts";
+import { Activity, Counts, MOST_COUNTED, MOST_RUNS, Problem, ProblemQuery } from "./schema.ts";
 
 export const overview = router({
   problems: userProcedure
@@ -11,9 +11,9 @@ export const overview = router({
       rest: "GET /account/problems.json",
       summary: "List what needs attention",
       description:
-        "Failed runs and triggers in trouble that the caller sees, newest first. A run that was repeated is left out, and " +
-        "so are runs of a listed trigger. For who may change apps: apps whose last saved source did not compile. For admins: " +
-        "questions of runs that no active user may answer.",
+        `Failed runs, of which the latest ${MOST_RUNS} are looked at, and triggers in trouble that the caller sees, newest ` +
+        "first. A run that was repeated is left out, and so are runs of a listed trigger. For who may change apps: apps " +
+        "whose last saved source did not compile. For admins: questions of runs that no active user may answer.",
     })
     .input(ProblemQuery).output(z.array(Problem))
     .query(({ ctx, input }) => listProblems(ctx, input)),

@@ -46,6 +46,9 @@ export const Activity = z.object({
 });
 export type Activity = z.output<typeof Activity>;
 
+/** Failed runs that one list of problems looks at. */
+export const MOST_RUNS = 500;
+
 /** Further objects of a kind are not counted. */
 export const MOST_COUNTED = 1_000;
 
