@@ -55,7 +55,7 @@ export const Timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
   .meta({ examples: ["2026-11-21T08:30:00.000+00:00"] });
 
 /** The number of changes of an object. An update with an outdated number is refused with 409. */
-export const LockVersion = z.int().min(0).meta({ examples: [0] });
+export const LockVersion = z.int().min(0).max(2_147_483_647).meta({ examples: [0] });
 
 /**
  * Query parameters of a list.
