@@ -60,7 +60,7 @@ export async function findAnswer(sql: Sql, account_id: number, id: string): Prom
   return row && { ...row };
 }
 
-/** Ends the time of a question. Without an effect if it was answered: whoever calls this reads its answer afterwards. */
+/** Closes an approval at its deadline. An approval that has an answer stays as it is: read the answer after this. */
 export async function expireApproval(sql: Sql, account_id: number, id: string): Promise<void> {
   await sql`
     update flow_approvals
