@@ -387,6 +387,10 @@ inAccount("departments: lock_version", async ({ ask, admin, play }) => {
     }),
     update("no number", { lock_version: "3" }, { status: 422, body: { lock_version: /number/ } }),
     update("below zero", { lock_version: -1 }, { status: 422, body: { lock_version: /./ } }),
+    update("beyond its column", { lock_version: 2 ** 31 }, {
+      status: 422,
+      body: { lock_version: /must be at most 2147483647/ },
+    }),
     update("beyond what a number holds", { lock_version: 2 ** 60 }, { status: 422, body: { lock_version: /./ } }),
   ]);
   const current = (await ask("PATCH", at(id), json({ lock_version: 0 }))).body.current;
