@@ -13,8 +13,8 @@ const columns = (sql: Sql) =>
   `;
 
 /**
- * Whether an approval is open: it has no answer, it has not expired, and its run has not ended. `now()` would be the
- * time before an answer waited for the row's lock, while a run's end of waiting made it expire.
+ * Whether an approval is open: it has no answer, it has not expired, and its run has not ended. An answer
+ * that waits for the row's lock evaluates `clock_timestamp()` again afterwards; `now()` would stay the time before.
  */
 export const isOpen = (sql: Sql) =>
   sql`
