@@ -10,7 +10,7 @@ import { movesToDepartment } from "./database_page.ts";
 import { keepsWork, tellsWhatChanged } from "./grid_stays.ts";
 import { opensForm } from "./public_form.ts";
 import { refusesFields } from "./schema_page.ts";
-import { adminOf, seatOf } from "./seats.ts";
+import { adminOf, seatOf, see } from "./seats.ts";
 
 /** Long, because the machine may be busy. */
 const BUILD_MS = 240_000;
@@ -213,6 +213,14 @@ async function follows(browser: Browser, server: TestServer, base: string): Prom
   await panel.getByText("Entry 1", { exact: true }).waitFor();
   await page.goBack();
   await panel.waitFor({ state: "detached" });
+
+  // A hidden tab leaves its connection to others, and reads what it has missed.
+  const let_go = page.waitForEvent("requestfailed", (asked) => asked.url().includes("records.changes"));
+  await see(page, "hidden");
+  await let_go;
+  await request("PATCH", `${at}/records/${one.id}.json`, { json: { record: { data: { title: "Meanwhile" } } } });
+  await see(page, "visible");
+  await page.getByRole("gridcell", { name: "Meanwhile" }).waitFor();
   deepEqual(complaints, []);
   await close();
 }

@@ -79,3 +79,10 @@ export const draftOf = async ({ request }: TestServer, id: string): Promise<stri
 export const sourceOf = async ({ request }: TestServer, id: string): Promise<string> =>
   (await request("GET", `/platform/apps/${id}.json`)).body.source_code;
 export const draftSaved = (page: Page) => page.getByText("Draft saved").waitFor();
+
+/** As if another tab came to the front, or this one did. */
+export const see = (page: Page, state: "hidden" | "visible") =>
+  page.evaluate(`{
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: "${state}" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }`);

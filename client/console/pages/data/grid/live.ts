@@ -23,8 +23,34 @@ const MOST_CREATED = 50;
 
 type Change = { event: "create" | "update"; data: Rec } | { event: "delete"; data: { id: string } };
 
-/** @returns what ends it */
+/**
+ * Follows the feed while the page is visible. A browser has six connections to a host over HTTP/1.1: hidden tabs, and
+ * pages that are kept for "Back", would hold them all, and no other page would load. A page that is visible again has
+ * missed changes.
+ *
+ * @returns what ends it
+ */
 export function follow(db_code: string, table_name: string | undefined, shown: Shown): () => void {
+  let end: (() => void) | undefined;
+  const turn = () => {
+    if (document.visibilityState === "hidden") {
+      end?.();
+      end = undefined;
+    } else if (!end) {
+      end = listen(db_code, table_name, shown);
+      shown.reset();
+    }
+  };
+  if (document.visibilityState !== "hidden") end = listen(db_code, table_name, shown);
+  document.addEventListener("visibilitychange", turn);
+  return () => {
+    document.removeEventListener("visibilitychange", turn);
+    end?.();
+  };
+}
+
+/** @returns what ends it */
+function listen(db_code: string, table_name: string | undefined, shown: Shown): () => void {
   let waiting: Change[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = async () => {
