@@ -26,7 +26,7 @@ type Change = { event: "create" | "update"; data: Rec } | { event: "delete"; dat
 /**
  * Follows the feed while the page is visible. A browser has six connections to a host over HTTP/1.1: hidden tabs, and
  * pages that are kept for "Back", would hold them all, and no other page would load. A page that is visible again has
- * missed changes.
+ * missed changes, and reads them once it follows: no change falls between.
  *
  * @returns what ends it
  */
@@ -36,9 +36,8 @@ export function follow(db_code: string, table_name: string | undefined, shown: S
     if (document.visibilityState === "hidden") {
       end?.();
       end = undefined;
-    } else if (!end) {
-      end = listen(db_code, table_name, shown);
-      shown.reset();
+    } else {
+      end ??= listen(db_code, table_name, shown, () => shown.reset());
     }
   };
   if (document.visibilityState !== "hidden") end = listen(db_code, table_name, shown);
@@ -49,8 +48,8 @@ export function follow(db_code: string, table_name: string | undefined, shown: S
   };
 }
 
-/** @returns what ends it */
-function listen(db_code: string, table_name: string | undefined, shown: Shown): () => void {
+/** @param [started] is called when changes arrive from now on. @returns what ends it */
+function listen(db_code: string, table_name: string | undefined, shown: Shown, started?: () => void): () => void {
   let waiting: Change[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = async () => {
@@ -62,7 +61,11 @@ function listen(db_code: string, table_name: string | undefined, shown: Shown): 
     if (rows) apply(rows, shown, changes);
   };
   const { unsubscribe } = api.records.changes.subscribe({ db_code, ...table_name && { table_name } }, {
-    onStarted: () => shown.state(true),
+    onStarted() {
+      shown.state(true);
+      started?.();
+      started = undefined;
+    },
     onData({ data: change }) {
       if (change.event === "reset") shown.reset();
       if (change.event !== "create" && change.event !== "update" && change.event !== "delete") return;
