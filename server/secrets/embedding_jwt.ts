@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { ROLES } from "../input/roles.ts";
+import { isStorable, NOT_STORABLE } from "../input/shapes.ts";
 
 /** Seconds. */
 const LONGEST_S = 5 * 60;
@@ -27,7 +28,7 @@ const Claims = z.object({
   nbf: z.number().optional(),
   iat: z.number().optional(),
   /** Login or e-mail address of a user. */
-  sub: z.string().trim().min(1).max(254),
+  sub: z.string().trim().min(1).max(254).refine(isStorable, NOT_STORABLE),
   /** For a user that does not exist yet. */
   name: z.string().trim().min(1).max(255).optional(),
   role: z.enum(ROLES).optional(),

@@ -55,6 +55,10 @@ inTeam("approvals: those whom the step names see the question; the first answer 
     "values.more": ["is not a known field"],
     "values.note": ["can't be blank"],
   }]);
+  for (const note of ["half \ud800", "nul \0"]) {
+    const { status, body } = await answer(named.token, { choice: "yes", values: { note } });
+    assert.deepEqual([status, Object.keys(body)], [422, ["values.note"]]);
+  }
   const values = { note: "Fine", days: 3, urgent: true };
   const [first, second] = await Promise.all([
     answer(named.token, { choice: "yes", values }),
@@ -125,6 +129,10 @@ inTeam("approvals: everyone with the signed link, on a page without a login", as
   assert.equal((await server.request("GET", `/approval?token=${forged}`, { token: null })).status, 404);
   assert.equal((await send({ token: forged, choice: "approve" })).status, 404);
   assert.equal((await send({ token, choice: "perhaps" })).status, 422);
+  const long = await send({ token, choice: "approve", "value.note": "x".repeat(10_001) });
+  assert.deepEqual([long.status, /note [^<]*10,?000/.test(long.body)], [422, true], long.body);
+  const huge = await send({ token, choice: "approve", "value.note": "x".repeat(20_000) });
+  assert.deepEqual([huge.status, huge.headers.get("content-type")?.split(";")[0]], [413, "text/html"]);
   const thanks = await send({ token, choice: "reject", "value.note": "<b>no</b>" });
   assert.deepEqual([thanks.status, /Thank you/.test(thanks.body)], [200, true]);
   assert.equal((await send({ token, choice: "approve" })).status, 404, "it is answered");

@@ -60,14 +60,20 @@ export const updateAccount = (
     `,
   );
 
-/** The account of a request without a login: the account with this host, otherwise the oldest one. */
+/**
+ * The account of a request without a login: the account with this host, otherwise the oldest one.
+ *
+ * @param host as sent: in any case, perhaps with the dot of a fully qualified name, and with or without a port
+ */
 export async function findAccountOfHost(sql: Sql, host: string): Promise<number | undefined> {
+  const name = host.toLowerCase().replace(/\.(?=:\d+$|$)/, "");
+  const spellings = [name, name.replace(/:\d+$/, "")];
   const [account] = await sql<{ id: number }[]>`
     select id
     from accounts
-    where host = any(${[host, host.replace(/:\d+$/, "")]})
+    where host = any(${spellings})
       or id = (select min(id) from accounts)
-    order by coalesce(host = any(${[host, host.replace(/:\d+$/, "")]}), false) desc, id
+    order by coalesce(host = any(${spellings}), false) desc, id
     limit 1
   `;
   return account?.id;

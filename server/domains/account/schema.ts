@@ -35,7 +35,8 @@ export const Account = z.object({
 });
 export type Account = z.output<typeof Account>;
 
-export const Host = z.string().trim().toLowerCase().max(253)
+/** Without the final dot of a fully qualified name. */
+export const Host = z.string().trim().toLowerCase().overwrite((host) => host.replace(/\.$/, "")).max(253)
   .regex(/^[a-z0-9.-]+(:\d{1,5})?$/)
   .meta({ examples: ["apps.example.com"] });
 

@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { conflict, type Fields, invalid, notFound } from "../../errors.ts";
 import type { Flows } from "../../flow/flow.ts";
+import { isStorable, NOT_STORABLE } from "../../input/shapes.ts";
 import { faultOf, type Log } from "../../log.ts";
 import type { Sql } from "../../database/pool.ts";
 import { findForViewer, updateAnswer } from "./queries.ts";
@@ -47,11 +48,11 @@ function faultsOf({ choices, form }: Approval, { choice, values }: NewAnswer): F
     if (!field) faults[`values.${name}`] = ["is not a known field"];
     else if (value !== null && typeof value !== (field.type === "text" ? "string" : field.type)) {
       faults[`values.${name}`] = [`must be a ${field.type}`];
-    }
+    } else if (typeof value === "string" && !isStorable(value)) faults[`values.${name}`] = [NOT_STORABLE];
   }
   for (const [name, { required }] of Object.entries(form)) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (required && (value === undefined || value === null || value === "")) {
+    if (required && (value === undefined || value === null || typeof value === "string" && value.trim() === "")) {
       faults[`values.${name}`] = ["can't be blank"];
     }
   }

@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { invalid, notFound } from "../../errors.ts";
+import { allowEmbeddingKey } from "../passwords/ways_in.ts";
 import { encryptKeySecret, newKeySecret } from "./key_secret.ts";
 import { countEmbeddingKeys, deleteEmbeddingKey, insertEmbeddingKey, nextKeyId, updateEmbedding } from "./queries.ts";
 import type { CreatedEmbeddingKey, Embedding, EmbeddingChanges, NewEmbeddingKey } from "./schema.ts";
@@ -18,11 +19,12 @@ export async function changeEmbedding(
   return changed;
 }
 
-/** @throws {Refusal} 422 where the account has too many keys */
+/** @throws {Refusal} 403 for a token with scopes; 422 where the account has too many keys */
 export async function createEmbeddingKey(
   { sql, viewer, keys }: Context,
   { name }: NewEmbeddingKey,
 ): Promise<CreatedEmbeddingKey> {
+  allowEmbeddingKey(viewer);
   const { account_id } = viewer;
   if (await countEmbeddingKeys(sql, account_id) >= MOST_KEYS) {
     throw invalid({ base: [`An account has at most ${MOST_KEYS} embedding keys: revoke one first`] });

@@ -5,7 +5,7 @@ import { forbidden, Refusal } from "../../errors.ts";
 import type { Identity } from "../../secrets/identity_provider.ts";
 import { refusalOf } from "../../trpc.ts";
 import { acceptInvitation, findOffer } from "../invitations/accept.ts";
-import { countAttempt, subjectOfAddress } from "../sessions/attempts.ts";
+import { countWrongLink } from "../sessions/attempts.ts";
 import { hashOfSession } from "../sessions/secret.ts";
 import { startSession } from "../sessions/start_session.ts";
 import { findIdentityUser, insertIdentity } from "./queries.ts";
@@ -22,7 +22,7 @@ export async function proveInvitation({ sql, call }: Context, account: number, s
   const hash = SECRET.test(secret) ? hashOfSession(secret) : undefined;
   const offer = hash && await findOffer(sql, hash);
   if (hash && offer?.account_id === account) return hash.toString("base64url");
-  await countAttempt(sql, [subjectOfAddress(call.address)]);
+  await countWrongLink(sql, call);
   throw gone();
 }
 

@@ -13,17 +13,19 @@ import {
   knownDepartments,
   VALID_DAYS,
 } from "./queries.ts";
+import { allowAdmins } from "../passwords/ways_in.ts";
 import { deliverLink } from "./one_time_link.ts";
 import type { NewInvitation, SentInvitation } from "./schema.ts";
 import type { z } from "zod";
-import { visibleTo } from "../../visibility.ts";
+import { seesAll, visibleTo } from "../../visibility.ts";
 
-/** @throws {Refusal} 422 where the role or a department exceeds the inviter's, or the address is in use */
+/** @throws {Refusal} 403 for an admin, by a token with scopes; 422 where the role or a department exceeds the inviter's, or the address is in use */
 export async function createInvitation(ctx: Context, input: NewInvitation): Promise<z.output<typeof SentInvitation>> {
   const { sql, viewer } = ctx;
   const { account_id, user_id } = viewer;
-  const { email, role, department_ids, without_department, name = email } = input;
+  const { email, role, department_ids, name = email } = input;
   if (!isWithin(role, viewer)) throw invalid({ role: [`must not exceed your own, which is ${viewer.role}`] });
+  if (role === "admin") allowAdmins(viewer);
   const known = new Set(await knownDepartments(sql, account_id, department_ids));
   const unknown = department_ids.filter((id) => !known.has(id) || !visibleTo(viewer, id));
   if (unknown.length > 0) throw invalid({ department_ids: [`has unknown ids: ${unknown.slice(0, 10).join(", ")}`] });
@@ -31,6 +33,7 @@ export async function createInvitation(ctx: Context, input: NewInvitation): Prom
   if (await isTaken(sql, account_id, email_folded)) throw invalid({ email: ["has already been taken"] });
   const secret = newSessionSecret();
   const hash = hashOfSession(secret);
+  const without_department = input.without_department && (seesAll(viewer) || viewer.without_department);
   const row = { account_id, invited_by: user_id, email, email_folded, name, role, without_department, hash };
   const id = await sql.begin((sql) => insertInvitation(sql, row, department_ids));
   const created = id === undefined ? undefined : await findInvitation(sql, account_id, id);

@@ -8,16 +8,18 @@ import { Timestamp } from "../../input/shapes.ts";
 import { deliverLink, Delivery } from "../invitations/one_time_link.ts";
 import { deleteSessions } from "../sessions/queries.ts";
 import { hashOfSession, newSessionSecret } from "../sessions/secret.ts";
+import { allowNewPassword } from "./ways_in.ts";
 import { findCredentials, findReset, insertReset, replacePassword, RESET_HOURS } from "./queries.ts";
 
 export const PasswordReset = Delivery.extend({ expires_at: Timestamp });
 export type PasswordReset = z.output<typeof PasswordReset>;
 
-/** A new link replaces the one before. @throws {Refusal} 404; 422 for a user that is switched off */
+/** A new link replaces the one before. @throws {Refusal} 403; 404; 422 for a user that is switched off */
 export async function createPasswordReset(ctx: Context, user: number, send_mail: boolean): Promise<PasswordReset> {
   const { sql, viewer: { account_id } } = ctx;
   const known = await findCredentials(sql, account_id, user);
   if (!known) throw notFound("User");
+  allowNewPassword(ctx.viewer, user);
   const secret = newSessionSecret();
   const expires_at = await insertReset(sql, account_id, user, hashOfSession(secret));
   if (expires_at === undefined) throw invalid({ base: ["The user is not active"] });

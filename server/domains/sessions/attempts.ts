@@ -7,6 +7,7 @@ import type { Pool, Sql } from "../../database/pool.ts";
 import { Refusal } from "../../errors.ts";
 import { countedAs } from "../../fairness/counted_as.ts";
 import { fold } from "../../input/shapes.ts";
+import type { Call } from "../../viewer.ts";
 
 export const MOST_ATTEMPTS = 10;
 export const WINDOW_S = 15 * 60;
@@ -39,6 +40,21 @@ export async function countAttempt(sql: Pool, subjects: readonly string[]): Prom
       headers: { "retry-after": String(wait_s) },
     });
   }
+}
+
+/**
+ * Counts a link with a wrong secret, by address and apart from attempts to sign in: any site can make a browser load
+ * wrong links, which must not lock the people at its address out. What a page loads as a part of itself, such as an
+ * image, is not counted.
+ *
+ * @throws {Refusal} 429
+ */
+export async function countWrongLink(
+  sql: Pool,
+  { request, address }: Pick<Call, "request" | "address">,
+): Promise<void> {
+  if ((request.headers.get("sec-fetch-dest") ?? "document") !== "document") return;
+  await countAttempt(sql, [`link from ${countedAs(address)}`]);
 }
 
 /** Seconds until one more attempt is possible; 0 where it is now. */

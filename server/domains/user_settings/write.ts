@@ -8,10 +8,12 @@ import { resetFeedsOf } from "../../store/store.ts";
 import type { Viewer } from "../../viewer.ts";
 import { hashOfNewPassword, type Names } from "../passwords/new_password.ts";
 import { deleteReset, findCredentials } from "../passwords/queries.ts";
+import { allowAdmins, allowNewPassword } from "../passwords/ways_in.ts";
 import { deleteSessions } from "../sessions/queries.ts";
 import { lockAccount } from "../account/queries.ts";
 import {
   deleteUserSetting,
+  findKnownUser,
   hasActiveAdmin,
   insertUserSetting,
   type Membership,
@@ -23,7 +25,9 @@ import {
 } from "./queries.ts";
 import type { NewUserSetting, UserSetting, UserSettingChanges } from "./schema.ts";
 
+/** @throws {Refusal} 403 for a password or the role admin, by a token with scopes; 422 */
 export async function createUserSetting(ctx: Context, input: NewUserSetting): Promise<Json<UserSetting>> {
+  allowWaysIn(ctx.viewer, input);
   const login = input.login ?? input.email;
   const defaults = { login, name: login, role: "user" as const, without_department: true, active: true };
   const values = await valuesOf(ctx, { ...defaults, ...input }, { ...defaults, ...input });
@@ -36,14 +40,20 @@ export async function createUserSetting(ctx: Context, input: NewUserSetting): Pr
   return created;
 }
 
-/** Changes only the given fields. @throws {Refusal} 404; 409 if `lock_version` is not the current one; 422 if no active admin would remain */
+/**
+ * Changes only the given fields.
+ *
+ * @throws {Refusal} 403 for a password or an admin, as `ways_in.ts` has it; 404; 409 if `lock_version` is not the current
+ *   one; 422 if no active admin would remain
+ */
 export async function changeUserSetting(
   ctx: Context,
   id: number,
   changes: UserSettingChanges,
 ): Promise<Json<UserSetting>> {
+  allowWaysIn(ctx.viewer, changes, id);
   const values = await valuesOf(ctx, changes, await namesOf(ctx, id, changes));
-  const changed = await keepingAdmin(ctx, async (sql) => {
+  const changed = await keepingAdmin(ctx, id, async (sql) => {
     if (!await updateUserSetting(sql, ctx.viewer.account_id, id, values, changes.lock_version)) {
       // Not found, or not in this version.
       throw conflict((await readUserSetting(sql, ctx.viewer, id)).parse());
@@ -68,18 +78,28 @@ const endSessions = (sql: Sql, { account_id, user_id, session_id }: Viewer, chan
 const changesVisibility = ({ role, department_ids, without_department }: UserSettingChanges) =>
   role !== undefined || department_ids !== undefined || without_department !== undefined;
 
-/** @throws {Refusal} 404; 422 if no active admin would remain */
+/** @throws {Refusal} 403 for an admin, by a token with scopes; 404; 422 if no active admin would remain */
 export async function removeUserSetting(ctx: Context, id: number): Promise<void> {
-  await keepingAdmin(ctx, async (sql) => {
+  await keepingAdmin(ctx, id, async (sql) => {
     if (!await deleteUserSetting(sql, ctx.viewer.account_id, id)) throw notFound("User");
   });
   ctx.viewers.forget();
 }
 
-/** Runs `work`, then checks that an active admin remains. The lock prevents two admins from removing each other. */
-const keepingAdmin = <T>({ sql, viewer: { account_id } }: Context, work: (sql: Sql) => Promise<T>) =>
+function allowWaysIn(viewer: Viewer, { password, role }: UserSettingChanges, user?: number): void {
+  if (password !== undefined) allowNewPassword(viewer, user);
+  if (role === "admin") allowAdmins(viewer);
+}
+
+/**
+ * Runs `work` on a user, then checks that an active admin remains. The lock prevents two admins from removing each
+ * other.
+ */
+const keepingAdmin = <T>({ sql, viewer }: Context, user: number, work: (sql: Sql) => Promise<T>) =>
   sql.begin(async (sql) => {
+    const { account_id } = viewer;
     await lockAccount(sql, account_id);
+    if ((await findKnownUser(sql, account_id, user))?.role === "admin") allowAdmins(viewer);
     const result = await work(sql);
     if (!await hasActiveAdmin(sql, account_id)) throw invalid({ base: ["The account must keep an active admin"] });
     return result;

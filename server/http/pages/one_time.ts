@@ -8,7 +8,7 @@ import { hashOfNewPassword, type Names } from "../../domains/passwords/new_passw
 import { findReset } from "../../domains/passwords/queries.ts";
 import { resetPassword } from "../../domains/passwords/reset.ts";
 import { NewPassword } from "../../domains/passwords/schema.ts";
-import { countAttempt, forgiveAttempts, subjectOfAddress } from "../../domains/sessions/attempts.ts";
+import { countAttempt, countWrongLink, forgiveAttempts } from "../../domains/sessions/attempts.ts";
 import { hashOfSession } from "../../domains/sessions/secret.ts";
 import { refuseIfOidcOnly } from "../../domains/sessions/sign_in.ts";
 import { startSession } from "../../domains/sessions/start_session.ts";
@@ -194,7 +194,7 @@ const GONE = "This link cannot be used any more.";
 /** @throws {Refusal} 429 after too many wrong links from the caller's address */
 async function findHolder({ sql, call }: HttpContext, { find }: Purpose, secret: string): Promise<Holder | undefined> {
   const holder = SECRET.test(secret) ? await find(sql, hashOfSession(secret)) : undefined;
-  if (!holder) await countAttempt(sql, [subjectOfAddress(call.address)]);
+  if (!holder) await countWrongLink(sql, call);
   return holder;
 }
 

@@ -153,6 +153,8 @@ onServer(
 onServer("invitations: wrong links are limited by address", async ({ ask, server }) => {
   await forgive(server);
   const statuses: number[] = [];
+  const session = { login: "nobody", password: "wrong" };
+  const signIn = () => ask("POST", "/account/session.json", { token: null, json: { session } });
   for (let index = 0; index < 12; index++) {
     const secret = `${index}`.padStart(43, "x");
     statuses.push((await (index % 2 ? accept(ask, secret) : ask("GET", `/password_reset?secret=${secret}`))).status);
@@ -160,6 +162,14 @@ onServer("invitations: wrong links are limited by address", async ({ ask, server
   assert.deepEqual(statuses, [...Array(10).fill(404), 429, 429]);
   const limited = await ask("GET", "/invitation", { token: null });
   assert.ok(Number(limited.headers.get("retry-after")) > 0);
+  // Any site can make a browser load wrong links.
+  assert.equal((await signIn()).status, 401, "signing in from the address is still possible");
+  await forgive(server);
+  const image = { token: null, headers: { "sec-fetch-dest": "image", "sec-fetch-site": "cross-site" } };
+  for (let i = 0; i < 12; i++) {
+    const path = i % 2 ? "/invitation?secret=x" : "/approval?token=x";
+    assert.equal((await ask("GET", path, image)).status, 404);
+  }
   await forgive(server);
 });
 

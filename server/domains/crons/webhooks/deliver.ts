@@ -1,9 +1,11 @@
 /** A delivery of a webhook: proves its signature, and starts the trigger's flow with what was sent. */
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { Context } from "../../../context.ts";
 import { unauthorized } from "../../../errors.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../../input/depth.ts";
 import { parseExactly } from "../../../input/exact_json.ts";
+import { isStorable } from "../../../input/shapes.ts";
 import type { JsonObject, JsonValue } from "../../../input/json_value.ts";
 import { isSigned } from "./signature.ts";
 import type { WebhookSettings } from "./schema.ts";
@@ -23,7 +25,8 @@ export interface Delivered {
 /** Headers that are not passed on: credentials, and what proxies add. */
 const OMITTED = /^(?:authorization|cookie|proxy-.*|x-forwarded-.*|forwarded|x-real-ip|connection|host|content-length)$/;
 const MOST_HEADERS = 8_192;
-const MOST_KEY = 200;
+/** The longest id of a delivery, in characters, that is kept as it is. */
+const MOST_ID = 200;
 
 /** @throws {Refusal} 401 if the signature does not hold; 503 */
 export async function deliver(
@@ -36,12 +39,12 @@ export async function deliver(
     throw unauthorized("The signature does not hold");
   }
   const sent = readSent(delivery);
-  const key = keyOf(settings, delivery.headers, sent.body);
+  const delivery_id = idOf(settings, delivery.headers, sent.body);
   const received = await schedules.receive({
     account_id,
     cron_id: id,
-    key: key && `delivery ${key}`,
-    input: { ...webhook.input, ...sent, delivery_id: key ?? null },
+    key: delivery_id && `delivery ${delivery_id}`,
+    input: { ...webhook.input, ...sent, delivery_id: delivery_id ?? null },
   });
   const { flow_process_id, state, reason, is_known } = received;
   const told = { flow_process_id, state, ...is_known && { duplicate: true } };
@@ -69,7 +72,7 @@ function readSent({ headers, query, body }: Delivery): JsonObject {
     raw_body,
     ...raw_body === null && { raw_base64: Buffer.from(body).toString("base64") },
     headers: Object.fromEntries(kept),
-    query: Object.fromEntries(query),
+    query: listing(query),
   };
 }
 
@@ -81,21 +84,37 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** JSON and forms are read; other bodies are text. */
+/** A name that comes several times has the list of its values. */
+function listing(parameters: URLSearchParams): JsonObject {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of parameters) {
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return Object.fromEntries(
+    [...values].map(([name, [first = "", ...others]]) => [name, others.length === 0 ? first : [first, ...others]]),
+  );
+}
+
+/** JSON, also behind a byte order mark, and forms are read; other bodies are text. */
 function parsed(text: string, type: string): JsonValue {
-  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return Object.fromEntries(new URLSearchParams(text));
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return listing(new URLSearchParams(text));
   if (!/^\s*[[{"\d-]|^\s*(?:true|false|null)/.test(text) || deeperThan(text, DEPTH_LIMIT)) return text;
   try {
-    return parseExactly(text);
+    return parseExactly(text.replace(/^\uFEFF/, ""));
   } catch {
     return text;
   }
 }
 
-function keyOf({ delivery_header, signature }: WebhookSettings, headers: Headers, body: JsonValue | undefined) {
+/** A long id, or one that the database cannot store, becomes its hash: different ids stay different. */
+function idOf({ delivery_header, signature }: WebhookSettings, headers: Headers, body: JsonValue | undefined) {
   const name = delivery_header ?? (signature === "github" ? "x-github-delivery" : "webhook-id");
   const id = signature === "stripe" && delivery_header === null && typeof body === "object" && body !== null
     ? Reflect.get(body, "id")
     : headers.get(name);
-  return typeof id === "string" && id !== "" ? id.slice(0, MOST_KEY) : undefined;
+  if (typeof id !== "string" || id === "") return undefined;
+  const is_kept = id.length <= MOST_ID && isStorable(id);
+  return is_kept ? id : `sha256:${createHash("sha256").update(JSON.stringify(id)).digest("hex")}`;
 }

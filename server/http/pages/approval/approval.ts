@@ -2,7 +2,7 @@
 import { answerOnce } from "../../../domains/approvals/answer.ts";
 import { findByLink } from "../../../domains/approvals/queries.ts";
 import { type Field, NewAnswer } from "../../../domains/approvals/schema.ts";
-import { countAttempt, subjectOfAddress } from "../../../domains/sessions/attempts.ts";
+import { countWrongLink } from "../../../domains/sessions/attempts.ts";
 import { Refusal } from "../../../errors.ts";
 import { readApproval } from "../../../secrets/approval_links.ts";
 import { queryOf } from "../../address.ts";
@@ -69,9 +69,9 @@ async function open(context: HttpContext): Promise<Response> {
 }
 
 async function answer(context: HttpContext): Promise<Response> {
-  const fields = await readForm(context);
-  const token = fields.get("token") ?? "";
   return await answered(context, async () => {
+    const fields = await readForm(context);
+    const token = fields.get("token") ?? "";
     const found = await find(context, token);
     if (!found?.open) return over(context);
     const { account_id, account, open: _, ...approval } = found;
@@ -84,7 +84,13 @@ async function answer(context: HttpContext): Promise<Response> {
     const again = (faults: string[]) =>
       html(context, 422, approvalHtml(siteOf(context, account), approval, token, values, faults));
     const read = NewAnswer.safeParse({ id: approval.id, choice: fields.get("choice") ?? "", values });
-    if (!read.success) return again(["The answer is not valid."]);
+    if (!read.success) {
+      return again(
+        read.error.issues.map(({ path, message }) =>
+          `${path.filter((part) => part !== "values").join(".")} ${message}`
+        ),
+      );
+    }
     try {
       await answerOnce(context, account_id, approval, read.data, null);
     } catch (error) {
@@ -107,7 +113,7 @@ async function answer(context: HttpContext): Promise<Response> {
 /** A text that is no number stays a text, which is refused. */
 function valueOf({ type }: Field, sent: string | null): string | number | boolean | undefined {
   if (type === "boolean") return sent === "true";
-  if (sent === null || sent === "") return undefined;
+  if (sent === null || (type === "number" ? sent.trim() : sent) === "") return undefined;
   const number = type === "number" ? Number(sent.replace(",", ".")) : NaN;
   return Number.isFinite(number) ? number : sent;
 }
@@ -115,18 +121,19 @@ function valueOf({ type }: Field, sent: string | null): string | number | boolea
 /** @throws {Refusal} 429 after too many wrong links from the caller's address */
 async function find({ sql, keys, call }: HttpContext, token: string) {
   const id = readApproval(keys, token);
-  if (id === undefined) await countAttempt(sql, [subjectOfAddress(call.address)]);
+  if (id === undefined) await countWrongLink(sql, call);
   return id === undefined ? undefined : await findByLink(sql, id);
 }
 
+/** Shows a refusal as a page. */
 async function answered(context: HttpContext, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 429) throw error;
+    if (!(error instanceof Refusal) || ![413, 415, 429].includes(error.status)) throw error;
     return html(
       context,
-      429,
+      error.status,
       saidHtml(siteOf(context, "Atrium"), "Question", `${error.message}.`, true),
       error.headers,
     );
