@@ -48,6 +48,30 @@ export function followStream(
   return () => leaving.abort();
 }
 
+/**
+ * Listens to a stream while the page is visible. A browser has six connections to a host over HTTP/1.1: hidden tabs, and
+ * pages that are kept for "Back", would hold them all, and no other page would load.
+ *
+ * @param listen begins to listen; `again` where the page was hidden before, so that changes were missed. Returns what
+ *   ends it
+ * @returns what ends it all
+ */
+export function whileVisible(listen: (again: boolean) => () => void): () => void {
+  let end: (() => void) | undefined;
+  const turn = (again: boolean) => {
+    if (document.visibilityState !== "hidden") return void (end ??= listen(again));
+    end?.();
+    end = undefined;
+  };
+  const turned = () => turn(true);
+  document.addEventListener("visibilitychange", turned);
+  turn(false);
+  return () => {
+    document.removeEventListener("visibilitychange", turned);
+    end?.();
+  };
+}
+
 /** Reads server-sent events from the body of an answer. */
 export async function* eventsOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

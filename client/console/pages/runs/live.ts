@@ -1,14 +1,16 @@
 /** Follows runs as the server reports their changes. */
-import { followStream } from "../../sse.ts";
+import { followStream, whileVisible } from "../../sse.ts";
 import { viewedAs } from "../../viewing.svelte.ts";
 
 /**
- * Calls `onevent` for each event. No stream is answered as another person.
+ * Calls `onevent` for each event while the page is visible: each stream begins with what is there. No stream is answered
+ * as another person.
  *
  * @param id one run with its steps; otherwise all runs
  * @returns stops it
  */
-export const follow = (id: string | undefined, onevent: (event: string, data: unknown) => void): () => void =>
-  viewedAs()
-    ? () => {}
-    : followStream(`/connect/flow_processes/changes${id === undefined ? "" : `?id=${id}`}`, id !== undefined, onevent);
+export function follow(id: string | undefined, onevent: (event: string, data: unknown) => void): () => void {
+  if (viewedAs()) return () => {};
+  const address = `/connect/flow_processes/changes${id === undefined ? "" : `?id=${id}`}`;
+  return whileVisible(() => followStream(address, id !== undefined, onevent));
+}

@@ -1,5 +1,6 @@
 /** Changes by others, in the rows that are shown. */
 import { api } from "../../../api.ts";
+import { whileVisible } from "../../../sse.ts";
 import { sortText } from "./query.ts";
 import type { Rec, Rows } from "./rows.svelte.ts";
 import type { Selection } from "./selection.svelte.ts";
@@ -24,29 +25,13 @@ const MOST_CREATED = 50;
 type Change = { event: "create" | "update"; data: Rec } | { event: "delete"; data: { id: string } };
 
 /**
- * Follows the feed while the page is visible. A browser has six connections to a host over HTTP/1.1: hidden tabs, and
- * pages that are kept for "Back", would hold them all, and no other page would load. A page that is visible again has
- * missed changes, and reads them once it follows: no change falls between.
+ * Follows the feed while the page is visible. A page that is visible again reads what it missed once it follows: no
+ * change falls between.
  *
  * @returns what ends it
  */
-export function follow(db_code: string, table_name: string | undefined, shown: Shown): () => void {
-  let end: (() => void) | undefined;
-  const turn = () => {
-    if (document.visibilityState === "hidden") {
-      end?.();
-      end = undefined;
-    } else {
-      end ??= listen(db_code, table_name, shown, () => shown.reset());
-    }
-  };
-  if (document.visibilityState !== "hidden") end = listen(db_code, table_name, shown);
-  document.addEventListener("visibilitychange", turn);
-  return () => {
-    document.removeEventListener("visibilitychange", turn);
-    end?.();
-  };
-}
+export const follow = (db_code: string, table_name: string | undefined, shown: Shown): () => void =>
+  whileVisible((again) => listen(db_code, table_name, shown, again ? () => shown.reset() : undefined));
 
 /** @param [started] is called when changes arrive from now on. @returns what ends it */
 function listen(db_code: string, table_name: string | undefined, shown: Shown, started?: () => void): () => void {
