@@ -1,7 +1,7 @@
 /** Turns errors of PostgreSQL and of its connection into refusals, so that procedures need no try/catch. */
 import postgres from "postgres";
 import { internal, invalid, Refusal, unavailable } from "../errors.ts";
-import { isLateWrite } from "./connection_loss.ts";
+import { isLateWrite } from "./connection/connection_loss.ts";
 
 /** Codes of postgres.js and of the system for an unreachable database or a lost connection. */
 const AWAY = new Set([

@@ -2,8 +2,9 @@
 import postgres from "postgres";
 import { openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
-import { guardTransactions } from "./connection_loss.ts";
-import { addressForDriver } from "./database_url.ts";
+import { guardTransactions } from "./connection/connection_loss.ts";
+import { addressForDriver } from "./connection/database_url.ts";
+import { createSockets, tlsOf } from "./connection/sockets.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "./sql.ts";
 import { createStatementTimes, type StatementTimes } from "./statement_times.ts";
@@ -49,6 +50,12 @@ const TCP_USER_TIMEOUT_MS = 20_000;
 /** Seconds: a connection without traffic is probed after the first, and again every second of them, three times. */
 const [KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_COUNT] = [15, 5, 3];
 const DRAIN_S = 5;
+const CONNECT_S = 5;
+/**
+ * postgres.js 3.4.9 never sends a message that it has delayed when its connection is lost, nor the short ones behind it:
+ * the next connection would not begin. A message of 1,024 bytes goes at once. PostgreSQL ignores the spaces.
+ */
+const AT_ONCE = 1_100;
 
 /** Opens PostgreSQL if `database_url` is set, otherwise the embedded database in `data_dir`. */
 export function openDatabase(config: Pick<Config, "database_url" | "data_dir">, log: Log): Promise<Database> {
@@ -70,25 +77,29 @@ const common = (log: Log) => ({
 });
 
 function openPostgres(url: string, log: Log): Promise<Database> {
-  const { connection, ...options } = common(log);
-  const sql = postgres(addressForDriver(url), {
-    ...options,
+  const { connection, ...rest } = common(log);
+  // A separate constant, because the driver's types lack its `socket` option.
+  const options = {
+    ...rest,
+    socket: createSockets(tlsOf(addressForDriver(url)), CONNECT_S * 1_000),
+    ssl: false,
     connection: {
       ...connection,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       tcp_user_timeout: TCP_USER_TIMEOUT_MS,
       tcp_keepalives_idle: KEEPALIVE_IDLE_S,
       tcp_keepalives_interval: KEEPALIVE_INTERVAL_S,
-      tcp_keepalives_count: KEEPALIVE_COUNT,
+      tcp_keepalives_count: String(KEEPALIVE_COUNT).padEnd(AT_ONCE),
     },
     keep_alive: KEEPALIVE_IDLE_S,
     max: 10,
-    connect_timeout: 5,
+    connect_timeout: CONNECT_S,
     // Reconnects soon after an outage. The default waits up to 30 s between attempts.
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
     // Renews connections, so that none stays with an old server long after a failover.
     max_lifetime: 30 * 60,
-  });
+  };
+  const sql = postgres(addressForDriver(url), options);
   const times = createStatementTimes();
   const tagged = withParts(guardTransactions(sql, times), times);
   return Promise.resolve({ sql: tagged, times, close: () => sql.end({ timeout: DRAIN_S }) });

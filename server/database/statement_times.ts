@@ -57,23 +57,39 @@ export function createStatementTimes(): StatementTimes {
 const isQuery = (query: object): query is { resolve(result: unknown): void } =>
   "resolve" in query && typeof query.resolve === "function";
 
-/** Notes the time to the query's result. A further promise would execute it, and cost more. */
-export function timed<Query extends object>(query: Query, text: string, times: StatementTimes): Query {
+/**
+ * Notes the time to the query's result, and mends the result. A further promise would execute the query, and cost more.
+ *
+ * @param times none are noted without it
+ */
+export function answered<Query extends object>(query: Query, text: string, times: StatementTimes | undefined): Query {
   // A cursor's result comes when its consumer has read everything.
   if (!isQuery(query)) return query;
   const started = performance.now();
   const resolve = query.resolve;
   query.resolve = (result) => {
-    if (!Reflect.get(query, "cursorFn")) times.note(text, performance.now() - started);
-    resolve(result);
+    if (times && !Reflect.get(query, "cursorFn")) times.note(text, performance.now() - started);
+    resolve(withoutGap(result));
   };
   return query;
 }
 
-/** Measures the statements of a pool or transaction that are sent by their text. */
-export function timeUnsafe(driver: Sql, times: StatementTimes): void {
+/**
+ * postgres.js 3.4.9 still counts the rows of a statement that has failed behind its first rows: the next result of the
+ * connection begins behind as many empty places.
+ */
+function withoutGap(result: unknown): unknown {
+  if (!Array.isArray(result) || result.length === 0 || 0 in result) return result;
+  let gap = 1;
+  while (gap < result.length && !(gap in result)) gap++;
+  result.splice(0, gap);
+  return result;
+}
+
+/** Has the statements of a pool or transaction that are sent by their text answered like the others. */
+export function answerUnsafe(driver: Sql, times: StatementTimes | undefined): void {
   const unsafe = driver.unsafe;
   Object.assign(driver, {
-    unsafe: (text: string, ...more: []) => timed(unsafe(text, ...more), text, times),
+    unsafe: (text: string, ...more: []) => answered(unsafe(text, ...more), text, times),
   });
 }

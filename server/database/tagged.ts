@@ -4,7 +4,7 @@
  */
 import { Part, run } from "./part.ts";
 import type { Sql } from "./sql.ts";
-import { type StatementTimes, timed, timeUnsafe } from "./statement_times.ts";
+import { answered, answerUnsafe, type StatementTimes } from "./statement_times.ts";
 
 /** Where each template stands in the program: an error of the driver names it in its stack. Read when it is first sent. */
 const origins = new WeakMap<TemplateStringsArray, Error | string>();
@@ -51,8 +51,21 @@ interface Tag {
   send(statement: Part): Promise<unknown>;
 }
 
+/** A transaction, as the property `TRANSACTION` of its handle and of those of its savepoints. */
+export interface Transaction {
+  /** Its connection is lost, or it has failed: a statement would be executed outside of it. */
+  is_over: boolean;
+  /** Notes at once if this query of the driver is refused because the connection is lost. */
+  watch(query: object): void;
+}
+export const TRANSACTION = Symbol("transaction");
+
+const OVER = "This transaction's connection is lost";
+
 interface Tagged {
   driver: Sql;
+  /** Undefined for a pool. */
+  transaction: Transaction | undefined;
   /** Whether a value writes SQL that only the driver knows. */
   isDrivers(value: unknown): boolean;
   times: StatementTimes | undefined;
@@ -68,12 +81,17 @@ const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
     ...values.map((value) => value instanceof Part ? native(value, driver) : value),
   ]);
 
-function send({ driver, isDrivers, times }: Tagged, statement: Part): Promise<unknown> {
+function send({ driver, transaction, isDrivers, times }: Tagged, statement: Part): Promise<unknown> {
+  if (transaction?.is_over) {
+    return Promise.reject(Object.assign(new Error(OVER), { code: "CONNECTION_CLOSED", query: "" }));
+  }
   if (hasAny(statement, isDrivers)) {
     const query = native(statement, driver);
-    return times ? timed(query, statement.template.join("…"), times) : query;
+    transaction?.watch(query);
+    return answered(query, statement.template.join("…"), times);
   }
   const query = run(driver, statement);
+  transaction?.watch(query);
   // A getter would give each query a hidden class of its own. V8 frees those, and what they hold, only in full collections.
   Object.defineProperty(query, "origin", { value: originOf(statement.template) });
   return query;
@@ -82,9 +100,10 @@ function send({ driver, isDrivers, times }: Tagged, statement: Part): Promise<un
 /** @param driver a pool or transaction of postgres.js */
 export function withParts<Handle extends Sql>(driver: Handle, times?: StatementTimes): Handle {
   const writers = [driver("name"), driver({ name: 1 }), driver.unsafe("")].map((writer) => writer.constructor);
-  if (times) timeUnsafe(driver, times);
+  answerUnsafe(driver, times);
   const tagged: Tagged = {
     driver,
+    transaction: Reflect.get(driver, TRANSACTION) as Transaction | undefined,
     times,
     isDrivers: (value) => typeof value === "object" && value !== null && writers.includes(value.constructor),
   };

@@ -1,7 +1,7 @@
 /** Starts one server, a supervisor of several, or a command. The modules of a server are loaded only where one starts. */
 import type { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
-import { surviveLostConnections } from "../database/connection_loss.ts";
+import { surviveLostConnections } from "../database/connection/connection_loss.ts";
 import { createLog, type Log, writeToConsole } from "../log.ts";
 import { announceCredentials, finish, giveUp } from "./announcements.ts";
 import type { Registered } from "./cron_ticks.ts";

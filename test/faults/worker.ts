@@ -6,7 +6,7 @@
  */
 import { compose } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
-import { surviveLostConnections } from "../../server/database/connection_loss.ts";
+import { surviveLostConnections } from "../../server/database/connection/connection_loss.ts";
 import { createLog, faultOf } from "../../server/log.ts";
 import { giveUp } from "../../server/process/announcements.ts";
 import { serve } from "../../server/process/lifecycle.ts";

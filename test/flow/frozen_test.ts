@@ -1,6 +1,6 @@
 /** A process that is frozen inside a transaction: PostgreSQL ends its session, so that runs of others go on. */
 import assert from "node:assert/strict";
-import { surviveLostConnections } from "../../server/database/connection_loss.ts";
+import { surviveLostConnections } from "../../server/database/connection/connection_loss.ts";
 import { createLog } from "../../server/log.ts";
 import { on_postgres } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";

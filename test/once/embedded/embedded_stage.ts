@@ -5,7 +5,7 @@ import { once } from "node:events";
 import postgres from "postgres";
 import { type Embedded, openEmbedded } from "../../../db/embedded/embedded.ts";
 import { message, messagesOf } from "../../../db/embedded/wire/wire.ts";
-import { surviveLostConnections } from "../../../server/database/connection_loss.ts";
+import { surviveLostConnections } from "../../../server/database/connection/connection_loss.ts";
 import { createLog } from "../../../server/log.ts";
 
 // The driver may write to a connection just after it closed. No caller can catch that error, so it is caught here, as in

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { freePort } from "../../test/stage/network/ports.ts";
-import { until } from "../../test/stage/until.ts";
-import { createLog } from "../log.ts";
+import { freePort } from "../../../test/stage/network/ports.ts";
+import { until } from "../../../test/stage/until.ts";
+import { createLog } from "../../log.ts";
 import { surviveLostConnections } from "./connection_loss.ts";
 
 Deno.test({
