@@ -15,7 +15,10 @@ export const start: Start = {
       },
       indexes: {},
     },
-    public_methods: { ...FOR_MEMBERS.public_methods, create: { auto_fields: { author: "{user_name}" } } },
+    public_methods: {
+      ...FOR_MEMBERS.public_methods,
+      create: { members_only: true, auto_fields: { author: "{user_name}" } },
+    },
     examples: () => [
       {
         title: "New key for the cellar",

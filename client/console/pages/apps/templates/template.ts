@@ -29,15 +29,19 @@ export interface StartDb {
   schema: NonNullable<NewDb["schema"]>;
   public_methods: NonNullable<NewDb["public_methods"]>;
   /** Writes of callers without a login in a minute. */
-  public_write_limit: number;
+  public_write_limit?: number;
   /** The first records, in the order of their creation. @param today in the person's time zone */
   examples(today: Date): Record<string, unknown>[];
 }
 
-/** Signed-in members read and write; callers without a login write nothing. */
+/** Members may call all methods, within what each of them sees; visitors none. */
 export const FOR_MEMBERS = {
-  public_methods: { list: {}, create: {}, update: {}, delete: {} },
-  public_write_limit: 0,
+  public_methods: {
+    list: { members_only: true },
+    create: { members_only: true },
+    update: { members_only: true },
+    delete: { members_only: true },
+  },
 } satisfies Partial<StartDb>;
 
 /** A date of a record: `YYYY-MM-DD`. @param days from `today` */
