@@ -15,6 +15,7 @@ browserTest("runs, approvals and triggers in a browser", async ({ browser, step 
     await step("a run fails, is found, looked into and repeated", () => failure(browser, server, base));
     await step("a question is answered at home, and its run goes on", () => question(browser, server, base));
     await step("a failure of the server leads to its lines in the log", () => log(browser, server, base));
+    await step("what is not there says so, and leads to the others", () => missing(browser, server, base));
     await step("a trigger across a change of the clocks", () => trigger(browser, server, base));
   } finally {
     await server.close();
@@ -38,6 +39,24 @@ async function addFlow({ request }: TestServer, name: string, program: unknown[]
   const run = async (input: Record<string, unknown>): Promise<string> =>
     (await request("POST", `/connect/flows/${id}/run.json`, { json: { input } })).body.flow_process_id;
   return { id, code, run };
+}
+
+async function missing(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { page, close } = await adminSeat(browser, server, base);
+  for (
+    const [what, address, list] of [
+      ["flow", "/flows/99999", "/flows"],
+      ["run", "/runs/nothing", "/runs"],
+      ["run", `/runs/${crypto.randomUUID()}`, "/runs"],
+      ["trigger", "/triggers/99999", "/triggers"],
+    ]
+  ) {
+    await page.goto(`${base}${address}`);
+    await page.getByRole("heading", { name: `This ${what} cannot be shown` }).waitFor();
+    await page.getByRole("link", { name: `See the ${what}s` }).click();
+    await page.waitForURL(`${base}${list}`);
+  }
+  await close();
 }
 
 /** A refused input is answered with 422. */
