@@ -63,7 +63,7 @@ export const approval = {
     icon: "user",
     group: "waits",
     line: "Ask {question}",
-    blank: { question: "Go ahead?", roles: ["manager"] },
+    blank: { question: "Go ahead?", roles: ["manager", "admin"] },
   },
   shape,
   templates: ["question"],
