@@ -220,6 +220,12 @@ async function question(browser: Browser, server: TestServer, base: string): Pro
   await until(async () => (await server.request("GET", path)).body.status === "finished", "the run goes on");
   const { data } = (await server.request("GET", path)).body;
   deepEqual([data.choice, data.values], ["pay", { days: 14 }]);
+  // The page of the run says who answered what.
+  await page.goto(`${base}/runs/${run}`);
+  const answer = page.getByRole("region", { name: "Answers" }).getByRole("article").filter({ hasText: text });
+  await answer.getByText(/answered by you, \d\d:\d\d/).waitFor();
+  await answer.getByText("Days until payment").waitFor();
+  match(await answer.innerText(), /\nPay answered by you[^]*Days until payment\s+14/);
   deepEqual(complaints.filter(unexpected), []);
   await close();
 }
@@ -230,7 +236,13 @@ async function trigger(browser: Browser, server: TestServer, base: string): Prom
   const { page, complaints, close } = await adminSeat(browser, server, base);
   await page.goto(`${base}/triggers`);
   await page.getByRole("link", { name: /New trigger|Make the first trigger/ }).first().click();
-  await page.getByLabel("Flow", { exact: true }).selectOption(code);
+  // No flow is chosen beforehand, and without one nothing is saved.
+  const chosen = page.getByLabel("Flow", { exact: true });
+  await chosen.locator(`option[value="${code}"]`).waitFor({ state: "attached" });
+  equal(await chosen.inputValue(), "");
+  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.getByText("The flow must be chosen").waitFor();
+  await chosen.selectOption(code);
   await page.getByLabel("Repeats").selectOption("day");
   await page.getByLabel("At", { exact: true }).fill("02:30");
   await page.getByLabel("Time zone").fill("Mars");
@@ -282,11 +294,25 @@ async function trigger(browser: Browser, server: TestServer, base: string): Prom
   await page.goto(`${base}/triggers?q=${encodeURIComponent(name)}`);
   await page.getByRole("link", { name: "At 02:30, Monday to Friday, Warsaw" }).waitFor();
   ok(await page.getByRole("switch").first().isChecked());
+  await makesWebhook(page, base, code);
   await sendsTest(page, server, base);
   await page.goto(`${base}/triggers?q=${encodeURIComponent(name)}`);
   await onPhone(page, base, Number(id));
   deepEqual(complaints.filter(unexpected), []);
   await close();
+}
+
+/** A trigger that is made for a flow starts that one. The page of its secret address has its name. */
+async function makesWebhook(page: Page, base: string, code: string): Promise<void> {
+  await page.goto(`${base}/triggers/new?flow=${code}`);
+  await page.getByRole("button", { name: "When a webhook is called" }).click();
+  const name = unique("Hook");
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  equal(await page.getByLabel("Flow", { exact: true }).inputValue(), code);
+  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.getByText("The webhook is ready. This is its address:").waitFor();
+  equal(await page.title(), name);
+  match(await page.getByRole("heading", { level: 1 }).innerText(), new RegExp(name));
 }
 
 /** A test of a trigger for records brings the newest record that the trigger passes on. */
