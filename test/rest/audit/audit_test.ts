@@ -189,6 +189,18 @@ onServer("audit: only admins read it, each its own account; filters, keyset page
   ]);
 });
 
+onServer("audit: entries of one moment keep the order in which they were written", async ({ server }) => {
+  const rows = await server.sql<{ object_id: string }[]>`
+    with written as (
+      insert into audit_entries (account_id, action, object, object_id, actor)
+      select 999998, 'create', 'team', n::text, '{}' from generate_series(1, 3000) n
+      returning id, object_id
+    )
+    select object_id from written order by id
+  `;
+  assert.deepEqual(rows.map(({ object_id }) => Number(object_id)), Array.from({ length: 3_000 }, (_, n) => n + 1));
+});
+
 onServer("audit: sign-ins that fail name the user, never what was typed", async ({ ask }) => {
   const attempt = (login: string) =>
     ask("POST", "/account/session.json", { token: null, json: { session: { login, password: "canary-wrong" } } });
