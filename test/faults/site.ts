@@ -145,12 +145,15 @@ export async function openSite(base: Base | undefined, disk?: SmallDisk): Promis
     async setReachable(reachable) {
       const admin = postgres(base?.admin_url ?? "", { max: 1 });
       await admin.unsafe(`alter database ${name} allow_connections ${reachable}`);
-      await admin`
-        select pg_terminate_backend(pid)
-        from pg_stat_activity
-        where application_name = 'atrium'
-          and datname = ${name}
-      `;
+      // A server may have connected again already.
+      if (!reachable) {
+        await admin`
+          select pg_terminate_backend(pid)
+          from pg_stat_activity
+          where application_name = 'atrium'
+            and datname = ${name}
+        `;
+      }
       await admin.end();
     },
     async [Symbol.asyncDispose]() {
