@@ -60,9 +60,14 @@ export const joined = (words: readonly string[]): string =>
 
 export const exactTime = (moment: string): string => EXACT.format(new Date(moment));
 
-/** `34.2 KB` */
-export const bytes = (count: number): string =>
-  count < 1000 ? `${count} B` : `${(count / 1000).toLocaleString(undefined, { maximumFractionDigits: 1 })} KB`;
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** `34.2 KiB`. The limits of the server are such multiples of 1,024. */
+export function bytes(count: number): string {
+  let [value, unit] = [count, 0];
+  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: value < 100 ? 1 : 0 })} ${UNITS[unit]}`;
+}
 
 export const ENGINE_NAMES = {
   svelte: "Svelte",

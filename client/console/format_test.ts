@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { clock, timeFormat } from "./format.ts";
+import { bytes, clock, timeFormat } from "./format.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 
@@ -21,4 +21,15 @@ Deno.test("times: every page writes them by this format", () => {
     /Intl\.DateTimeFormat\([^;]*?(?:\bhour:|\btimeStyle:)|\.toLocale(?:Time)?String\([^;]*?\bhour:|toLocaleTimeString/;
   const strays = [...sources(FOLDER)].filter((file) => others.test(Deno.readTextFileSync(file)));
   deepEqual(strays.map(({ pathname }) => pathname.slice(FOLDER.pathname.length)), []);
+});
+
+Deno.test("sizes: multiples of 1,024, with three digits", () => {
+  deepEqual([12, 1_023, 1_229, 34_560_000, 345_600_000, 2e12].map(bytes), [
+    "12 B",
+    "1,023 B",
+    "1.2 KiB",
+    "33 MiB",
+    "330 MiB",
+    "1.8 TiB",
+  ]);
 });

@@ -125,8 +125,8 @@ async function doubleClicks(page: Page, server: TestServer, base: string): Promi
   await page.setViewportSize({ width: 1000, height: 600 });
   const program = Array.from({ length: 20 }, (_, i) => ({ type: "mutation", id: `set_${i}`, set: { x: i } }));
   await opened(page, server, base, program);
-  const below = await page.getByText(/^20 steps/).boundingBox();
-  const y = (below?.y ?? 0) - 24;
+  const below = await page.locator("footer", { hasText: /20 steps/ }).boundingBox();
+  const y = (below?.y ?? 0) - 12;
   for (const x of [144, 171, 199, 226, 253]) {
     await page.mouse.dblclick(x, y);
     await page.getByRole("complementary", { name: /^Step / }).waitFor();

@@ -4,17 +4,6 @@ import type { Client } from "../../../mod.ts";
 export type Operations = Awaited<ReturnType<Client["operations"]["find"]["query"]>>;
 export type Process = Operations["processes"][number];
 
-const UNITS = ["B", "KB", "MB", "GB", "TB"];
-
-/** `34.2 MB` */
-export function size(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  for (; value >= 1000 && unit < UNITS.length - 1; unit++) value /= 1000;
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: value < 100 && unit > 0 ? 1 : 0 })} ${
-    UNITS[unit]
-  }`;
-}
-
 /** `12 s`, `3 min`, `5 h`, `2 d` */
 export function span(ms: number): string {
   const s = Math.max(0, Math.round(ms / 1000));
