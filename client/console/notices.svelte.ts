@@ -11,6 +11,9 @@ let last_id = 0;
 /** When notices go, by id. */
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
+/** Notices of pages that were left, by id. */
+let of_left_pages: ReadonlySet<number> = new Set();
+
 export const shownNotices = () => notices;
 
 export function dismiss(id: number): void {
@@ -36,8 +39,19 @@ export function keep(id: number): void {
   timers.delete(id);
 }
 
-/** A notice goes after a while. A failure, and what leads to more, stays until it is dismissed. */
+/** A notice goes after a while. A failure, and what leads to more, stays until it is dismissed or the page is left. */
 export function release({ id, kind, undo, link }: Pick<Notice, "id" | "kind" | "undo" | "link">): void {
   keep(id);
-  if (kind === "done" && !link) timers.set(id, setTimeout(() => dismiss(id), undo ? UNDO_SHOWN_MS : SHOWN_MS));
+  if (kind === "done" && !link || of_left_pages.has(id)) {
+    timers.set(
+      id,
+      setTimeout(() => dismiss(id), undo ? UNDO_SHOWN_MS : SHOWN_MS),
+    );
+  }
+}
+
+/** The shown notices go after a while, because nothing on the next page explains them. */
+export function leavePage(): void {
+  of_left_pages = new Set(notices.map(({ id }) => id));
+  for (const notice of notices) if (!timers.has(notice.id)) release(notice);
 }
