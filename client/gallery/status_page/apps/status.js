@@ -124,6 +124,7 @@ async function load() {
     if (read !== reads) return;
     data = { services, days, incidents, updates };
     complain("");
+    post.disabled = false;
     draw();
   } catch (error) {
     if (read === reads) complain(error.message);
@@ -363,11 +364,8 @@ function ask(incident) {
   dialog.showModal();
 }
 
-if (user) {
-  one("header").append(
-    make("button", { type: "button", textContent: "Post an incident", onclick: () => data && ask() }),
-  );
-}
+const post = make("button", { type: "button", textContent: "Post an incident", disabled: true, onclick: () => ask() });
+if (user) one("header").append(post);
 let due;
 /** Several records change at once. */
 const soon = () => {
