@@ -2,13 +2,16 @@
  * Statements on single rows that share a query: while a query is in flight, further ones that are equal but for their
  * row wait, and go together into the next query. A statement that finds fewer than two queries of its group in flight is
  * sent at once. At 32 connections a query concerns six to fifteen rows, which share what PostgreSQL, the driver and the
- * network take for a query.
+ * network take for a query. Where queries are slow, such as those that read from a disk, more are in flight.
  */
 import { LRUCache } from "lru-cache";
 import { type Parameter, type Part, written } from "../part.ts";
 
 /** Queries of one group in flight. With two, a second caller need not wait for the first. */
 const MOST_IN_FLIGHT = 2;
+/** If the last query was sent so long ago and none has been answered since, a statement begins another one. */
+const SLOW_MS = 20;
+const MOST_SLOW_IN_FLIGHT = 6;
 /** Rows of a query. A record may have 2 MB, and all of them are in memory when the query ends. */
 export const MOST_ROWS = 32;
 /** Groups that are remembered. A group that is dropped while it works still answers its callers. */
@@ -63,19 +66,25 @@ const placing = (parameters: readonly Parameter[]): Grouped["parametersWith"] =>
 class Group<Row, Result> {
   #waiting: Waiting<Row, Result>[] = [];
   #in_flight = 0;
+  #sent_at = 0;
 
   constructor(readonly options: Options<Row, Result>, readonly statement: Grouped) {}
 
   add(row: Row): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
-      if (this.#in_flight < MOST_IN_FLIGHT) void this.#work();
+      if (this.#in_flight < MOST_IN_FLIGHT || this.#isSlow()) void this.#work();
     });
+  }
+
+  #isSlow(): boolean {
+    return this.#in_flight < MOST_SLOW_IN_FLIGHT && performance.now() - this.#sent_at > SLOW_MS;
   }
 
   async #work(): Promise<void> {
     this.#in_flight++;
     while (this.#waiting.length > 0) {
+      this.#sent_at = performance.now();
       await this.options.send(this.options.take(this.#waiting), this.statement);
     }
     this.#in_flight--;

@@ -22,6 +22,12 @@ function driver() {
   return { queries, sql: { unsafe } as unknown as Sql };
 }
 
+/** As the driver reports it. */
+function refusal(code: string): Error {
+  const { PostgresError } = postgres as unknown as { PostgresError: new (fields: object) => Error };
+  return new PostgresError({ message: "refused", code });
+}
+
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 const select = (account: number) => (ids: readonly number[]) =>
@@ -55,6 +61,23 @@ Deno.test("group reads: a read never gets the answer of a query that was sent be
   queries.splice(0).forEach(({ answer, rows }, i) => answer(rows.map((id) => ({ id, json: i === 0 ? "old" : "new" }))));
   assert.equal((await early)?.get(1), "old");
   assert.equal((await late).get(1), "new");
+});
+
+Deno.test("group reads: while queries are slow, more of them are in flight, up to six", async () => {
+  const { queries, sql } = driver();
+  const { read } = createRowReads(sql);
+  const found: Promise<unknown>[] = [1, 2, 3, 4].map((id) => read(select(7), id));
+  assert.equal(queries.length, 2);
+  for (let id = 5; id < 12; id++) {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    found.push(read(select(7), id));
+  }
+  assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2], [3, 4, 5], [6], [7], [8]]);
+  while (queries.length > 0) {
+    queries.splice(0).forEach(({ answer, rows }) => answer(rows.map((id) => ({ id, json: "" }))));
+    await turn();
+  }
+  await Promise.all(found);
 });
 
 Deno.test("group reads: statements with other parameters or another text are never mixed", async () => {
@@ -94,6 +117,40 @@ Deno.test("group reads: a single read is a query of its own", async () => {
   assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2], [3]]);
   queries.forEach(({ answer, rows }) => answer(rows.map((id) => ({ id, json: String(id) }))));
   assert.deepEqual(await Promise.all(found.map(async (rows) => [...(await rows).values()])), [["1"], ["2"], ["3"]]);
+});
+
+const list = (values: readonly string[]) => part`select id, json, rows from unnest(${values}::text[])`;
+const page = (id: string | number) => ({ id, json: `[${id}]`, rows: 1 });
+
+Deno.test("group reads: pages of a list share queries of at most eight", async () => {
+  const { queries, sql } = driver();
+  const { pages } = createRowReads(sql);
+  const values = Array.from({ length: 12 }, (_, i) => `city ${i % 11}`);
+  const found = Promise.all(values.map((value) => pages(list, value)));
+  const sent: (string | number)[][] = [];
+  while (queries.length > 0) {
+    for (const { rows, answer } of queries.splice(0)) {
+      sent.push(rows);
+      answer(rows.map(page));
+    }
+    await turn();
+  }
+  assert.deepEqual(sent.map(({ length }) => length), [1, 1, 8, 2]);
+  assert.deepEqual((await found).map((pages, i) => pages.get(values[i] ?? "")), values.map(page));
+});
+
+Deno.test("group reads: of a value that PostgreSQL cannot read, only its caller hears", async () => {
+  const { queries, sql } = driver();
+  const { pages } = createRowReads(sql);
+  const found = Promise.allSettled(["1", "2", "3", "no number", "5"].map((value) => pages(list, value)));
+  while (queries.length > 0) {
+    for (const { rows, answer, fail } of queries.splice(0)) {
+      if (rows.includes("no number")) fail(refusal("22P02"));
+      else answer(rows.map(page));
+    }
+    await turn();
+  }
+  assert.deepEqual((await found).map(({ status }) => status === "fulfilled"), [true, true, true, false, true]);
 });
 
 Deno.test("group writes: of two writes of one row, the second waits for the next query", async () => {
@@ -155,8 +212,7 @@ Deno.test("group writes: what PostgreSQL refuses is left to the callers, another
   const writes = createRowWrites(sql);
   const refused = writes.write(write, { id: 1 });
   const lost = writes.write(write, { id: 2 });
-  const { PostgresError } = postgres as unknown as { PostgresError: new (fields: object) => Error };
-  queries[0]?.fail(new PostgresError({ message: "duplicate key", code: "23505" }));
+  queries[0]?.fail(refusal("23505"));
   queries[1]?.fail(Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" }));
   assert.equal(await refused, undefined);
   await assert.rejects(lost, /CONNECTION_CLOSED/);

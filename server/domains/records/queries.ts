@@ -32,7 +32,7 @@ function listed<T>(ctx: Context, shape: Shape, input: RecordPage): Promise<Json<
     db_code,
     table_name,
     (place) =>
-      listRecords<T>(ctx.sql, { ...place, allowed: allowed(place) }, shape, {
+      listRecords<T>(ctx, { ...place, allowed: allowed(place) }, shape, {
         ...input,
         conditions: readFilter(place.table, filter),
         order: readOrder(place.table, sort),

@@ -118,7 +118,7 @@ async function list(
   place: Place,
   { filter, sort, per_page }: { filter: JsonObject; sort: JsonValue | undefined; per_page: number },
 ): Promise<JsonObject[] | typeof STALE> {
-  const found = await listRecords<JsonObject>(sql, place, "flat", {
+  const found = await listRecords<JsonObject>({ sql, reads: singleReads(sql) }, place, "flat", {
     conditions: readFilter(place.table, filter),
     order: readOrder(place.table, typeof sort === "string" ? sort : undefined),
     page: 1,

@@ -6,6 +6,7 @@ import { messageOf } from "../../input/messages.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { Params } from "../route_table.ts";
 import { type Body, hasNone, readBody } from "./body.ts";
+import { parametersOf } from "./parameters.ts";
 import type { Route } from "./routes.ts";
 
 /** @throws {Refusal} 400, 408, 413, 415, 422 */
@@ -91,11 +92,10 @@ function refuseFiles({ value }: Body & { kind: "json" }, { meta: { wrapper = "",
 }
 
 function takeQuery(input: Record<string, unknown>, route: Route, url: string): void {
-  const start = url.indexOf("?");
-  if (start === -1) return;
   const seen = new Set<string>();
-  for (const [name, value] of new URLSearchParams(url.slice(start))) {
-    const key = name.replace(/\[.*/, "");
+  for (const [name, value] of parametersOf(url)) {
+    const bracket = name.indexOf("[");
+    const key = bracket === -1 ? name : name.slice(0, bracket);
     if (!route.query.includes(key)) {
       if (route.has_strict_query) {
         throw badRequest(`This ${route.is_list ? "list" : "address"} has no parameter ${name.slice(0, 100)}`);

@@ -29,10 +29,15 @@ export function conditionSql(table: KnownTable, { field, operator, values }: Con
   return compared(column, numeric ? "numeric" : "text", operator, texts, lowest);
 }
 
+function castOf(slot: Slot): Cast {
+  const kind = slotKind(slot);
+  return kind === "str" ? "text" : kind === "int" ? "bigint" : "timestamptz";
+}
+
 function slotSql(table: KnownTable, slot: Slot, { field, operator, values }: Condition): Part {
   const type = typeOf(table, field) ?? "string";
   const kind = slotKind(slot);
-  const cast = kind === "str" ? "text" : kind === "int" ? "bigint" : "timestamptz";
+  const cast = castOf(slot);
   const column = SLOT_COLUMNS[slot];
   const inSlot = values.map((value) => slotValue(slot, type, value));
   if (type !== "text") {
@@ -45,7 +50,42 @@ function slotSql(table: KnownTable, slot: Slot, { field, operator, values }: Con
   return part`${column} is not null and ${compared(column, cast, roughly, inSlot, "")} and ${exact}`;
 }
 
+/** A condition that an index slot equals a value, which may come from another row: see `ValueInSlot.sql`. */
+export interface ValueInSlot {
+  value: string;
+  /** @param value an SQL expression of type text */
+  sql(value: Part): Part;
+}
+
+/** @returns undefined for other conditions, and for fields of type `text`, whose slot does not have the whole value */
+export function valueInSlot(table: KnownTable, { field, operator, values }: Condition): ValueInSlot | undefined {
+  const slot = table.slots.get(field);
+  const type = typeOf(table, field) ?? "string";
+  if (!slot || operator !== "eq" || type === "text") return undefined;
+  const [value = null] = values;
+  const column = SLOT_COLUMNS[slot];
+  const cast = castOf(slot);
+  return {
+    value: slotValue(slot, type, value),
+    sql: (value) => part`${column} is not null and ${column} = ${typed(value, cast)}`,
+  };
+}
+
 type Cast = "text" | "bigint" | "numeric" | "timestamptz";
+
+/** @param value of type text */
+function typed(value: Part, cast: Cast): Part {
+  switch (cast) {
+    case "text":
+      return value;
+    case "bigint":
+      return part`${value}::bigint`;
+    case "numeric":
+      return part`${value}::numeric`;
+    case "timestamptz":
+      return part`${value}::timestamptz`;
+  }
+}
 
 /** @param lowest the value that stands for a blank; a blank is neither less nor greater than anything */
 function compared(
@@ -55,36 +95,25 @@ function compared(
   values: string[],
   lowest?: string,
 ): Part {
-  const typed = (value: string) => {
-    switch (cast) {
-      case "text":
-        return part`${value}::text`;
-      case "bigint":
-        return part`${value}::text::bigint`;
-      case "numeric":
-        return part`${value}::text::numeric`;
-      case "timestamptz":
-        return part`${value}::text::timestamptz`;
-    }
-  };
+  const its = (value: string) => typed(part`${value}::text`, cast);
   const [first = ""] = values;
   const isBlank = first === lowest;
-  const aboveBlank = lowest === undefined ? part`` : part`and ${column} <> ${typed(lowest)}`;
+  const aboveBlank = lowest === undefined ? part`` : part`and ${column} <> ${its(lowest)}`;
   switch (operator) {
     case "ne":
-      return part`${column} <> ${typed(first)}`;
+      return part`${column} <> ${its(first)}`;
     case "gt":
-      return isBlank ? part`false` : part`${column} > ${typed(first)}`;
+      return isBlank ? part`false` : part`${column} > ${its(first)}`;
     case "gte":
-      return isBlank ? part`false` : part`${column} >= ${typed(first)}`;
+      return isBlank ? part`false` : part`${column} >= ${its(first)}`;
     case "lt":
-      return isBlank ? part`false` : part`(${column} < ${typed(first)} ${aboveBlank})`;
+      return isBlank ? part`false` : part`(${column} < ${its(first)} ${aboveBlank})`;
     case "lte":
-      return isBlank ? part`false` : part`(${column} <= ${typed(first)} ${aboveBlank})`;
+      return isBlank ? part`false` : part`(${column} <= ${its(first)} ${aboveBlank})`;
     case "in":
       return anyOf(column, cast, values);
     default:
-      return part`${column} = ${typed(first)}`;
+      return part`${column} = ${its(first)}`;
   }
 }
 

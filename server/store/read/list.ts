@@ -9,11 +9,14 @@
  *
  * PostgreSQL's statistics cannot tell the two apart. The first records of the list are therefore read first, and the
  * field's index is used only if they do not fill the page.
+ *
+ * First pages that an index gives in its order share queries: see `shareable`.
  */
+import type { RowReads } from "../../database/groups/reads.ts";
 import type { Sql } from "../../database/pool.ts";
 import { badRequest } from "../../errors.ts";
 import { Json } from "../../database/json.ts";
-import { conditionSql, textSql } from "./condition_sql.ts";
+import { conditionSql, textSql, type ValueInSlot, valueInSlot } from "./condition_sql.ts";
 import type { Condition, Order } from "./filter.ts";
 import { behindSql, hasIndex, isOrderedById, isSelective, orderSql, presentSql } from "./order_sql.ts";
 import { type Part, part, run } from "../../database/part.ts";
@@ -35,6 +38,11 @@ export interface Page {
   q?: string | undefined;
 }
 
+interface Reads {
+  sql: Sql;
+  reads: RowReads;
+}
+
 /** The number of records that are read first, in the list's order. It takes 5 ms if none of them matches. */
 const WINDOW = 5_000;
 
@@ -45,12 +53,13 @@ const DEEP = 5_000;
 const HAS_TRIGRAM = /[\p{L}\p{N}]{3}/u;
 
 export async function listRecords<T>(
-  sql: Sql,
+  { sql, reads }: Reads,
   place: Place,
   shape: Shape,
   page: Page,
 ): Promise<Json<T[]> | typeof STALE> {
-  const found = await pageOf<T>(sql, place, shape, page);
+  const slot = shareable(place, page);
+  const found = slot ? await sharedPage<T>(reads, place, shape, page, slot) : await pageOf<T>(sql, place, shape, page);
   if (found !== STALE && found.text === "[]") await proveAfter(sql, place, page);
   if (found === STALE || !page.count) return found;
   const [row] = await run<{ total: number }[]>(
@@ -58,6 +67,50 @@ export async function listRecords<T>(
     part`select count(*)::int as total from records where ${matching(place, page)}`,
   );
   return new Json(found.text, row?.total ?? 0, found.more);
+}
+
+/** Records of a page that shares a query. */
+const MOST_SHARED = 100;
+
+const EVERY_RECORD: ValueInSlot = { value: "", sql: () => part`true` };
+
+/**
+ * Whether the page may share a query with others that differ from it in the value of a slot alone: an index gives its
+ * records at once, so the others wait for it briefly.
+ *
+ * @returns the condition; undefined if the page may not
+ */
+function shareable({ table }: Place, { conditions, order, page, per_page, after, q }: Page): ValueInSlot | undefined {
+  if (page > 1 || per_page > MOST_SHARED || after !== undefined || q !== undefined) return undefined;
+  const [condition, ...others] = conditions;
+  if (!condition) return hasIndex(table, order) ? EVERY_RECORD : undefined;
+  return others.length === 0 ? valueInSlot(table, condition) : undefined;
+}
+
+async function sharedPage<T>(
+  reads: RowReads,
+  place: Place,
+  shape: Shape,
+  page: Page,
+  { value, sql }: ValueInSlot,
+): Promise<Json<T[]> | typeof STALE> {
+  const rows = part`
+    select *
+    from records
+    where ${matching(place, { ...page, conditions: [] })} and ${sql(part`wanted.value`)} ${placed(place, page)}
+  `;
+  const pages = await reads.pages(
+    (values) =>
+      part`
+        select wanted.value as id, page.json, page.rows
+        from (${provenDb(place.db)}) db
+        cross join unnest(${values}::text[]) wanted (value)
+        cross join lateral (${aggregated(place, shape, page, part`(${limited(place, page, rows)})`)}) page
+      `,
+    value,
+  );
+  const found = pages.get(value);
+  return found ? new Json<T[]>(found.json, undefined, found.rows > page.per_page) : STALE;
 }
 
 /** An empty page may mean that the record `after` does not exist. @throws {Refusal} 400 in that case */

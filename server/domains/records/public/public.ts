@@ -27,7 +27,7 @@ export async function listPublic(ctx: PublicContext, { db_code, ...page }: Publi
     if (own === "none") return undefined;
     const conditions = [...readFilter(place.table, page.filter), ...own ? [own] : []];
     const order = readOrder(place.table, page.sort);
-    return await listRecords<FlatRecord>(ctx.sql, place, "flat", { ...page, conditions, order, count: false });
+    return await listRecords<FlatRecord>(ctx, place, "flat", { ...page, conditions, order, count: false });
   });
   return found ?? new Json("[]");
 }

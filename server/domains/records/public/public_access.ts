@@ -22,7 +22,7 @@ import { tableOf } from "../tables.ts";
 export type Method = keyof PublicMethods;
 
 /** What a public method uses of a request. Its caller may be another one than the request's. */
-export type PublicContext = Pick<Context, "sql" | "writes" | "keys" | "dbs" | "clock" | "call" | "caller">;
+export type PublicContext = Pick<Context, "sql" | "reads" | "writes" | "keys" | "dbs" | "clock" | "call" | "caller">;
 
 /**
  * Refuses before the body is read, where the path names the database.

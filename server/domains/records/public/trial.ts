@@ -36,7 +36,7 @@ const META = { names: { id: "Record" }, lenient_body: true };
 
 /** @throws {Refusal} 404 for a database that the viewer does not see; what the visitor is refused is an answer */
 export async function tryPublic(ctx: Context, { db_code, visitor, method, input }: Trial): Promise<TrialAnswer> {
-  const { sql, writes, keys, dbs, clock, call, viewer } = ctx;
+  const { sql, reads, writes, keys, dbs, clock, call, viewer } = ctx;
   await inDb(ctx, db_code, () => Promise.resolve(undefined));
   const caller = {
     account_id: viewer.account_id,
@@ -46,7 +46,7 @@ export async function tryPublic(ctx: Context, { db_code, visitor, method, input 
     app_id: undefined,
   };
   try {
-    const answer = await METHODS[method]({ sql, writes, keys, dbs, clock, call, caller }, {
+    const answer = await METHODS[method]({ sql, reads, writes, keys, dbs, clock, call, caller }, {
       ...input,
       db_code,
     });
