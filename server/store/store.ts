@@ -41,4 +41,4 @@ export { type Operation, runBatch } from "./write/batch.ts";
 export { deleteRecord } from "./write/delete.ts";
 export { insertRecord, insertRecords, type KeptRecord, type NewRecord, restoreRecords } from "./write/insert.ts";
 export { countPublicWrite } from "./write/public_write_limit.ts";
-export { updateRecord } from "./write/update.ts";
+export { updateRecord, updateTogether } from "./write/update.ts";

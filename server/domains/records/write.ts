@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { type Fields, invalid, notFound } from "../../errors.ts";
-import { deleteRecord, insertRecord, readValues, updateRecord } from "../../store/store.ts";
+import { deleteRecord, insertRecord, readValues, updateRecord, updateTogether } from "../../store/store.ts";
 import { departmentOfRecord } from "../../visibility.ts";
 import { proveDepartment } from "../departments/proof.ts";
 import { inTable, inTableOf } from "./place.ts";
@@ -29,7 +29,9 @@ export async function changeRecord(ctx: Context, { db_code, id, record }: Record
   const changed = await inTableOf(ctx, db_code, { id, table_name }, (place) => {
     const { changes, faults } = readValues(place.table, data, false);
     refuseFaults(faults);
-    return updateRecord<Record>(ctx.sql, place, "nested", id, changes, department_id);
+    return department_id === undefined
+      ? updateTogether<Record>(ctx.sql, ctx.writes, place, "nested", id, changes)
+      : updateRecord<Record>(ctx.sql, place, "nested", id, changes, department_id);
   });
   if (!changed) throw notFound("Record");
   return changed;

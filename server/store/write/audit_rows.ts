@@ -11,6 +11,12 @@ const NAMED = 20;
 
 const COLUMNS = part`account_id, action, object, object_id, db_id, user_id, actor, before, after`;
 
+/** The size of a jsonb value costs nothing; the length of its text does. A stored value may be compressed. */
+const bounded = (fields: Part) =>
+  part`case when pg_column_size(${fields}) <= 1000 and pg_column_compression(${fields}) is null then ${fields} else audit_bounded(${fields}) end`;
+
+const DIFFERENCES = part`${bounded(part`f.before`)}, ${bounded(part`f.after`)}`;
+
 /** A creation has no fields: the record has them, and the first change or the deletion keeps them as `before`. */
 export const auditCreated = (db: KnownDb, by: Actor, many: boolean): Part =>
   many
@@ -44,22 +50,28 @@ export const auditUpdated = (
   by: Actor,
   before: Part,
   sent: Record<string, string | number | boolean | null>,
-) =>
-  entry(
-    db,
-    by,
-    part`'update', 'record', w.id::text`,
-    part`${bounded(part`f.before`)}, ${bounded(part`f.after`)}`,
-    part`
-      from written w, lateral (
-        select
-          coalesce(jsonb_object_agg(key, coalesce(${before} -> key, 'null')), '{}') as before,
-          coalesce(jsonb_object_agg(key, value), '{}') as after
-        from jsonb_each(${sent}::jsonb) c
-        where coalesce(${before} -> key, 'null') <> value
-      ) f
-    `,
-  );
+) => entry(db, by, part`'update', 'record', w.id::text`, DIFFERENCES, changed(before, part`${sent}::jsonb`));
+
+/** Of rows that have been sent together. `written w` has `was`, `changes`, `user_id` and `actor` of each. */
+export const auditUpdatedTogether = (db: KnownDb): Part =>
+  part`
+    insert into audit_entries (${COLUMNS})
+    select
+      ${db.account_id}::integer, 'update', 'record', w.id::text, ${db.id}::integer, w.user_id, w.actor, ${DIFFERENCES}
+    ${changed(part`w.was`, part`w.changes`)}
+  `;
+
+/** Of each row of `written w`, the fields whose values differ. */
+const changed = (before: Part, sent: Part): Part =>
+  part`
+    from written w, lateral (
+      select
+        coalesce(jsonb_object_agg(key, coalesce(${before} -> key, 'null')), '{}') as before,
+        coalesce(jsonb_object_agg(key, value), '{}') as after
+      from jsonb_each(${sent}) c
+      where coalesce(${before} -> key, 'null') <> value
+    ) f
+  `;
 
 export const auditDeleted = (db: KnownDb, by: Actor) =>
   entry(
@@ -84,10 +96,6 @@ export const auditBatch = (
     part`null::jsonb, ${done}::jsonb || jsonb_build_object('ids', to_jsonb(${ids.slice(0, NAMED)}::text[]))`,
     part``,
   );
-
-/** The size of a jsonb value costs nothing; the length of its text does. A stored value may be compressed. */
-const bounded = (fields: Part) =>
-  part`case when pg_column_size(${fields}) <= 1000 and pg_column_compression(${fields}) is null then ${fields} else audit_bounded(${fields}) end`;
 
 /** The columns of an entry that name its actor. */
 export const actorColumns = ({ user_id, agent, ...known }: Actor) => ({

@@ -1,4 +1,4 @@
-/** Reads and creates of records that arrive at the same moment share queries. No caller notices the others. */
+/** Reads, lists and writes of records that arrive at the same moment share queries. No caller notices the others. */
 import assert from "node:assert/strict";
 import { addDb } from "../../stage/db.ts";
 import { follow } from "../../stage/followers.ts";
@@ -89,6 +89,136 @@ inAccount(
     );
   },
 );
+
+inAccount("records together: lists have their own values, and nobody else's records", async ({ ask }) => {
+  const [visible, hidden] = await addDepartments(ask, 2);
+  assert.ok(visible && hidden);
+  const db = await addDb(ask, SCHEMA);
+  await Promise.all(
+    Array.from(
+      { length: 40 },
+      (_, i) =>
+        db.create({ title: `t${i % 10}`, n: i % 4, at: `2026-11-2${i % 3}T00:00:00Z` }, {
+          department_id: [visible.id, hidden.id][i % 2],
+        }),
+    ),
+  );
+  const { body: all } = await ask("GET", db.records("per_page=100"));
+  const guest = await addPerson(ask, "user", { department_ids: [visible.id] });
+  interface Listed {
+    data: { title: string; n: number; at: string };
+    department_id: number;
+  }
+  const pages: [Record<string, string>, (record: Listed) => boolean][] = [
+    ...Array.from(
+      { length: 12 },
+      (_, i) => [{ "filter[title]": `t${i}` }, ({ data }: Listed) => data.title === `t${i}`] as const,
+    ).map(([query, has]) => [query, has] as [Record<string, string>, (record: Listed) => boolean]),
+    [{ "filter[n]": "3" }, ({ data }) => data.n === 3],
+    [{ "filter[n]": "-9007199254740991" }, () => false],
+    [{ "filter[at]": "2026-11-21T00:00:00Z" }, ({ data }) => data.at.startsWith("2026-11-21")],
+    [{ "filter[title]": "" }, () => false],
+    [{}, () => true],
+  ];
+  const listed = (ask: Ask) => pages.map(([query]) => ask("GET", db.records({ ...query, per_page: "50" })));
+  const answers = await Promise.all([...listed(ask), ...listed(as(ask, guest.token)), ...listed(ask)]);
+  const expected = (sees: (record: Listed) => boolean) =>
+    pages.map(([, has]) => (all as Listed[]).filter((record) => has(record) && sees(record)));
+  const whole = expected(() => true);
+  assert.deepEqual(
+    answers.map(({ body }) => body),
+    [...whole, ...expected(({ department_id }) => department_id === visible.id), ...whole],
+  );
+  const first = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => ask("GET", db.records({ "filter[title]": `t${i}`, per_page: "3" }))),
+  );
+  for (const { headers, body } of first) {
+    assert.equal(body.length, 3);
+    assert.match(headers.get("link") ?? "", /&page=2>; rel="next"/);
+  }
+});
+
+inAccount("records together: each update changes its own record, told with its own author", async ({ ask, admin }) => {
+  const [visible, hidden] = await addDepartments(ask, 2);
+  assert.ok(visible && hidden);
+  const guest = await addPerson(ask, "user", { department_ids: [visible.id] });
+  const db = await addDb(ask, SCHEMA);
+  const records: { id: string }[] = await Promise.all(
+    Array.from(
+      { length: 24 },
+      (_, i) =>
+        db.create({ title: `T${i}`, n: i, ratio: 1, done: true }, { department_id: [visible.id, hidden.id][i % 2] }),
+    ),
+  );
+  const callers = [admin, guest];
+  const data = (i: number) => ({
+    title: `Ü "${i}" \\ {,}`,
+    n: i === 0 ? -9_007_199_254_740_991 : 1_000 + i,
+    ratio: null,
+    note: `N\n${i}`,
+    at: `2026-11-21T08:30:0${i % 10}.123+00:00`,
+  });
+  const send = (i: number, by: number) =>
+    as(ask, callers[by]?.token ?? "")("PATCH", db.record(records[i]?.id.toUpperCase() ?? ""), {
+      json: { record: { data: data(i) } },
+    });
+  const by = (i: number) => i % 4 === 0 ? 1 : 0;
+  const nobody = ask("PATCH", db.record(crypto.randomUUID()), { json: { record: { data: data(1) } } });
+  const answers = await Promise.all([...records.map((_, i) => send(i, by(i))), send(1, 1), nobody]);
+  assert.deepEqual(answers.map(({ status }) => status), [...records.map(() => 200), 404, 404]);
+  const changed = answers.slice(0, records.length).map(({ body }) => body);
+  assert.deepEqual(changed.map(({ data }) => data), records.map((_, i) => ({ ...data(i), done: true })));
+  const stored = await Promise.all(records.map(async ({ id }) => (await ask("GET", db.record(id))).body));
+  assert.deepEqual(stored, changed, "what is stored is what was answered");
+  for (const [i, { id }] of records.entries()) {
+    const { title, n, at } = data(i);
+    const queries: Record<string, string>[] = [
+      { "filter[title]": title },
+      { "filter[n]": `${n}` },
+      { "filter[at]": at, "filter[n]": `${n}` },
+    ];
+    for (const query of queries) {
+      assert.deepEqual((await ask("GET", db.records(query))).body.map(({ id }: { id: string }) => id), [id]);
+    }
+    assert.ok((await ask("GET", db.records({ q: `ü "${i}"` }))).body.some((found: { id: string }) => found.id === id));
+  }
+  const { body: entries } = await ask("GET", "/account/audit.json?object=record&action=update&per_page=500");
+  interface Entry {
+    object_id: string;
+    user_id: number;
+    before: unknown;
+    after: unknown;
+  }
+  assert.deepEqual(
+    Object.fromEntries(
+      (entries as Entry[]).map(({ object_id, user_id, before, after }) => [object_id, { user_id, before, after }]),
+    ),
+    Object.fromEntries(records.map(({ id }, i) => [id, {
+      user_id: callers[by(i)]?.id,
+      before: { title: `T${i}`, n: i, ratio: 1, note: null, at: null },
+      after: data(i),
+    }])),
+  );
+});
+
+inAccount("records together: updates of one record keep their order, and lose no field", async ({ ask }) => {
+  const db = await addDb(ask, SCHEMA);
+  const [one, other] = [await db.create({ title: "one" }), await db.create({ title: "other" })];
+  const change = (id: string, data: unknown) => ask("PATCH", db.record(id), { json: { record: { data } } });
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => [
+      change(one.id, { n: i }),
+      change(other.id, { n: 100 + i }),
+      change(one.id, { note: `note ${i}` }),
+    ]).flat(),
+  );
+  assert.ok(answers.every(({ status }) => status === 200));
+  const { body } = await ask("GET", `/account/audit.json?object=record&object_id=${one.id}&action=update&per_page=500`);
+  const numbers = (body as { after: { n?: number } }[]).flatMap(({ after }) => after.n ?? []);
+  assert.equal(new Set(numbers).size, 30, "each update has its entry");
+  const { body: now } = await ask("GET", db.record(one.id));
+  assert.equal(now.data.n, numbers[0], "the record has the last value");
+});
 
 inAccount(
   "records together: creates while the schema changes and a follower arrives are stored and told once",
