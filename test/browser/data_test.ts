@@ -8,6 +8,7 @@ import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 import { movesToDepartment } from "./database_page.ts";
 import { keepsWork, tellsWhatChanged } from "./grid_stays.ts";
+import { makesDatabases } from "./new_database.ts";
 import { opensForm } from "./public_form.ts";
 import { refusesFields } from "./schema_page.ts";
 import { adminOf, seatOf, see } from "./seats.ts";
@@ -102,31 +103,7 @@ async function fills(browser: Browser, server: TestServer, base: string): Promis
   // The server may still build the console.
   await page.getByRole("heading", { name: "Data" }).waitFor({ timeout: BUILD_MS });
   complaints.length = 0;
-  await page.locator("body").press("n");
-  const dialog = page.getByRole("dialog", { name: "New database" });
-  await dialog.getByLabel("Name", { exact: true }).fill(name);
-  await dialog.getByLabel("Name of field 2").fill("n");
-  await dialog.getByLabel("Type of field 2").selectOption("integer");
-  const third = dialog.getByLabel("Name of field 3");
-  for (const [typed, fault] of [["n", "There is n already."], ["2nd", "2nd: a name is a letter"]] as const) {
-    await third.fill(typed);
-    await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.getByRole("listitem").nth(2).getByText(fault).waitFor();
-    await dialog.locator("[aria-label='Name of field 3'][aria-invalid=true]:focus").waitFor();
-  }
-  await third.fill("note");
-  await dialog.getByRole("button", { name: "Create" }).click();
-  await page.getByText("There are no records yet.").waitFor();
-
-  // Another one with this name needs a code of its own.
-  await page.goto(`${base}/data?new`);
-  await dialog.getByLabel("Name", { exact: true }).fill(name);
-  await dialog.getByRole("button", { name: "Create" }).click();
-  await dialog.getByText("Code has already been taken").waitFor();
-  await dialog.locator("[aria-invalid=true]:focus").and(dialog.getByLabel("Code")).waitFor();
-  await dialog.getByLabel("Code").fill(`${code}_2`);
-  await dialog.getByRole("button", { name: "Create" }).click();
-  await page.waitForURL(`${base}/data/${code}_2/records`);
+  await makesDatabases(page, base, { name, code });
   await page.goto(`${base}/data/${code}/records`);
   await page.getByText("There are no records yet.").waitFor();
 

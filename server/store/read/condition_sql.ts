@@ -67,14 +67,14 @@ export function valueInSlot(table: KnownTable, { field, operator, values }: Cond
   const cast = castOf(slot);
   return {
     value: slotValue(slot, type, value),
-    sql: (value) => part`${column} is not null and ${column} = ${typed(value, cast)}`,
+    sql: (value) => part`${column} is not null and ${column} = ${castTo(value, cast)}`,
   };
 }
 
 type Cast = "text" | "bigint" | "numeric" | "timestamptz";
 
 /** @param value of type text */
-function typed(value: Part, cast: Cast): Part {
+function castTo(value: Part, cast: Cast): Part {
   switch (cast) {
     case "text":
       return value;
@@ -95,25 +95,25 @@ function compared(
   values: string[],
   lowest?: string,
 ): Part {
-  const its = (value: string) => typed(part`${value}::text`, cast);
+  const typed = (value: string) => castTo(part`${value}::text`, cast);
   const [first = ""] = values;
   const isBlank = first === lowest;
-  const aboveBlank = lowest === undefined ? part`` : part`and ${column} <> ${its(lowest)}`;
+  const aboveBlank = lowest === undefined ? part`` : part`and ${column} <> ${typed(lowest)}`;
   switch (operator) {
     case "ne":
-      return part`${column} <> ${its(first)}`;
+      return part`${column} <> ${typed(first)}`;
     case "gt":
-      return isBlank ? part`false` : part`${column} > ${its(first)}`;
+      return isBlank ? part`false` : part`${column} > ${typed(first)}`;
     case "gte":
-      return isBlank ? part`false` : part`${column} >= ${its(first)}`;
+      return isBlank ? part`false` : part`${column} >= ${typed(first)}`;
     case "lt":
-      return isBlank ? part`false` : part`(${column} < ${its(first)} ${aboveBlank})`;
+      return isBlank ? part`false` : part`(${column} < ${typed(first)} ${aboveBlank})`;
     case "lte":
-      return isBlank ? part`false` : part`(${column} <= ${its(first)} ${aboveBlank})`;
+      return isBlank ? part`false` : part`(${column} <= ${typed(first)} ${aboveBlank})`;
     case "in":
       return anyOf(column, cast, values);
     default:
-      return part`${column} = ${its(first)}`;
+      return part`${column} = ${typed(first)}`;
   }
 }
 
