@@ -2,7 +2,7 @@
 import type { Call } from "./oracle.ts";
 import { type FlowName, FLOWS, LATE, NEVER } from "./flows.ts";
 import type { Site } from "./site.ts";
-import type { Worker } from "./workers.ts";
+import type { Answer, Worker } from "./workers.ts";
 
 /** A run whose start was acknowledged to a caller. */
 export interface Acknowledged {
@@ -128,15 +128,25 @@ export async function findBroken(
   return broken;
 }
 
+/** An attempt to connect that began while the database was away may be refused when it is back: the answer is 503. */
+async function answerOf(worker: Worker, path: string): Promise<Answer> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await worker.ask("GET", path);
+    if (answer.status !== 503 || performance.now() > deadline) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 async function brokenRun(site: Site, workers: readonly Worker[], known: Acknowledged): Promise<string[]> {
   const [worker] = workers;
   if (!worker) throw new Error("nobody to ask");
   const { id, flow } = known;
-  const { status, body } = await worker.ask("GET", `/connect/flow_processes/${id}.json`);
+  const { status, body } = await answerOf(worker, `/connect/flow_processes/${id}.json`);
   if (status !== 200) return [`${id} is lost: ${status}`];
   const run: Run = body;
-  const told = await Promise.all(workers.map(async (one) => (await one.ask("GET", statusPath(site, known))).body));
-  const marks: Mark[] = (await worker.ask("GET", `/platform/dbs/marks/search.json?filter[run]=${id}`)).body;
+  const told = await Promise.all(workers.map(async (one) => (await answerOf(one, statusPath(site, known))).body));
+  const marks: Mark[] = (await answerOf(worker, `/platform/dbs/marks/search.json?filter[run]=${id}`)).body;
   const calls = site.oracle.calls.filter((call) => call.run === id);
   const broken = [...known.ends, ...told].flatMap((end) =>
     sameEnd(end, run) ? [] : [`was told ${JSON.stringify(end)}`]
