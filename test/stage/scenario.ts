@@ -206,10 +206,12 @@ export function prove(method: string, path: string, answer: Answer): void {
   if (method === "GET" && route.output instanceof z.ZodArray) proveCount(route, query, headers);
 }
 
-/** Lists of records and runs are counted only on request, because they may be large. Lists without `page` never are. */
+/** Lists of records are counted on request, lists of runs unless `count` is false. Lists without `page` never are. */
 function proveCount({ input, path }: Route, query: string | undefined, headers: Headers): void {
-  const counts = input?.shape.page !== undefined && !input.shape.count || path.startsWith("/connect/flow_processes") ||
-    ["true", "1"].includes(new URLSearchParams(query).get("count") ?? "");
+  const count = new URLSearchParams(query).get("count") ?? "";
+  const counts = path.startsWith("/connect/flow_processes")
+    ? !["false", "0"].includes(count)
+    : input?.shape.page !== undefined && !input.shape.count || ["true", "1"].includes(count);
   if (counts) {
     assert.match(headers.get("x-total-count") ?? "", /^\d+$/);
     assert.match(headers.get("link") ?? "", /rel="first".*rel="last"/);
