@@ -53,6 +53,8 @@ interface Parts {
   flow_limits?: Partial<Limits>;
   /** How long a source waits for a compile worker. */
   compile_wait_ms?: number;
+  /** How long a compile worker may work on one source. */
+  compile_limit_ms?: number;
   /** Loads each domain at its first need instead of all of them before the first request. */
   on_demand?: boolean;
   /** Called with a reason to end the process: see `CompilerOptions`, and `onBroken` of `createApp`. */
@@ -83,6 +85,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       vendor_store,
       environment: config.child_environment,
       wait_ms: parts.compile_wait_ms,
+      time_limit_ms: parts.compile_limit_ms,
       runaway: parts.runaway,
       dev: config.dev,
       log,

@@ -95,6 +95,8 @@ export async function startServer(
     vendor_store: sharedStore(),
     passwords: quickPasswords(),
     compile_wait_ms: PATIENT_MS,
+    // A machine that runs tests at the same time may not compile a large app within the server's own limit.
+    compile_limit_ms: PATIENT_MS,
     ...parts,
   });
   const servers: Deno.HttpServer[] = [];
