@@ -206,7 +206,7 @@ export function prove(method: string, path: string, answer: Answer): void {
   if (method === "GET" && route.output instanceof z.ZodArray) proveCount(route, query, headers);
 }
 
-/** Lists of records are counted on request, lists of runs unless `count` is false. Lists without `page` never are. */
+/** Lists of records are counted on request, lists of runs unless `count` is false, other lists with pages always. */
 function proveCount({ input, path }: Route, query: string | undefined, headers: Headers): void {
   const count = new URLSearchParams(query).get("count") ?? "";
   const counts = path.startsWith("/connect/flow_processes")
