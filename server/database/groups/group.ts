@@ -1,13 +1,14 @@
 /**
  * Statements on single rows that share a query: while a query is in flight, further ones that are equal but for their
- * row wait, and go together into the next query. A statement that finds fewer than two queries of its group in flight is
- * sent at once. At 32 connections a query concerns six to fifteen rows, which share what PostgreSQL, the driver and the
- * network take for a query. Where queries are slow, such as those that read from a disk, more are in flight.
+ * row wait, and go together into the next query. A statement that finds no query of its group in flight is sent at once.
+ * A second query begins when as many rows wait as the first one has: callers that come one by one need not wait for each
+ * other, and callers that come together share what PostgreSQL, the driver, the network and the disk take for a query.
+ * Where queries are slow, such as those that read from a disk, more are in flight.
  */
 import { LRUCache } from "lru-cache";
 import { type Parameter, type Part, written } from "../part.ts";
 
-/** Queries of one group in flight. With two, a second caller need not wait for the first. */
+/** Queries of one group in flight, if they are answered soon. */
 const MOST_IN_FLIGHT = 2;
 /** If the last query was sent so long ago and none has been answered since, a statement begins another one. */
 const SLOW_MS = 20;
@@ -66,6 +67,8 @@ const placing = (parameters: readonly Parameter[]): Grouped["parametersWith"] =>
 class Group<Row, Result> {
   #waiting: Waiting<Row, Result>[] = [];
   #in_flight = 0;
+  /** Of all queries in flight. */
+  #rows_in_flight = 0;
   #sent_at = 0;
 
   constructor(readonly options: Options<Row, Result>, readonly statement: Grouped) {}
@@ -73,8 +76,12 @@ class Group<Row, Result> {
   add(row: Row): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
-      if (this.#in_flight < MOST_IN_FLIGHT || this.#isSlow()) void this.#work();
+      if (this.#isWorthAQuery() || this.#isSlow()) void this.#work();
     });
+  }
+
+  #isWorthAQuery(): boolean {
+    return this.#in_flight < MOST_IN_FLIGHT && this.#waiting.length >= this.#rows_in_flight;
   }
 
   #isSlow(): boolean {
@@ -85,7 +92,10 @@ class Group<Row, Result> {
     this.#in_flight++;
     while (this.#waiting.length > 0) {
       this.#sent_at = performance.now();
-      await this.options.send(this.options.take(this.#waiting), this.statement);
+      const taken = this.options.take(this.#waiting);
+      this.#rows_in_flight += taken.length;
+      await this.options.send(taken, this.statement);
+      this.#rows_in_flight -= taken.length;
     }
     this.#in_flight--;
   }

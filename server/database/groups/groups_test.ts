@@ -51,6 +51,35 @@ Deno.test("group reads: two queries are sent at once, further reads wait and sha
   assert.equal((await found[1])?.get(2), undefined);
 });
 
+Deno.test("group reads: a second query begins when as many reads wait as the first one has", async () => {
+  const { queries, sql } = driver();
+  const { read } = createRowReads(sql);
+  const found: Promise<unknown>[] = [];
+  const ask = (...ids: number[]) => found.push(...ids.map((id) => read(select(7), id)));
+  const sent = () => queries.map(({ rows }) => rows);
+  const answer = async (i: number) => {
+    queries[i]?.answer([]);
+    await turn();
+  };
+  ask(1, 2, 3, 4, 5);
+  await answer(0);
+  await answer(1);
+  assert.deepEqual(sent(), [[1], [2], [3, 4, 5]]);
+  ask(6, 7);
+  assert.equal(queries.length, 3, "two wait, three are in flight");
+  ask(8);
+  assert.deepEqual(sent().slice(3), [[6, 7, 8]]);
+  ask(9);
+  await answer(2);
+  assert.deepEqual(sent().slice(4), [[9]], "what waits goes when a query is answered");
+  await answer(3);
+  await answer(4);
+  ask(10);
+  assert.deepEqual(sent().slice(5), [[10]], "nothing is in flight");
+  await answer(5);
+  await Promise.all(found);
+});
+
 Deno.test("group reads: a read never gets the answer of a query that was sent before it was asked", async () => {
   const { queries, sql } = driver();
   const { read } = createRowReads(sql);
