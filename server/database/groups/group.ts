@@ -19,7 +19,8 @@ export const MOST_ROWS = 32;
 const MOST_GROUPS = 500;
 
 /** Stands for the rows in a statement. Its elements are never read. */
-export const ROWS: readonly never[] = Object.freeze([]);
+export const ROWS: Rows = Object.freeze([]);
+export type Rows = readonly never[];
 
 export type Id = number | string;
 
@@ -40,7 +41,7 @@ interface Options<Row, Result> {
 export interface Grouped {
   text: string;
   /** @param rows takes the place of `ROWS` */
-  parametersWith(rows: readonly Id[]): Parameter[];
+  parametersWith(rows: Parameter): Parameter[];
 }
 
 /**
@@ -62,7 +63,7 @@ export function createGroups<Row, Result>(
 }
 
 const placing = (parameters: readonly Parameter[]): Grouped["parametersWith"] => (rows) =>
-  parameters.map((value) => value === ROWS ? [...rows] : value);
+  parameters.map((value) => value === ROWS ? rows : value);
 
 class Group<Row, Result> {
   #waiting: Waiting<Row, Result>[] = [];

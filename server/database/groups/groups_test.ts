@@ -2,22 +2,25 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { part } from "../part.ts";
 import type { Sql } from "../sql.ts";
+import type { Rows } from "./group.ts";
 import { createRowReads, singleReads } from "./reads.ts";
 import { createRowWrites } from "./writes.ts";
 
 interface Query {
   text: string;
-  rows: (string | number)[];
+  // deno-lint-ignore no-explicit-any
+  rows: any[];
   answer(result: unknown[]): void;
   fail(error: unknown): void;
 }
 
-/** Collects queries, whose last parameter are the rows, until the test answers them. */
+/** Collects queries, whose last parameter are the rows (of writes, as JSON), until the test answers them. */
 function driver() {
   const queries: Query[] = [];
-  const unsafe = (text: string, parameters: (string | number)[][]) =>
+  const unsafe = (text: string, parameters: unknown[]) =>
     new Promise<unknown[]>((answer, fail) => {
-      queries.push({ text, rows: parameters.at(-1) ?? [], answer, fail });
+      const sent = parameters.at(-1);
+      queries.push({ text, rows: typeof sent === "string" ? JSON.parse(sent) : sent, answer, fail });
     });
   return { queries, sql: { unsafe } as unknown as Sql };
 }
@@ -32,7 +35,7 @@ const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 const select = (account: number) => (ids: readonly number[]) =>
   part`select id, json from things where account_id = ${account} and id = any(${ids}::int[])`;
-const write = (rows: readonly string[]) => part`update things from unnest(${rows}::text[])`;
+const write = (rows: Rows) => part`update things from jsonb_array_elements(${rows}::text::jsonb)`;
 
 Deno.test("group reads: two queries are sent at once, further reads wait and share the next one", async () => {
   const { queries, sql } = driver();
@@ -195,13 +198,13 @@ Deno.test("group writes: of two writes of one row, the second waits for the next
     .map((row) => writes.write(write, row));
   queries[0]?.answer([{ id: 1, json: "1" }]);
   await turn();
-  assert.deepEqual(queries[2]?.rows.map((row) => JSON.parse(String(row))), [{ id: 3, name: "c" }, {
+  assert.deepEqual(queries[2]?.rows, [{ id: 3, name: "c" }, {
     id: 4,
     name: "e",
   }]);
   queries[1]?.answer([]);
   await turn();
-  assert.deepEqual(queries[3]?.rows.map((row) => JSON.parse(String(row))), [{ id: 3, name: "d" }]);
+  assert.deepEqual(queries[3]?.rows, [{ id: 3, name: "d" }]);
   queries[2]?.answer([{ id: 4, json: "4" }]);
   queries[3]?.answer([{ id: 3, json: "3" }]);
   assert.deepEqual(await Promise.all(done), ["1", undefined, undefined, "3", "4"]);
@@ -224,10 +227,9 @@ Deno.test("group writes: a query has a limit of rows and of characters, and writ
   const order: unknown[] = [];
   while (queries.length > 0) {
     for (const { rows, answer } of queries.splice(0)) {
-      const parsed = rows.map((row) => JSON.parse(String(row)));
-      sent.push(parsed.map(({ id }) => id));
-      order.push(...parsed.filter(({ id }) => id === 4).map(({ text }) => text));
-      answer(parsed.map(({ id }) => ({ id, json: `${id}` })));
+      sent.push(rows.map(({ id }) => id));
+      order.push(...rows.filter(({ id }) => id === 4).map(({ text }) => text));
+      answer(rows.map(({ id }) => ({ id, json: `${id}` })));
     }
     await turn();
   }

@@ -1,5 +1,6 @@
 import type { Actor } from "../../actor.ts";
 import type { RowReads } from "../../database/groups/reads.ts";
+import type { Rows } from "../../database/groups/group.ts";
 import type { RowWrites } from "../../database/groups/writes.ts";
 import { Json } from "../../database/json.ts";
 import { part, type Tag } from "../../database/part.ts";
@@ -213,13 +214,13 @@ export async function updateInGroup(
   site: string,
   update: DepartmentUpdate,
 ): Promise<Json<Department> | undefined> {
-  const write = (rows: readonly string[]) =>
+  const write = (rows: Rows) =>
     part`
       with sent as materialized (
         select
           (row ->> 'id')::int as id, row -> 'values' as sent_values, (row ->> 'lock_version')::int as sent_version,
           row -> 'actor' as actor
-        from unnest(${rows}::text[]) text, lateral (select text::jsonb as row) parsed
+        from jsonb_array_elements(${rows}::text::jsonb) row
       ),
       held as materialized (
         select id

@@ -1,4 +1,5 @@
 import { Json } from "../../database/json.ts";
+import type { Rows } from "../../database/groups/group.ts";
 import type { RowWrites } from "../../database/groups/writes.ts";
 import type { Sql } from "../../database/pool.ts";
 import { createdAt, newUuid } from "../../database/uuid_v7.ts";
@@ -81,24 +82,22 @@ export async function insertRecord<T>(
     : [new Json(jsonOf(place, shape, row))];
 }
 
-/** @param rows the JSON of each row */
-const together = (db: KnownDb, rows: readonly string[]): Part =>
+/** @param rows a JSON array */
+const together = (db: KnownDb, rows: Rows): Part =>
   part`
     insert into records (${COLUMNS})
     select ${COLUMNS}
-    from (${
-    heldDb(db)
-  }) db, unnest(${rows}::text[]) row_text, lateral json_populate_record(null::records, row_text::json)
+    from (${heldDb(db)}) db, json_populate_recordset(null::records, ${rows}::text::json)
     returning id, '' as json
   `;
 
-const togetherAudited = (db: KnownDb, rows: readonly string[]): Part =>
+const togetherAudited = (db: KnownDb, rows: Rows): Part =>
   part`
     with
       db as (${heldDb(db)}),
       sent as materialized (
-        select row_text::jsonb as row
-        from db, unnest(${rows}::text[]) row_text
+        select row
+        from db, jsonb_array_elements(${rows}::text::jsonb) row
       ),
       written as (
         insert into records (${COLUMNS})

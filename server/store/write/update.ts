@@ -1,5 +1,6 @@
 import type { Actor } from "../../actor.ts";
 import { Json } from "../../database/json.ts";
+import type { Rows } from "../../database/groups/group.ts";
 import type { RowWrites } from "../../database/groups/writes.ts";
 import type { Sql } from "../../database/pool.ts";
 import { type KnownTable, type Slot, SLOTS } from "../definition/table.ts";
@@ -74,15 +75,15 @@ export async function updateTogether<T>(
   return json === undefined ? await updateRecord(sql, place, shape, id, changes) : new Json(json);
 }
 
-/** @param rows the JSON of each row, with the same changed fields as `changes` */
-function together(place: Place, shape: Shape, changes: Changes, rows: readonly string[]): Part {
+/** @param rows a JSON array of rows with the same changed fields as `changes` */
+function together(place: Place, shape: Shape, changes: Changes, rows: Rows): Part {
   const { db, table } = place;
   return part`
     with
       db as (${heldDb(db)}),
       sent as materialized (
         select s.*
-        from db, unnest(${rows}::text[]) row_text, lateral jsonb_to_record(row_text::jsonb) as s (
+        from db, jsonb_to_recordset(${rows}::text::jsonb) as s (
           id uuid, changes jsonb, search jsonb, slots jsonb, user_id integer, actor jsonb
         )
       ),
