@@ -102,6 +102,9 @@ export async function followRecords({ ctx: { sql }, account }: Restoring): Promi
   }
 }
 
+/** The ledger has the outcome of an ended run a moment later. */
+const OUTCOME = part`coalesce(outcome, (select p.status from flow_processes p where p.id = cron_runs.flow_process_id))`;
+
 /** The ledger of triggers, without what is queued or in progress. */
 export const triggerRuns: MovedTable = {
   name: "trigger_runs",
@@ -112,11 +115,11 @@ export const triggerRuns: MovedTable = {
     created_at
   `,
   selected: part`
-    id, cron_id, due_at, due_until, slots, by_hand, state, reason, flow_process_id, taken_at, started_at, outcome,
-    event_key, created_at
+    id, cron_id, due_at, due_until, slots, by_hand, state, reason, flow_process_id, taken_at, started_at,
+    ${OUTCOME} as outcome, event_key, created_at
   `,
   own: (account) =>
-    part`account_id = ${account} and (state in ('skipped', 'missed') or state in ('ran', 'late') and outcome is not null)`,
+    part`account_id = ${account} and (state in ('skipped', 'missed') or state in ('ran', 'late') and ${OUTCOME} is not null)`,
   key: part`id`,
   keyOf: ({ id }) => part`${String(id)}::bigint`,
   at_once: 1_000,
