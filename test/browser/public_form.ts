@@ -95,17 +95,17 @@ export async function opensForm(
   await trial.getByRole("button", { name: "create", exact: true }).click();
   await trial.getByLabel(/^stars/).fill("4");
   await trial.getByRole("button", { name: "Call create" }).click();
-  await trial.getByText("422").waitFor();
+  await trial.getByText("422", { exact: true }).waitFor();
   await trial.getByText(/can't be blank/).waitFor();
   await trial.getByLabel(/^message/).fill("A trial");
   await trial.getByRole("button", { name: "Call create" }).click();
-  await trial.getByText("201").waitFor();
+  await trial.getByText("201", { exact: true }).waitFor();
   await trial.getByRole("button", { name: "list", exact: true }).click();
   await trial.getByRole("button", { name: "Call list" }).click();
   await trial.getByText(/A trial/).waitFor();
   await trial.getByRole("button", { name: "Become another visitor" }).click();
   await trial.getByRole("button", { name: "Call list" }).click();
-  await trial.getByText("200").waitFor();
+  await trial.getByText("200", { exact: true }).waitFor();
   equal(await trial.getByText(/A trial/).count(), 0, "another visitor does not see it");
 
   // An app that uses the database.
