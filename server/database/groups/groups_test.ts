@@ -198,10 +198,7 @@ Deno.test("group writes: of two writes of one row, the second waits for the next
     .map((row) => writes.write(write, row));
   queries[0]?.answer([{ id: 1, json: "1" }]);
   await turn();
-  assert.deepEqual(queries[2]?.rows, [{ id: 3, name: "c" }, {
-    id: 4,
-    name: "e",
-  }]);
+  assert.deepEqual(queries[2]?.rows, [{ id: 3, name: "c" }, { id: 4, name: "e" }]);
   queries[1]?.answer([]);
   await turn();
   assert.deepEqual(queries[3]?.rows, [{ id: 3, name: "d" }]);

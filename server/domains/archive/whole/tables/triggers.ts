@@ -103,7 +103,12 @@ export async function followRecords({ ctx: { sql }, account }: Restoring): Promi
 }
 
 /** The ledger has the outcome of an ended run a moment later. */
-const OUTCOME = part`coalesce(outcome, (select p.status from flow_processes p where p.id = cron_runs.flow_process_id))`;
+const OUTCOME = part`coalesce(outcome, (
+  select p.status
+  from flow_processes p
+  where p.id = cron_runs.flow_process_id
+    and p.account_id = cron_runs.account_id
+))`;
 
 /** The ledger of triggers, without what is queued or in progress. */
 export const triggerRuns: MovedTable = {
