@@ -9,8 +9,12 @@ import { faultOf, type Log } from "./log.ts";
 export interface Remembered<Key, Value> {
   /** Undefined where there is no such value; absence is never cached. */
   find(key: Key): Promise<Value | undefined>;
-  /** The cached value where it needs no check, without a promise. */
-  peek(key: Key): Value | undefined;
+  /**
+   * The cached value where it needs no check, without a promise.
+   *
+   * @param at the time, on the clock of `now`
+   */
+  peek(key: Key, at?: number): Value | undefined;
   /** Also drops loads in flight: callers that ask from now on get a value that is read from now on. */
   forget(key: Key): void;
   /** Drops every value that matches, and every load in flight. */
@@ -103,9 +107,9 @@ export function remember<Key extends string | number, Value extends NonNullable<
       entries.set(key, fresh);
       return fresh.found = refresh(key, fresh, entry?.value);
     },
-    peek(key) {
+    peek(key, at = now()) {
       const entry = entries.get(key);
-      return entry && entry.until !== Infinity && entry.until > now() ? entry.value : undefined;
+      return entry && entry.until !== Infinity && entry.until > at ? entry.value : undefined;
     },
     forget: (key) => void entries.delete(key),
     forgetWhere,

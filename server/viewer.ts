@@ -97,6 +97,8 @@ export interface Call {
   /** As sent, without the query. */
   readonly path: string;
   readonly request_id: string;
+  /** When the request came in, as `performance.now()` has it. */
+  readonly started: number;
   /** The request is HEAD: its answer has the headers of GET's. A handler of a stream then reads nothing. */
   readonly is_head: boolean;
   /** The caller's IP address; behind trusted proxies the one that they report. */

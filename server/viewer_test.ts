@@ -23,6 +23,7 @@ const callOf = (headers: Record<string, string> = {}): Call => ({
   request: new Request("http://atrium.test/", { headers }),
   path: "/",
   request_id: "test",
+  started: 0,
   is_head: false,
   address: "203.0.113.9",
   token: undefined,

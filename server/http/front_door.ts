@@ -77,7 +77,7 @@ export function createApp(
     log: services.log,
   });
 
-  const finished = (call: Call, method: string, response: Response, started: number): Response => {
+  const finished = (call: Call, method: string, response: Response): Response => {
     if (!call.stamped) response.headers.set("x-request-id", call.request_id);
     nameSpan?.(
       method,
@@ -85,21 +85,20 @@ export function createApp(
       response.status,
       call,
     );
-    report(services, method, response.status, call, started);
+    report(services, method, response.status, call);
     return response;
   };
 
   return (request, info) => {
-    const started = performance.now();
     const { method } = request;
     const is_head = method === "HEAD";
     const address = addressOf(request, info, trusted_proxies);
     const call = callOf(request, is_head, newRequestId, address);
     const answered = answer(contextOf(call));
-    if (!is_head && !(answered instanceof Promise)) return finished(call, method, answered, started);
+    if (!is_head && !(answered instanceof Promise)) return finished(call, method, answered);
     return Promise.resolve(answered)
       .then((response) => is_head ? withoutBody(response) : response)
-      .then((response) => finished(call, method, response, started));
+      .then((response) => finished(call, method, response));
   };
 }
 
@@ -149,6 +148,7 @@ async function withoutBody({ status, headers, body }: Response): Promise<Respons
 function callOf(request: Request, is_head: boolean, newRequestId: () => string, address: string): Call {
   const given = request.headers.get("x-request-id");
   return {
+    started: performance.now(),
     request: is_head ? new Request(request, { method: "GET" }) : request,
     is_head,
     path: pathOf(request.url),
@@ -170,13 +170,13 @@ function requestIds(): () => string {
   return () => `${process}-${(count++).toString(36)}`;
 }
 
-function report({ log }: Pick<HttpServices, "log">, method: string, status: number, call: Call, started: number): void {
+function report({ log }: Pick<HttpServices, "log">, method: string, status: number, call: Call): void {
   log.request({
     request_id: call.request_id,
     method,
     route: withoutHook(call.path),
     status,
-    ms: Math.round((performance.now() - started) * 10) / 10,
+    ms: Math.round((performance.now() - call.started) * 10) / 10,
     account: call.viewer?.account_id,
     user: call.viewer?.viewed_by ?? call.viewer?.user_id,
     viewed_as: call.viewer?.viewed_by === undefined ? undefined : call.viewer.user_id,

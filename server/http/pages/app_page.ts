@@ -66,7 +66,7 @@ function pageForAnyVisitor(context: HttpContext, app: ServedApp, hosts: readonly
  * token.
  */
 export function cachedPageForVisitor(context: HttpContext, app: ServedApp): Response | undefined {
-  const hosts = app.asks ? undefined : context.pages.cachedHosts(app.account_id);
+  const hosts = app.asks ? undefined : context.pages.cachedHosts(app.account_id, context.call.started);
   if (!hosts) return undefined;
   if (isOpening(context.call)) context.openings.count(app.id);
   return pageForAnyVisitor(context, app, hosts);

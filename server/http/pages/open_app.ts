@@ -128,7 +128,9 @@ function cachedPage(context: HttpContext): Response | undefined {
   const { call, config, pages } = context;
   if (config.apps_origin !== undefined || namesViewer(context)) return undefined;
   const code = segment(call.path, 2);
-  const app = CODE.test(code) && !ID.test(code) ? pages.cachedByCode(hostOf(call.request.url), code) : undefined;
+  const app = CODE.test(code) && !ID.test(code)
+    ? pages.cachedByCode(hostOf(call.request.url), code, call.started)
+    : undefined;
   return app?.public ? cachedPageForVisitor(context, app) : undefined;
 }
 

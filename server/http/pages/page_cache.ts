@@ -29,9 +29,13 @@ export interface PageCache extends Pages {
   accountOf(host: string): Promise<number | undefined>;
   /** Finds an active app by its code, in the account of the host. */
   byCode(host: string, code: string): Promise<ServedApp | undefined>;
-  /** The same, and `embeddingHosts`, if they are in memory and need no check, without a promise. */
-  cachedByCode(host: string, code: string): ServedApp | undefined;
-  cachedHosts(account_id: number): readonly string[] | undefined;
+  /**
+   * The same, and `embeddingHosts`, if they are in memory and need no check, without a promise.
+   *
+   * @param at `performance.now()`
+   */
+  cachedByCode(host: string, code: string, at: number): ServedApp | undefined;
+  cachedHosts(account_id: number, at: number): readonly string[] | undefined;
 }
 
 export function createPages(sql: Pool, log: Log): PageCache {
@@ -84,12 +88,12 @@ export function createPages(sql: Pool, log: Log): PageCache {
       const id = account_id === undefined ? undefined : await ids.find(accountKey(account_id, url_code));
       return id === undefined ? undefined : await apps.find(id);
     },
-    cachedByCode(host, url_code) {
-      const account_id = accounts.peek(host);
-      const id = account_id === undefined ? undefined : ids.peek(accountKey(account_id, url_code));
-      return id === undefined ? undefined : apps.peek(id);
+    cachedByCode(host, url_code, at) {
+      const account_id = accounts.peek(host, at);
+      const id = account_id === undefined ? undefined : ids.peek(accountKey(account_id, url_code), at);
+      return id === undefined ? undefined : apps.peek(id, at);
     },
-    cachedHosts: (account_id) => hosts.peek(account_id)?.hosts,
+    cachedHosts: (account_id, at) => hosts.peek(account_id, at)?.hosts,
   };
 }
 

@@ -275,6 +275,7 @@ inAccount(
       ...call,
       request_id,
       path: "/",
+      started: 0,
       is_head: false,
       token: undefined,
       viewer: undefined,
