@@ -1,5 +1,5 @@
 /** The time limit of request bodies. */
-import { setDeadline } from "../../fairness/deadlines.ts";
+import { createDeadlines } from "../../fairness/deadlines.ts";
 import { Refusal } from "../../errors.ts";
 
 export interface BodyDeadlines {
@@ -9,17 +9,20 @@ export interface BodyDeadlines {
 
 const LIMIT_MS = 30_000;
 
-export const createBodyDeadlines = (limit_ms = LIMIT_MS): BodyDeadlines => ({
-  within: (work) =>
-    new Promise((resolve, reject) => {
-      const late = () => reject(new Refusal(408, "The body took too long", { headers: { connection: "close" } }));
-      const takeBack = setDeadline(limit_ms, late);
-      work.then((value) => {
-        takeBack();
-        resolve(value);
-      }, (error) => {
-        takeBack();
-        reject(error);
-      });
-    }),
-});
+export function createBodyDeadlines(limit_ms = LIMIT_MS): BodyDeadlines {
+  const setDeadline = createDeadlines(limit_ms);
+  return {
+    within: (work) =>
+      new Promise((resolve, reject) => {
+        const late = () => reject(new Refusal(408, "The body took too long", { headers: { connection: "close" } }));
+        const takeBack = setDeadline(late);
+        work.then((value) => {
+          takeBack();
+          resolve(value);
+        }, (error) => {
+          takeBack();
+          reject(error);
+        });
+      }),
+  };
+}

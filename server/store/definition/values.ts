@@ -58,7 +58,9 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATETIME =
   /^(\d{4}-\d\d-\d\d)[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)$/;
-const STORED_DATETIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+/** UTC with milliseconds, on a day that every month has. `Date` writes it with `Z`. */
+const PLAIN_DATETIME =
+  /^(?!0000)\d{4}-(0[1-9]|1[0-2])-([01][1-9]|10|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}(Z|\+00:00)$/;
 
 /** Whether the calendar has this day: `Date` reads 30 February as 1 March. PostgreSQL has no year 0. */
 function isDate(text: string): boolean {
@@ -71,10 +73,7 @@ const iso = (moment: Date) => moment.toISOString().replace("Z", "+00:00");
 
 /** As stored: UTC with milliseconds, so that the order of texts is the order of times. */
 function utcOf(text: string): string | undefined {
-  if (STORED_DATETIME.test(text)) {
-    const moment = new Date(text);
-    if (!Number.isNaN(moment.getTime()) && iso(moment) === text) return text;
-  }
+  if (PLAIN_DATETIME.test(text)) return text.endsWith("Z") ? `${text.slice(0, -1)}+00:00` : text;
   const [, day = ""] = DATETIME.exec(text) ?? [];
   if (!isDate(day)) return undefined;
   const normal = text.replace(" ", "T").replace("t", "T").replace(",", ".").replace("z", "Z")
