@@ -347,13 +347,7 @@ async function callerOfPage(
   }
   call.viewer = viewer;
   await limits.take("requests", { account_id: token.account, viewer, address: call.address });
-  return {
-    account_id: token.account,
-    viewer,
-    browser: token.browser,
-    address: call.address,
-    app_id: token.app,
-  };
+  return { account_id: token.account, viewer, browser: token.browser, address: call.address, app_id: token.app };
 }
 
 /** Whole seconds until a viewer's credential ends; 0 where it does not end, or has ended. */
@@ -366,8 +360,7 @@ export function signPageToken(
   app: { id: string; account_id: number },
   viewer: Viewer | undefined,
 ): string {
-  const { browser, set_cookie } = readBrowser(ctx.call.request, ctx.config);
-  ctx.call.set_cookie = set_cookie;
+  const browser = proveBrowser(ctx);
   return signAppToken(
     ctx.keys,
     {
