@@ -18,34 +18,6 @@ interface Queue {
 
 const queues = new Map<number, Queue>();
 
-/** Calls `late` after some time. @returns takes the deadline back */
-export type SetDeadline = (late: () => void) => () => void;
-
-/**
- * Deadlines of one length that are mostly taken back at once, so that there are seldom two. Their timer stays when there
- * is none, up to once its time: to make one for each would cost more than what it watches.
- *
- * @param ms until a deadline comes. Whole seconds keep no process alive
- */
-export function createDeadlines(ms: number): SetDeadline {
-  const line = createLine<Waiting>();
-  let is_watched = false;
-  const watch = (pause_ms: number) => {
-    const timer = setTimeout(() => {
-      endDue(line);
-      is_watched = line.first !== undefined;
-      if (line.first) watch(Math.ceil(line.first.until - performance.now()));
-    }, pause_ms);
-    if (ms % 1_000 === 0) Deno.unrefTimer(timer);
-  };
-  return (late) => {
-    const takeBack = line.add({ until: performance.now() + ms, late });
-    if (!is_watched) watch(ms);
-    is_watched = true;
-    return takeBack;
-  };
-}
-
 /**
  * Calls `late` after some time, unless the deadline is taken back before. One of whole seconds keeps no process alive.
  *

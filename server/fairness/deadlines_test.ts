@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createDeadlines, setDeadline } from "./deadlines.ts";
+import { setDeadline } from "./deadlines.ts";
 
 /** Records which deadlines have come, in their order. */
 function newRecord() {
@@ -42,34 +42,6 @@ Deno.test("deadlines: what was taken back never comes, and a deadline after that
   await last;
   assert.deepEqual(came, ["last"]);
   assert.ok(performance.now() - began >= 999);
-});
-
-Deno.test("deadlines: those of one length come in their order, also after a pause", async () => {
-  const { came, last, late, end } = newRecord();
-  const setDeadline = createDeadlines(40);
-  setDeadline(late("one"));
-  const takeBack = setDeadline(late("two"));
-  setDeadline(late("three"));
-  takeBack();
-  takeBack();
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.deepEqual(came, ["one", "three"]);
-  const began = performance.now();
-  setDeadline(end);
-  await last;
-  assert.ok(performance.now() - began >= 39);
-});
-
-Deno.test("deadlines: one that is set while the timer of another stays is not late", async () => {
-  const { last, end } = newRecord();
-  const setDeadline = createDeadlines(60);
-  const takeBack = setDeadline(() => assert.fail("it was taken back"));
-  takeBack();
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  const began = performance.now();
-  setDeadline(end);
-  await last;
-  assert.ok(performance.now() - began >= 59);
 });
 
 // The sanitizers of the test see a timer that stays.
