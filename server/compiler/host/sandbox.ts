@@ -25,7 +25,7 @@ export interface CompilerOptions {
   environment: Readonly<Record<string, string>>;
   /** Workers at most. */
   workers?: number;
-  /** Per source, from the moment a worker takes it. */
+  /** Per source, from the moment a worker takes it. Time in which the worker waits for a processor does not count. */
   time_limit_ms?: number;
   /** How long a source waits for a worker, and for a runtime that is built first. */
   wait_ms?: number | undefined;

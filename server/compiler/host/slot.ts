@@ -3,6 +3,7 @@ import { CompileFailure, CompilerBusy, type Engine } from "../compiler.ts";
 import { CostlySource } from "./costly_sources.ts";
 import { unlessAborted } from "./patience.ts";
 import { Answer, READY, type Request, TAKEN, type WarmUp } from "../protocol.ts";
+import { nextInOwnTime } from "../../subprocess/own_time.ts";
 import { Lost, type Reason, type Subprocess } from "../../subprocess/subprocess.ts";
 
 export interface SlotOptions {
@@ -21,6 +22,7 @@ export interface Slot {
   /**
    * Performs a request. A worker that is lost is replaced, and the request tried once more.
    *
+   * @param limit_ms time of the worker. It does not count while the worker waits for a processor
    * @param signal ends the wait for a worker, not the work of one
    * @throws {CostlySource} where the source costs too much time or memory, or crashes the worker
    * @throws {CompilerBusy} where no worker starts, or something else ended two of them
@@ -145,7 +147,7 @@ export function createSlot({ start, idle_ms, log }: SlotOptions): Slot {
       current.send(JSON.stringify({ ...request, id }));
       taken = JSON.parse(await current.next(limit_ms)) === TAKEN;
       if (!taken) throw new Error("a compile worker did not take a request");
-      const answer = Answer.parse(JSON.parse(await current.next(limit_ms)));
+      const answer = Answer.parse(JSON.parse(await nextInOwnTime(current, limit_ms)));
       if (answer.id !== id) throw new Error("a compile worker answered another request");
       if (answer.retire) replace(current, engine);
       else rest();

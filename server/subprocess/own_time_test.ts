@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { nextInOwnTime } from "./own_time.ts";
+import { Lost, startSubprocess } from "./subprocess.ts";
+
+const shell = (script: string) =>
+  startSubprocess(
+    new Deno.Command("/bin/sh", {
+      args: ["-c", script],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      detached: true,
+    }),
+  );
+
+const reasonOf = (answer: Promise<string>): Promise<unknown> =>
+  answer.then((line) => line, (error) => error instanceof Lost ? error.reason : error);
+
+const LIMIT_MS = 300;
+
+/** A machine so busy that a process waits for a processor in this share of the time. */
+function busy(share: number): () => Promise<number> {
+  const began = performance.now();
+  return () => Promise.resolve((performance.now() - began) * share);
+}
+
+Deno.test("own time: a process that does not answer in its time has ended for it", async () => {
+  const process = shell("read line; sleep 60");
+  assert.equal(await reasonOf(nextInOwnTime(process, LIMIT_MS)), "timeout");
+  await process.ended;
+});
+
+Deno.test("own time: time in which a process waits for a processor does not count", async () => {
+  const process = shell("sleep 1.2; echo done; sleep 60");
+  assert.equal(await reasonOf(nextInOwnTime(process, 1_000, busy(0.9))), "done");
+  process.kill();
+  await process.ended;
+});
+
+Deno.test("own time: what a process has waited before does not count for it", async () => {
+  const process = shell("sleep 60");
+  assert.equal(await reasonOf(nextInOwnTime(process, LIMIT_MS, () => Promise.resolve(1_000_000))), "timeout");
+  await process.ended;
+});
+
+Deno.test("own time: a process that never gets its time is given up, and is not to blame", async () => {
+  const process = shell("sleep 60");
+  assert.equal(await reasonOf(nextInOwnTime(process, 50, busy(1))), "ended");
+  await process.ended;
+});
+
+Deno.test("own time: a process that ends by itself is reported as such", async () => {
+  const process = shell("exit 3");
+  assert.equal(await reasonOf(nextInOwnTime(process, LIMIT_MS)), "ended");
+});
