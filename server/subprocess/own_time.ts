@@ -5,14 +5,18 @@ import { Lost, type Subprocess } from "./subprocess.ts";
 const PATIENCE = 6;
 
 /** When the waiting is measured first. Most answers come before. */
-const FIRST_LOOK_MS = 250;
+const FIRST_LOOK_MS = 1_000;
 
 const LEAST_PAUSE_MS = 10;
 
-/** Milliseconds that the main thread of a process has waited for a processor. Only Linux counts them. */
+/**
+ * Milliseconds that the main thread of a process has waited for a processor. Only Linux counts them. Deno itself reads
+ * nothing in `/proc` unless it may do everything.
+ */
 async function waitedMs(pid: number): Promise<number> {
   try {
-    const [, waited_ns] = (await Deno.readTextFile(`/proc/${pid}/schedstat`)).split(" ");
+    const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/schedstat`], stderr: "null" }).output();
+    const [, waited_ns] = new TextDecoder().decode(stdout).split(" ");
     return Number(waited_ns) / 1e6 || 0;
   } catch {
     return 0;
