@@ -1,4 +1,5 @@
 /** A limit of time that another load of the machine does not shorten. */
+import { readProc } from "./proc.ts";
 import { Lost, type Subprocess } from "./subprocess.ts";
 
 /** A process that has not had its time within this multiple of it is given up. It is not to blame. */
@@ -9,18 +10,10 @@ const FIRST_LOOK_MS = 1_000;
 
 const LEAST_PAUSE_MS = 10;
 
-/**
- * Milliseconds that the main thread of a process has waited for a processor. Only Linux counts them. Deno itself reads
- * nothing in `/proc` unless it may do everything.
- */
+/** Milliseconds that the main thread of a process has waited for a processor. Only Linux counts them. */
 async function waitedMs(pid: number): Promise<number> {
-  try {
-    const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/schedstat`], stderr: "null" }).output();
-    const [, waited_ns] = new TextDecoder().decode(stdout).split(" ");
-    return Number(waited_ns) / 1e6 || 0;
-  } catch {
-    return 0;
-  }
+  const [, waited_ns] = (await readProc(pid, "schedstat")).split(" ");
+  return Number(waited_ns) / 1e6 || 0;
 }
 
 /**

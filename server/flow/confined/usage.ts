@@ -1,4 +1,5 @@
 /** Limits of a process's use of the processor and of memory while it works. */
+import { readProc } from "../../subprocess/proc.ts";
 import type { Subprocess } from "../../subprocess/subprocess.ts";
 
 interface Usage {
@@ -17,14 +18,11 @@ const PATIENCE = 30;
 
 /** `/proc/<pid>/stat` counts in hundredths of a second and in pages of 4 KiB. Only Linux has it. */
 async function usageOf(pid: number): Promise<Usage | undefined> {
-  try {
-    const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const [user, system, pages] = [Number(fields[11]), Number(fields[12]), Number(fields[21])];
-    return { cpu_ms: (user + system) * 10, resident_mb: pages / 256 };
-  } catch {
-    return undefined;
-  }
+  const stat = await readProc(pid, "stat");
+  if (stat === "") return undefined;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [user, system, pages] = [Number(fields[11]), Number(fields[12]), Number(fields[21])];
+  return { cpu_ms: (user + system) * 10, resident_mb: pages / 256 };
 }
 
 /**

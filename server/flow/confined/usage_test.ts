@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { Lost, startSubprocess } from "../../subprocess/subprocess.ts";
+import { nextWithin } from "./usage.ts";
+
+/** Those of `deno task start`: tests may do everything. */
+const permissions = { net: true, env: true, read: true, write: true, run: true, sys: true } as const;
+
+const shell = (script: string) =>
+  startSubprocess(
+    new Deno.Command("/bin/sh", {
+      args: ["-c", script],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      detached: true,
+    }),
+  );
+
+const isLinux = Deno.build.os === "linux";
+
+Deno.test("usage: a process that waits uses no processor time", { permissions, ignore: !isLinux }, async () => {
+  const process = shell("sleep 1.5; echo done; sleep 60");
+  assert.equal(await nextWithin(process, 500), "done");
+  process.kill();
+  await process.ended;
+});
+
+Deno.test("usage: an endless loop is ended for its processor time", { permissions, ignore: !isLinux }, async () => {
+  const process = shell("while :; do :; done");
+  await assert.rejects(nextWithin(process, 300), (error) => error instanceof Lost && error.reason === "timeout");
+  await process.ended;
+});
