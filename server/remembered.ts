@@ -15,6 +15,8 @@ export interface Remembered<Key, Value> {
    * @param at the time, on the clock of `now`
    */
   peek(key: Key, at?: number): Value | undefined;
+  /** The same with its end, for caches of what is made of several values. */
+  hold(key: Key, at?: number): Held<Value> | undefined;
   /** Also drops loads in flight: callers that ask from now on get a value that is read from now on. */
   forget(key: Key): void;
   /** Drops every value that matches, and every load in flight. */
@@ -22,6 +24,13 @@ export interface Remembered<Key, Value> {
   forgetAll(): void;
   /** Ends the subscription to notifications. */
   close(): Promise<void>;
+}
+
+/** A value that may be used while `until` is later than now. It ends early where the value is forgotten. */
+export interface Held<Value> {
+  /** Undefined after its end. */
+  readonly value: Value | undefined;
+  readonly until: number;
 }
 
 interface Options<Key, Value> {
@@ -61,10 +70,18 @@ export const bounded = <Key extends NonNullable<unknown>, Value extends NonNulla
 export function remember<Key extends string | number, Value extends NonNullable<unknown>>(
   { load, believed_ms, limit, isCurrent, until, now = () => performance.now(), notified }: Options<Key, Value>,
 ): Remembered<Key, Value> {
-  const entries = typeof limit === "number" ? bounded<Key, Entry<Value>>(limit) : new LRUCache<Key, Entry<Value>>({
-    maxSize: limit.bytes,
-    sizeCalculation: ({ value }) => value === undefined ? 1 : Math.max(1, limit.sizeOf(value)),
+  const [most, sizeOf] = typeof limit === "number" ? [limit, () => 1] : [limit.bytes, limit.sizeOf];
+  const none = Promise.resolve(undefined);
+  const entries = new LRUCache<Key, Entry<Value>>({
+    maxSize: most,
+    sizeCalculation: ({ value }) => value === undefined ? 1 : Math.max(1, sizeOf(value)),
+    // Whoever holds the entry sees that it has ended, and keeps no memory.
+    dispose: (entry) => void Object.assign(entry, { value: undefined, until: 0, found: none }),
   });
+  const hold = (key: Key, at = now()): Held<Value> | undefined => {
+    const entry = entries.get(key);
+    return entry && entry.until !== Infinity && entry.until > at ? entry : undefined;
+  };
 
   const forgetWhere = (matches: (value: Value) => boolean) => {
     for (const [key, { value, until }] of entries.entries()) {
@@ -105,12 +122,10 @@ export function remember<Key extends string | number, Value extends NonNullable<
       listen.start();
       const fresh: Entry<Value> = { found: Promise.resolve(undefined), value: entry?.value, until: Infinity };
       entries.set(key, fresh);
-      return fresh.found = refresh(key, fresh, entry?.value);
+      return fresh.found = refresh(key, fresh, fresh.value);
     },
-    peek(key, at = now()) {
-      const entry = entries.get(key);
-      return entry && entry.until !== Infinity && entry.until > at ? entry.value : undefined;
-    },
+    peek: (key, at) => hold(key, at)?.value,
+    hold,
     forget: (key) => void entries.delete(key),
     forgetWhere,
     forgetAll: () => entries.clear(),

@@ -136,3 +136,34 @@ Deno.test("remembered: a load that is forgotten in flight is not kept", async ()
   assert.equal(await old, "old");
   assert.deepEqual([await remembered.find("a"), loads], ["new", 2]);
 });
+
+Deno.test("remembered: a held value ends when it is forgotten, replaced, checked again or left out for want of room", async () => {
+  const { cache, rows, pass, notify, connect } = stage({ bytes: 9 });
+  const hold = async () => {
+    await cache.find("a");
+    return cache.hold("a");
+  };
+  rows.set("a", { id: 1, text: "four" }).set("b", { id: 2, text: "longer" });
+  const ends: Record<string, () => unknown> = {
+    forgotten: () => cache.forget("a"),
+    "forgotten by what it has": () => cache.forgetWhere(({ id }) => id === 1),
+    "forgotten with all": () => cache.forgetAll(),
+    notified: () => notify("1"),
+    connected: () => connect(),
+    evicted: () => cache.find("b"),
+    "checked again": () => (pass(100), cache.find("a")),
+  };
+  for (const [how, end] of Object.entries(ends)) {
+    const held = await hold();
+    assert.equal(held?.value?.text, "four", how);
+    await end();
+    assert.deepEqual([held?.value, held?.until], [undefined, 0], how);
+  }
+  const held = await hold();
+  pass(99);
+  assert.deepEqual([cache.hold("a")?.value?.text, held?.until], ["four", 200]);
+  pass(1);
+  assert.equal(cache.hold("a"), undefined, "its time has passed");
+  void cache.find("a");
+  assert.equal(cache.hold("a"), undefined, "being checked");
+});

@@ -6,6 +6,7 @@ import { visibleTo } from "../../visibility.ts";
 import { stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { ServedApp } from "./page_build.ts";
+import type { CachedPage } from "./page_cache.ts";
 import { framedBy, OWN_ORIGIN, type PageHeaders, SANDBOX } from "./sandbox.ts";
 
 /**
@@ -61,13 +62,8 @@ function pageForAnyVisitor(context: HttpContext, app: ServedApp, hosts: readonly
   return app.answer(call.request, headers, own);
 }
 
-/**
- * The page of an app from memory, for a visitor of the site's own address. Undefined where that needs a query or a page
- * token.
- */
-export function cachedPageForVisitor(context: HttpContext, app: ServedApp): Response | undefined {
-  const hosts = app.asks ? undefined : context.pages.cachedHosts(app.account_id, context.call.started);
-  if (!hosts) return undefined;
+/** The page of a public app from memory, for a visitor of the site's own address. */
+export function cachedPageForVisitor(context: HttpContext, { app, hosts }: CachedPage): Response {
   if (isOpening(context.call)) context.openings.count(app.id);
   return pageForAnyVisitor(context, app, hosts);
 }

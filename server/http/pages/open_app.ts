@@ -13,6 +13,7 @@ import { respond } from "../files/variants.ts";
 import type { HttpContext } from "../http_context.ts";
 import { type PlainRoute, refusedAs, UNCHANGED } from "../plain_route.ts";
 import { appFor, cachedPageForVisitor, sees } from "./app_page.ts";
+import { CODE, ID, segment } from "./app_path.ts";
 import { appOnItsHost, ENTER_APP, leadToApp } from "./apps_host.ts";
 import { BAR_POLICY, barHtml } from "./bar_html.ts";
 import { loadsFrame, REOPEN_HEADERS, REOPEN_HTML, showsPicture } from "./framed.ts";
@@ -28,9 +29,6 @@ const BAR = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
-
-const CODE = /^[a-z0-9_-]{1,100}$/;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const URL_CODE = {
   in: "path",
@@ -111,14 +109,6 @@ export const APP_PAGES: readonly PlainRoute[] = [
   },
 ];
 
-/** A segment of the path as it was sent: encoded slashes and NULs name no app. */
-function segment(path: string, index: 2 | 3): string {
-  let from = path.indexOf("/", 1) + 1;
-  if (index === 3) from = path.indexOf("/", from) + 1;
-  const end = path.indexOf("/", from);
-  return path.slice(from, end === -1 ? undefined : end);
-}
-
 function answerPage(context: HttpContext): Response | Promise<Response> {
   return cachedPage(context) ?? openPage(context);
 }
@@ -127,11 +117,8 @@ function answerPage(context: HttpContext): Response | Promise<Response> {
 function cachedPage(context: HttpContext): Response | undefined {
   const { call, config, pages } = context;
   if (config.apps_origin !== undefined || namesViewer(context)) return undefined;
-  const code = segment(call.path, 2);
-  const app = CODE.test(code) && !ID.test(code)
-    ? pages.cachedByCode(hostOf(call.request.url), code, call.started)
-    : undefined;
-  return app?.public ? cachedPageForVisitor(context, app) : undefined;
+  const opened = pages.cachedPublic(call.request.url, call.path, call.started);
+  return opened && cachedPageForVisitor(context, opened);
 }
 
 async function openPage(context: HttpContext): Promise<Response> {

@@ -5,8 +5,10 @@ import { findAccountOfHost } from "../../domains/account/queries.ts";
 import { findEmbeddingHosts } from "../../domains/embedding/queries.ts";
 import { findServed, findServedId, findServedVersion } from "../../domains/apps/served.ts";
 import type { Log } from "../../log.ts";
-import { accountKey, ofAccount, readAccountKey, remember } from "../../remembered.ts";
+import { hostOf } from "../../input/host.ts";
+import { accountKey, type Held, ofAccount, readAccountKey, remember } from "../../remembered.ts";
 import { variantsOf } from "../files/variants.ts";
+import { CODE, ID, segment } from "./app_path.ts";
 import { buildPage, bytesOf, readShims, type ServedApp, type Shims, shimWithToken } from "./page_build.ts";
 import { renderPage } from "./page_html.ts";
 
@@ -14,6 +16,9 @@ const BELIEVED_MS = 5_000;
 const REMEMBERED_BYTES = 64 * 1024 * 1024;
 const REMEMBERED_CODES = 10_000;
 const REMEMBERED_HOSTS = 1_000;
+const REMEMBERED_ADDRESSES = 1_000;
+/** Characters. */
+const LONGEST_ADDRESS = 300;
 
 interface Embedders {
   account_id: number;
@@ -30,12 +35,34 @@ export interface PageCache extends Pages {
   /** Finds an active app by its code, in the account of the host. */
   byCode(host: string, code: string): Promise<ServedApp | undefined>;
   /**
-   * The same, and `embeddingHosts`, if they are in memory and need no check, without a promise.
+   * A public app whose page needs no page token, found by its code. Undefined where that needs a query.
    *
+   * @param url the request's
+   * @param path of `url`, as sent
    * @param at `performance.now()`
    */
-  cachedByCode(host: string, code: string, at: number): ServedApp | undefined;
-  cachedHosts(account_id: number, at: number): readonly string[] | undefined;
+  cachedPublic(url: string, path: string, at: number): CachedPage | undefined;
+}
+
+export interface CachedPage {
+  app: ServedApp;
+  /** As `embeddingHosts` has them. */
+  hosts: readonly string[];
+}
+
+/** What the page at an address is made of. */
+interface Parts {
+  account: Held<number>;
+  id: Held<string>;
+  app: Held<ServedApp>;
+  embedders: Held<Embedders>;
+}
+
+/** The page, if no part has ended. */
+function pageOf({ account, id, app, embedders }: Parts, at: number): CachedPage | undefined {
+  if (account.until <= at || id.until <= at || app.until <= at || embedders.until <= at) return undefined;
+  const [served, hosts] = [app.value, embedders.value?.hosts];
+  return served?.public && !served.asks && hosts ? { app: served, hosts } : undefined;
 }
 
 export function createPages(sql: Pool, log: Log): PageCache {
@@ -72,6 +99,16 @@ export function createPages(sql: Pool, log: Log): PageCache {
     limit: REMEMBERED_HOSTS,
     notified: ofAccount(sql, log, "embedding_changed"),
   });
+  /** By the whole address, which is one lookup instead of four. */
+  const addresses = new Map<string, Parts>();
+  const findParts = (host: string, code: string, at: number): Parts | undefined => {
+    if (!CODE.test(code) || ID.test(code)) return undefined;
+    const account = accounts.hold(host, at);
+    const id = account?.value === undefined ? undefined : ids.hold(accountKey(account.value, code), at);
+    const app = id?.value === undefined ? undefined : apps.hold(id.value, at);
+    const embedders = app?.value && hosts.hold(app.value.account_id, at);
+    return account && id && app && embedders && { account, id, app, embedders };
+  };
   return {
     shims,
     weigh: async (build) => sizeOfPage(build, await shims()),
@@ -88,12 +125,16 @@ export function createPages(sql: Pool, log: Log): PageCache {
       const id = account_id === undefined ? undefined : await ids.find(accountKey(account_id, url_code));
       return id === undefined ? undefined : await apps.find(id);
     },
-    cachedByCode(host, url_code, at) {
-      const account_id = accounts.peek(host, at);
-      const id = account_id === undefined ? undefined : ids.peek(accountKey(account_id, url_code), at);
-      return id === undefined ? undefined : apps.peek(id, at);
+    cachedPublic(url, path, at) {
+      const known = addresses.get(url);
+      const found = known && pageOf(known, at);
+      if (found) return found;
+      const parts = findParts(hostOf(url), segment(path, 2), at);
+      if (!parts) return undefined;
+      if (addresses.size >= REMEMBERED_ADDRESSES) addresses.clear();
+      if (url.length <= LONGEST_ADDRESS) addresses.set(url, parts);
+      return pageOf(parts, at);
     },
-    cachedHosts: (account_id, at) => hosts.peek(account_id, at)?.hosts,
   };
 }
 
