@@ -64,7 +64,7 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   }
   if (schema instanceof z.ZodPipe) return coerce(schema.def.in, value);
   if (typeof value === "string") {
-    if (schema instanceof z.ZodNumber) return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
+    if (schema instanceof z.ZodNumber) return /^-?\d{1,40}(\.\d+)?$/.test(value) ? Number(value) : value;
     if (schema instanceof z.ZodBoolean) return BOOLEANS.get(value) ?? value;
     return value;
   }
