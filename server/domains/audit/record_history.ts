@@ -1,4 +1,7 @@
-/** The changes of one record, from the audit log, for everyone who sees the record. */
+/**
+ * The changes of one record, from the audit log, for everyone who sees the record. What happened to it in a department
+ * that the viewer does not see is left out.
+ */
 import { z } from "zod";
 import { WAYS } from "../../actor.ts";
 import type { Context } from "../../context.ts";
@@ -7,6 +10,8 @@ import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
 import { Id, Timestamp, Uuid } from "../../input/shapes.ts";
 import { findRecord } from "../../store/store.ts";
+import type { Viewer } from "../../viewer.ts";
+import { seesAll, visible } from "../../visibility.ts";
 import { inTableOf } from "../records/place.ts";
 import { ByRecord } from "../records/schema.ts";
 
@@ -40,10 +45,11 @@ export async function listHistory(ctx: Context, input: HistoryInput): Promise<Js
     return typeof found === "object" ? place.db.id : found;
   });
   if (typeof db_id !== "number") throw notFound("Record");
-  return await listChanges(ctx.sql, ctx.viewer.account_id, db_id, input);
+  return await listChanges(ctx.sql, ctx.viewer, db_id, input);
 }
 
-async function listChanges(sql: Sql, account: number, db_id: number, { id, per_page, after }: HistoryInput) {
+async function listChanges(sql: Sql, viewer: Viewer, db_id: number, { id, per_page, after }: HistoryInput) {
+  const ofRecord = entriesOf(sql, viewer, db_id, id);
   const [row] = await sql<{ json: string; last: string | null }[]>`
     select
       coalesce(json_agg(r.json order by r.n) filter (where r.n <= ${per_page}), '[]')::text as json,
@@ -58,10 +64,8 @@ async function listChanges(sql: Sql, account: number, db_id: number, { id, per_p
           case when actor ->> 'via' = 'run' then actor ->> 'id' end as run_id,
           before, after
         from audit_entries e
-        where account_id = ${account}
-          and object = 'record'
-          and object_id = ${id.toLowerCase()}
-          and db_id = ${db_id}
+        where ${ofRecord}
+          ${seesAll(viewer) ? sql`` : sql`and id > ${arrival(sql, viewer, ofRecord)}`}
           ${after === undefined ? sql`` : sql`and id < ${after}`}
         order by id desc
         limit ${per_page + 1}
@@ -70,3 +74,27 @@ async function listChanges(sql: Sql, account: number, db_id: number, { id, per_p
   `;
   return new Json<RecordChange[]>(row?.json ?? "[]", undefined, row?.last ?? undefined);
 }
+
+const entriesOf = (sql: Sql, { account_id }: Viewer, db_id: number, id: string) =>
+  sql`account_id = ${account_id} and object = 'record' and object_id = ${id.toLowerCase()} and db_id = ${db_id}`;
+
+/**
+ * The change that has last moved the record out of a department that the viewer does not see: up to it nothing is shown.
+ * An entry of more than 100 fields may have lost the department, and counts as such a move.
+ */
+const arrival = (sql: Sql, viewer: Viewer, ofRecord: ReturnType<typeof entriesOf>) =>
+  sql`coalesce((
+    select m.id
+    from (
+      select
+        id, before ? '…' as is_cut,
+        case jsonb_typeof(before -> 'department_id') when 'number' then (before ->> 'department_id')::numeric end
+          as department_id
+      from audit_entries
+      where ${ofRecord}
+        and before ?| '{department_id,…}'
+    ) m
+    where is_cut or (${visible(sql, viewer)}) is not true
+    order by m.id desc
+    limit 1
+  ), '00000000-0000-0000-0000-000000000000')`;

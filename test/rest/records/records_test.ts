@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { addDb } from "../../stage/db.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
-import { addAccount, addPerson, as } from "../../stage/people.ts";
-import { onSharedServer, type Scenario } from "../../stage/scenario.ts";
+import { addAccount, addPerson, as, made } from "../../stage/people.ts";
+import { type Ask, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
 const inAccount = onSharedServer();
 
@@ -339,4 +339,33 @@ inAccount("records: whoever sees a record reads its changes", async ({ ask }) =>
   assert.equal((await ask("GET", `/platform/dbs/${other.code}/records/${id}/history.json`)).status, 404);
   await ask("DELETE", db.record(id));
   assert.equal((await ask("GET", at)).status, 404);
+});
+
+inAccount("records: a record's changes in a department that the viewer does not see are not shown", async ({ ask }) => {
+  const department = async (name: string) =>
+    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
+  const [mine, hidden] = [await department("Mine"), await department("Hidden")];
+  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const db = await addDb(ask, { fields: { title: "string" } }, { department_id: mine });
+  const { token } = await addPerson(ask, "user", { department_ids: [mine] });
+  const narrow = await addPerson(ask, "user", { department_ids: [mine], without_department: false });
+  const { id } = await db.create({ title: "a" }, { department_id: mine });
+  const change = (title: string, department_id?: number | null) =>
+    ask("PATCH", db.record(id), { json: { record: { data: { title }, department_id } } });
+  const shown = async (ask: Ask) =>
+    (await ask("GET", `/platform/dbs/${db.code}/records/${id}/history.json`)).body
+      .map(({ before }: { before: { title?: string } | null }) => before?.title ?? null);
+  const user = as(ask, token);
+  await change("b");
+  assert.deepEqual(await shown(user), ["a", null]);
+  await change("c", hidden);
+  await change("d");
+  await change("e", mine);
+  await change("f");
+  assert.deepEqual(await shown(user), ["e"]);
+  assert.deepEqual(await shown(ask), ["e", "d", "c", "b", "a", null], "an admin sees all of them");
+  await change("g", null);
+  await change("h", mine);
+  assert.deepEqual(await shown(user), ["g", "f", "e"]);
+  assert.deepEqual(await shown(as(ask, narrow.token)), [], "nor without a department, for who sees none of these");
 });
