@@ -65,7 +65,10 @@ export function replace(address: string): void {
 export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const link = event.target instanceof Element ? event.target.closest("a") : null;
-  if (!link || link.target || link.origin !== location.origin || !isConsole(link.pathname)) return;
+  if (
+    !link || link.target || link.hasAttribute("download") || link.origin !== location.origin ||
+    !isConsole(link.pathname)
+  ) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 }

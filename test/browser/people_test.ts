@@ -249,6 +249,14 @@ async function account(browser: Browser, server: TestServer, base: string): Prom
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("navigation", { name: "Main" }).getByText(before, { exact: true }).first().waitFor();
   equal(await named(), before);
+  await page.getByLabel("With runs that have ended").check();
+  const [copy] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download" }).click(),
+  ]);
+  equal(new URL(copy.url()).search, "?records=true&runs=true");
+  const archive = await Deno.readTextFile(await copy.path());
+  ok(archive.startsWith("account.json\0") && archive.includes(before), "the file of this account, whole");
   await page.getByRole("link", { name: "Limits" }).click();
   await page.getByLabel("Compilations, one caller").fill("many");
   await page.getByRole("button", { name: "Save" }).click();

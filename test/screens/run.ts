@@ -5,6 +5,7 @@
  * `--whole=yes` makes the window as high as what scrolls in it,
  * `--url=http://… --login=… --password=…` a server that runs already; otherwise one is started and filled.
  */
+import { parseArgs } from "node:util";
 import { chromium } from "../packages/playwright.ts";
 import { ADMIN_PASSWORD, startServer } from "../stage/harness.ts";
 import { freePort } from "../stage/network/ports.ts";
@@ -16,11 +17,12 @@ import { fillMore } from "./more.ts";
 import { PAGES } from "./pages.ts";
 import { PAGES_OF_DATA } from "./pages_of_data.ts";
 
-const options = new Map(Deno.args.map((arg): [string, string] => {
-  const [, name = "", value = ""] = /^--(\w+)=(.*)$/.exec(arg) ?? [];
-  return [name, value];
-}));
-const listOf = (name: string, all: string) => (options.get(name) ?? all).split(",");
+const text = { type: "string" } as const;
+const { values: options } = parseArgs({
+  args: Deno.args,
+  options: { only: text, widths: text, themes: text, state: text, whole: text, url: text, login: text, password: text },
+});
+const listOf = (name: "widths" | "themes", all: string) => (options[name] ?? all).split(",");
 
 const FOLDER = new URL("../../screens/", import.meta.url);
 const HEIGHTS: Record<string, number> = { 360: 780, 768: 1024, 1280: 800, 1920: 1080 };
@@ -35,14 +37,14 @@ const MISSING = `Math.max(0, ...[...document.querySelectorAll("body, body *")].m
 const THUMBNAILS = `[...document.querySelectorAll(".thumbnail")].every((one) =>
   one.getBoundingClientRect().top > innerHeight || one.querySelector("iframe.loaded"))`;
 
-const state = options.get("state") ?? "small";
+const state = options.state ?? "small";
 const service = startService();
 /** The server names its own address in mail footers and in what is shared. */
 const port = freePort();
-const own = options.has("url")
+const own = options.url !== undefined
   ? undefined
   : await startServer({ EGRESS_ALLOW: service.host, BASE_URL: `http://127.0.0.1:${port}` });
-const url = options.get("url") ?? own?.listen(port) ?? "";
+const url = options.url ?? own?.listen(port) ?? "";
 if (own) {
   await own.console.prepare();
   if (state !== "empty") {
@@ -52,15 +54,15 @@ if (own) {
     if (state === "full") await fillMore(own.request);
   }
 }
-const login = options.get("login") ?? "admin";
-const password = options.get("password") ?? ADMIN_PASSWORD;
+const login = options.login ?? "admin";
+const password = options.password ?? ADMIN_PASSWORD;
 
 await Deno.mkdir(FOLDER, { recursive: true });
 const browser = await chromium.launch({
   executablePath: Deno.env.get("TEST_CHROMIUM") ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
 });
-const only = options.get("only")?.split(",") ?? [""];
+const only = options.only?.split(",") ?? [""];
 const wanted = [...PAGES, ...PAGES_OF_DATA].filter(({ name, states }) =>
   only.some((start) => name.startsWith(start)) && (states ?? ["small", "full"]).some((one) => one === state)
 );
@@ -92,7 +94,7 @@ for (const colorScheme of listOf("themes", "light,dark")) {
       } catch (error) {
         print(`${name}: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
       }
-      if (options.get("whole") === "yes") {
+      if (options.whole === "yes") {
         const missing = Number(await page.evaluate(MISSING));
         await page.setViewportSize({ width, height: height + Math.min(missing, MAX_MORE) });
       }
