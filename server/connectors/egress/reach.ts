@@ -61,7 +61,12 @@ export function createReach(allow: readonly string[] | undefined, lookup: Lookup
   if (!allow) return NOTHING;
   const exceptions = new Set(allow.map(normalizedException));
   const isException = (url: URL) => exceptions.has(`${url.hostname}:${portOf(url)}`);
-  const refused = (host: string) => new Unreachable("refused", host, "may not be called: it is not a public address");
+  const refused = (host: string) =>
+    new Unreachable(
+      "refused",
+      host,
+      "may not be called: it is not a public address, and the server's EGRESS_ALLOW does not list it",
+    );
 
   return {
     check(url) {

@@ -281,7 +281,11 @@ inAccount("connectors: test, of what cannot be called", async ({ ask, play }) =>
       status: null,
       headers: null,
       body: null,
-      error: { kind: "refused", message: /^127\.0\.0\.1 may not be called: it is not a public address$/ },
+      error: {
+        kind: "refused",
+        message:
+          /^127\.0\.0\.1 may not be called: it is not a public address, and the server's EGRESS_ALLOW does not list it$/,
+      },
     }),
     row("a body where none belongs", { method: "get", params: { id: 1 }, body: {} }, 200, {
       ok: false,
