@@ -1,6 +1,7 @@
 /** Starts Atrium as a separate process, with the permissions of `deno task start`. */
 import { createDatabase, fillPlace, on_postgres } from "./places/places.ts";
 import { freePort } from "./network/ports.ts";
+import { until } from "./until.ts";
 
 const TREE = new URL("../../", import.meta.url);
 /** Environment variables that the process inherits. Settings of Atrium are not inherited. */
@@ -152,3 +153,7 @@ export async function ask(
   const response = await fetch(url, { ...init, headers });
   return { status: response.status, text: await response.text() };
 }
+
+/** Waits until its stores take writes. Not one look: on a busy machine they may need more than the patience of `/readyz`. */
+export const untilReady = ({ url }: Pick<Process, "url">): Promise<void> =>
+  until(async () => (await ask(`${url}/readyz`)).status === 200, "the server is ready");

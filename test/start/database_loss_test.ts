@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { createDatabase, on_postgres } from "../stage/harness.ts";
-import { emptyPlace, launch, type Process, stop } from "../stage/launch.ts";
+import { emptyPlace, launch, type Process, stop, untilReady } from "../stage/launch.ts";
 import { openProxy } from "../stage/network/proxy.ts";
 import { until } from "../stage/until.ts";
 
@@ -89,7 +89,7 @@ Deno.test({
 
     await assertAlive(process);
     await until(async () => (await create(process, "Afterwards")).status === 201, "it works again");
-    assert.equal((await ask(process, "/readyz")).status, 200);
+    await untilReady(process);
     const rows = await killer<{ name: string; users: number }[]>`
       select d.name, (select count(*)::int from department_users u where u.department_id = d.id) as users
       from departments d
@@ -130,7 +130,7 @@ Deno.test({
 
       proxy.comeBack();
       await until(async () => (await create(process, `Back ${round}`)).status === 201, "it works again");
-      assert.equal((await ask(process, "/readyz")).status, 200);
+      await untilReady(process);
     }
     const names = JSON.parse((await ask(process, "/account/departments.json")).text).map(({ name }: { name: string }) =>
       name
@@ -151,12 +151,12 @@ Deno.test({
     proxied.port = String(proxy.port);
     await using place = await emptyPlace(proxied.href);
     await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
-    assert.equal((await ask(process, "/readyz")).status, 200);
+    await untilReady(process);
     proxy.freeze();
     assert.equal((await ask(process, "/readyz")).status, 503);
     await assertAlive(process);
     proxy.thaw();
-    await until(async () => (await ask(process, "/readyz")).status === 200, "it is ready again");
+    await untilReady(process);
     proxy.freeze();
     const held = create(process, "Held").catch(() => "cut off");
     await until(() => proxy.held() > 0, "its statement is on its way");

@@ -4,7 +4,17 @@ import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
 import { createPasswords } from "../../server/secrets/passwords.ts";
 import { on_postgres } from "../stage/harness.ts";
-import { ask, emptyPlace, type Environment, launch, newPlace, type Process, run, stop } from "../stage/launch.ts";
+import {
+  ask,
+  emptyPlace,
+  type Environment,
+  launch,
+  newPlace,
+  type Process,
+  run,
+  stop,
+  untilReady,
+} from "../stage/launch.ts";
 import { until } from "../stage/until.ts";
 
 const accountOf = async ({ url }: Process, token: string) => (await ask(`${url}/account.json`, token)).status;
@@ -40,7 +50,7 @@ Deno.test("start: generated credentials are shown once; tokens and data stay; co
     assert.match(token, /^atr_[0-9A-Za-z]{43}$/);
     assert.match(password, /^\S{12,}$/);
     assert.equal(await accountOf(first, token), 200);
-    assert.deepEqual((await ask(`${first.url}/readyz`)).status, 200);
+    await untilReady(first);
     const json = JSON.stringify({ department: { name: "Kept" } });
     const headers = { "content-type": "application/json" };
     const created = await ask(`${first.url}/account/departments.json`, token, { method: "POST", headers, body: json });

@@ -1,6 +1,6 @@
 /** SIGTERM and SIGINT: what is in flight is finished within a limit, nothing holds the process longer. */
 import assert from "node:assert/strict";
-import { ask, launch, newPlace, type Process, stop } from "../stage/launch.ts";
+import { ask, launch, newPlace, type Process, stop, untilReady } from "../stage/launch.ts";
 import { beginRequest } from "../stage/network/slow_request.ts";
 import { until } from "../stage/until.ts";
 
@@ -45,8 +45,7 @@ Deno.test("stop: without requests in flight it ends at once, despite idle connec
   await using place = await newPlace();
   await using process = await launch({ ...place.environment, ADMIN_TOKEN: TOKEN });
   using _idle = await Deno.connect({ hostname: "127.0.0.1", port: process.port });
-  // It says so after two seconds without an answer of its stores, which a busy machine may need.
-  await until(async () => (await ask(`${process.url}/readyz`)).status === 200, "it is ready");
+  await untilReady(process);
   assert.equal((await stop(process)).code, 0);
   assert.ok(!isCutOff(process));
 });
