@@ -6,7 +6,7 @@ import { createFairLimiter } from "../../fairness/fair_limiter.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { Lost, type Reason, startSubprocess, type Subprocess } from "../../subprocess/subprocess.ts";
 import { readSetup, workerCommand } from "./command.ts";
-import { Answer, type Order, READY, TAKEN } from "./protocol.ts";
+import { Answer, type Order, READY, RESTED, TAKEN } from "./protocol.ts";
 import { nextWithin } from "./usage.ts";
 
 export interface PoolOptions {
@@ -48,6 +48,8 @@ export class Unavailable extends Error {
 }
 
 const START_LIMIT_MS = 60_000;
+/** Processor time for what a program has left behind after its answer. */
+const REST_CPU_MS = 500;
 /** A process is replaced after so many orders. */
 const MOST_ORDERS = 200;
 /** A program is not to blame for the first signal from outside. */
@@ -68,12 +70,20 @@ interface Worker {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
+interface Performed {
+  answers: PoolAnswer[];
+  /** When the process has ended or takes another order: until then it has its place. */
+  settled: Promise<void>;
+}
+
 export function createPool(
   { environment, log, total = 4, per_account = 2, idle_ms = 5_000 }: PoolOptions,
 ): Pool {
   const limiter = createFairLimiter({ total, per_account });
   /** Those that rest, the one that has rested longest first. */
   let idle: Worker[] = [];
+  /** Those that have answered, and have not said that they rest. */
+  const settling = new Map<Worker, Promise<void>>();
   const living = new Set<Subprocess>();
   let setup: ReturnType<typeof readSetup> | undefined;
   let closed = false;
@@ -93,6 +103,35 @@ export function createPool(
     worker.timer = setTimeout(() => end(worker), idle_ms);
     // The timer alone must not keep this process alive.
     Deno.unrefTimer(worker.timer);
+  }
+
+  /** A program that goes on after its answer is ended with its process. Resolves when either has happened. */
+  function settle(worker: Worker): Promise<void> {
+    const { process, account_id } = worker;
+    const settled = nextWithin(process, REST_CPU_MS)
+      .then((line) => {
+        if (line !== JSON.stringify(RESTED)) throw new Lost("crash");
+        rest(worker);
+      })
+      .catch((error) => {
+        process.kill();
+        if (!closed) {
+          log.info("confined_process_lost", { pid: process.pid, account: account_id, reason: String(error) });
+        }
+      })
+      .finally(() => settling.delete(worker));
+    settling.set(worker, settled);
+    return settled;
+  }
+
+  /** @throws {Unavailable} */
+  async function workerOf(account_id: number): Promise<Worker> {
+    const resting = () => wake(idle.findLast((one) => one.account_id === account_id));
+    const found = resting();
+    if (found) return found;
+    // Less than a millisecond, unless a program goes on after its answer.
+    for (const [worker, settled] of settling) if (worker.account_id === account_id) await settled;
+    return resting() ?? await start(account_id);
   }
 
   /** Makes room for another process. */
@@ -134,8 +173,8 @@ export function createPool(
     order: Order,
     most_cpu_ms: number,
     signal: AbortSignal,
-  ): Promise<PoolAnswer[]> {
-    const worker = wake(idle.findLast((one) => one.account_id === account_id)) ?? await start(account_id);
+  ): Promise<Performed> {
+    const worker = await workerOf(account_id);
     const { process } = worker;
     if (signal.aborted) {
       rest(worker);
@@ -152,15 +191,15 @@ export function createPool(
       taken = true;
       const wanted = order.kind === "code" ? 1 : order.expressions.length;
       while (answers.length < wanted) answers.push(readAnswer(await nextWithin(process, most_cpu_ms)));
-      rest(worker);
-      return answers;
+      return { answers, settled: settle(worker) };
     } catch (error) {
       process.kill();
       signal.throwIfAborted();
       log.info("confined_process_lost", { pid: process.pid, account: account_id, reason: String(error) });
       const blame = taken && error instanceof Lost ? BLAME[error.reason]?.(most_cpu_ms) : undefined;
       if (blame === undefined) throw new Ended(taken, { cause: error });
-      return [...answers, { error: blame, console: [], reason: error instanceof Lost ? error.reason : "ended" }];
+      const last = { error: blame, console: [], reason: error instanceof Lost ? error.reason : "ended" };
+      return { answers: [...answers, last], settled: Promise.resolve() };
     } finally {
       signal.removeEventListener("abort", stop);
     }
@@ -169,11 +208,14 @@ export function createPool(
   return {
     async perform(account_id, order, most_cpu_ms, signal) {
       const release = await limiter.acquire(account_id, signal);
+      let settled = Promise.resolve();
       try {
         for (let tried = 1;; tried++) {
           signal.throwIfAborted();
           try {
-            return await attempt(account_id, order, most_cpu_ms, signal);
+            const performed = await attempt(account_id, order, most_cpu_ms, signal);
+            settled = performed.settled;
+            return performed.answers;
           } catch (error) {
             if (!(error instanceof Ended)) throw error;
             if (closed) throw new Unavailable("the pool is closed", { cause: error });
@@ -183,7 +225,7 @@ export function createPool(
           }
         }
       } finally {
-        release();
+        void settled.then(release);
       }
     },
 
@@ -193,6 +235,7 @@ export function createPool(
       idle.forEach(({ timer }) => clearTimeout(timer));
       for (const process of living) process.kill();
       await Promise.all([...living].map(({ ended }) => ended));
+      await Promise.all(settling.values());
     },
   };
 }

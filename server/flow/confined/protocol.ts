@@ -15,6 +15,9 @@ export const READY = "ready";
 /** A process has taken an order. Before, the order cannot be to blame for a failure. */
 export const TAKEN = "taken";
 
+/** A process has nothing left to do for its order: promises that a program left behind have ended, too. */
+export const RESTED = "rested";
+
 interface Common {
   /** JSON of the names that the program sees. */
   names: string;

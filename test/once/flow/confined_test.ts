@@ -79,3 +79,29 @@ Deno.test("confined: an idle process ends, and one in an endless loop is ended w
     await evaluations.close();
   }
 });
+
+Deno.test("confined: a program that goes on after its answer is ended, and the next one of its account does not wait for it", async () => {
+  events.length = 0;
+  const evaluations = open();
+  const run = async (code: string) => {
+    const performed = await evaluations.code(at(), `var atrium_code = { default: ${code} }`, {});
+    return "value" in performed ? performed.value : performed.error;
+  };
+  try {
+    const left_behind = [
+      "() => { (async () => { for (;;) await null; })(); return 1; }",
+      "() => { (async () => { for (let i = 0; i < 50; i++) await null; for (;;); })(); return 1; }",
+    ];
+    for (const [index, code] of left_behind.entries()) {
+      assert.equal(await run(code), 1);
+      const pid = pidsOf("confined_process_started")[index] ?? 0;
+      assert.equal(await run("() => 2"), 2);
+      assert.equal(await isAlive(pid), false);
+      assert.equal(pidsOf("confined_process_lost")[index], pid);
+    }
+    assert.equal(await run("() => 3"), 3);
+    assert.equal(pidsOf("confined_process_started").length, 3, "one that has ended its order is used again");
+  } finally {
+    await evaluations.close();
+  }
+});

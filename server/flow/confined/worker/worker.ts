@@ -2,6 +2,7 @@
  * A confined process: it evaluates expressions and code, each order in a realm of its own. It has no permission at all.
  * It ends when its input does.
  */
+import { setImmediate } from "node:timers";
 import vm from "node:vm";
 import { readLines } from "../../../input/lines.ts";
 import type { Order, Setup } from "../protocol.ts";
@@ -69,6 +70,9 @@ for await (const line of readLines(Deno.stdin.readable)) {
   } else if (jsonata) {
     await say("taken");
     await perform(given, jsonata);
+    // After every promise of the program. One that goes on for ever keeps the process from saying so.
+    await new Promise((resolve) => setImmediate(resolve));
+    await say("rested");
   }
 }
 Deno.exit(0);
