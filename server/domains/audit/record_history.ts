@@ -65,7 +65,7 @@ async function listChanges(sql: Sql, viewer: Viewer, db_id: number, { id, per_pa
           before, after
         from audit_entries e
         where ${ofRecord}
-          ${seesAll(viewer) ? sql`` : sql`and id > ${arrival(sql, viewer, ofRecord)}`}
+          ${seesAll(viewer) ? sql`` : sql`and id > ${arrival(sql, viewer, db_id, ofRecord)}`}
           ${after === undefined ? sql`` : sql`and id < ${after}`}
         order by id desc
         limit ${per_page + 1}
@@ -79,20 +79,27 @@ const entriesOf = (sql: Sql, { account_id }: Viewer, db_id: number, id: string) 
   sql`account_id = ${account_id} and object = 'record' and object_id = ${id.toLowerCase()} and db_id = ${db_id}`;
 
 /**
- * The change that has last moved the record out of a department that the viewer does not see: up to it nothing is shown.
- * An entry of more than 100 fields may have lost the department, and counts as such a move.
+ * The change that has last moved the record, or its database, out of a department that the viewer does not see: up to it
+ * nothing is shown. An entry of more than 100 fields may have lost the department, and counts as such a move.
  */
-const arrival = (sql: Sql, viewer: Viewer, ofRecord: ReturnType<typeof entriesOf>) =>
+const arrival = (sql: Sql, viewer: Viewer, db_id: number, ofRecord: ReturnType<typeof entriesOf>) =>
   sql`coalesce((
     select m.id
     from (
       select
-        id, before ? '…' as is_cut,
-        case jsonb_typeof(before -> 'department_id') when 'number' then (before ->> 'department_id')::numeric end
+        e.id, e.before ? '…' as is_cut,
+        case jsonb_typeof(e.before -> 'department_id') when 'number' then (e.before ->> 'department_id')::numeric end
           as department_id
-      from audit_entries
-      where ${ofRecord}
-        and before ?| '{department_id,…}'
+      from (
+        select id, before from audit_entries where ${ofRecord} and before ?| '{department_id,…}'
+        union all
+        select id, before
+        from audit_entries
+        where account_id = ${viewer.account_id}
+          and object = 'db'
+          and object_id = ${String(db_id)}
+          and before ? 'department_id'
+      ) e
     ) m
     where is_cut or (${visible(sql, viewer)}) is not true
     order by m.id desc

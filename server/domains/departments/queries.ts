@@ -262,14 +262,27 @@ export async function updateInGroup(
  */
 export async function deleteDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
   // The foreign key would do this while the department is locked, and writers of these records would wait for that
-  // lock.
+  // lock. Each record's history says that it was in the department, because it hides that time from some viewers.
   await sql`
-    update records r
-    set department_id = null
-    from departments d
-    where d.id = ${id}
-      and d.account_id = ${account}
-      and r.department_id = d.id
+    with moved as (
+      update records r
+      set department_id = null
+      from departments d
+      where d.id = ${id}
+        and d.account_id = ${account}
+        and r.department_id = d.id
+      returning r.id, r.table_id
+    )
+    insert into audit_entries (account_id, action, object, object_id, db_id, user_id, actor, before, after)
+    select
+      ${account}, 'update', 'record', m.id::text, t.db_id, (a.actor ->> 'user_id')::integer, a.actor - 'user_id',
+      jsonb_build_object('department_id', ${id}::integer), jsonb_build_object('department_id', null)
+    from moved m
+    join db_tables t on t.id = m.table_id
+    cross join (
+      select coalesce(nullif(current_setting('atrium.actor', true), ''), '{"via": "server"}')::jsonb as actor
+    ) a
+    where t.db_id is not null
   `;
   const { count } = await sql`
     delete from departments

@@ -1,6 +1,6 @@
 /** Records in the private API: shapes, field rules, tables, owners. Other files test lists. */
 import assert from "node:assert/strict";
-import { addDb } from "../../stage/db.ts";
+import { addDb, dbAt } from "../../stage/db.ts";
 import { NO_UUID } from "../../stage/addresses.ts";
 import { addAccount, addPerson, as, made } from "../../stage/people.ts";
 import { type Ask, onSharedServer, type Scenario } from "../../stage/scenario.ts";
@@ -368,4 +368,17 @@ inAccount("records: a record's changes in a department that the viewer does not 
   await change("h", mine);
   assert.deepEqual(await shown(user), ["g", "f", "e"]);
   assert.deepEqual(await shown(as(ask, narrow.token)), [], "nor without a department, for who sees none of these");
+  await change("i", hidden);
+  await change("j");
+  await ask("DELETE", `/account/departments/${hidden}.json`);
+  await change("k");
+  assert.deepEqual(await shown(user), ["j"], "the department was deleted");
+  const elsewhere = await department("Elsewhere");
+  const move = async (department_id: number) =>
+    assert.equal((await ask("PATCH", dbAt(db.code), { json: { db: { department_id } } })).status, 200);
+  await move(elsewhere);
+  await change("l");
+  await move(mine);
+  await change("m");
+  assert.deepEqual(await shown(user), ["l"], "its database was hidden");
 });
