@@ -41,6 +41,8 @@ export interface Pages {
   byId(app_id: string): Promise<OpenApp | undefined>;
   /** The account of a request that names none: the one whose `host` it is, else the oldest. */
   accountOf(host: string): Promise<number | undefined>;
+  /** Call after a change of an account's `host`: it holds at once in this process. */
+  forgetHosts(): void;
   /** Origins of the pages that may show the account's apps in frames, beside this server's own. */
   embeddingHosts(account_id: number): Promise<readonly string[]>;
   /** Call after a change of them: it holds at once in this process. */

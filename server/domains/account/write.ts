@@ -23,6 +23,7 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
   });
   ctx.viewers.forget();
   ctx.limits.forget(account_id);
+  if (changes.host !== undefined) ctx.pages.forgetHosts();
   if (!changed) throw notFound("Account");
   return changed;
 }

@@ -119,6 +119,7 @@ export function createPages(sql: Pool, log: Log): PageCache {
       ids.forgetWhere((named) => named === id);
     },
     accountOf: accounts.find,
+    forgetHosts: accounts.forgetAll,
     byId: apps.find,
     async byCode(host, url_code) {
       const account_id = await accounts.find(host);

@@ -243,6 +243,9 @@ inAccount("pages: an url_code belongs to the account of the host", async ({ serv
   assert.equal(await title("atrium.test", `/a/${only.id}`), "Only theirs", "an id needs no account");
   assert.equal(await title("apps.strangers.test", `/a/${mine.id}`), "Mine");
   assert.equal(await title("atrium.test", `/a/${foreign.id}`), "Theirs");
+  assert.equal((await theirs("PATCH", "/account.json", { json: { account: { host: "moved.test" } } })).status, 200);
+  assert.equal(await title("moved.test", "/a/hosted"), "Theirs", "at once");
+  assert.equal(await title("apps.strangers.test", "/a/hosted"), "Mine", "the old host is no longer theirs");
 }, { of_default: true });
 
 inAccount("pages: follow every change at once", async ({ ask }) => {

@@ -69,6 +69,7 @@ function forgetAll({ viewer: { account_id }, viewers, flows, pages }: Context, a
   viewers.forget();
   flows.forget(account_id);
   pages.forgetEmbedding(account_id);
+  pages.forgetHosts();
   for (const id of apps) pages.forget(id);
 }
 
