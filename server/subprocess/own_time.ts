@@ -10,10 +10,14 @@ const FIRST_LOOK_MS = 1_000;
 
 const LEAST_PAUSE_MS = 10;
 
-/** Milliseconds that the main thread of a process has waited for a processor. Only Linux counts them. */
-async function waitedMs(pid: number): Promise<number> {
+/**
+ * Milliseconds that the main thread of a process has waited for a processor. Only Linux counts them.
+ *
+ * @returns undefined where that cannot be read
+ */
+async function waitedMs(pid: number): Promise<number | undefined> {
   const [, waited_ns] = (await readProc(pid, "schedstat")).split(" ");
-  return Number(waited_ns) / 1e6 || 0;
+  return waited_ns === undefined ? undefined : Number(waited_ns) / 1e6;
 }
 
 /**
@@ -24,22 +28,24 @@ async function waitedMs(pid: number): Promise<number> {
 export async function nextInOwnTime(
   process: Subprocess,
   limit_ms: number,
-  waitedOf: (pid: number) => Promise<number> = waitedMs,
+  waitedOf: (pid: number) => Promise<number | undefined> = waitedMs,
 ): Promise<string> {
   const began = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let waited_before = 0;
+  let waited_before: number | undefined;
   let is_answered = false;
   let has_had_its_time = false;
 
-  const lookIn = (ms: number, look: (waited_ms: number) => void) => {
+  const lookIn = (ms: number, look: (waited_ms: number | undefined) => void) => {
     timer = setTimeout(async () => {
       const waited_ms = await waitedOf(process.pid);
       if (!is_answered) look(waited_ms);
     }, ms);
   };
-  const lookAgain = (waited_ms: number): void => {
-    const left_ms = limit_ms - (performance.now() - began - (waited_ms - waited_before));
+  const lookAgain = (waited_ms: number | undefined): void => {
+    // It was read before: the machine may have no room for another process at this moment.
+    if (waited_ms === undefined && waited_before !== undefined) return lookIn(FIRST_LOOK_MS, lookAgain);
+    const left_ms = limit_ms - (performance.now() - began - ((waited_ms ?? 0) - (waited_before ?? 0)));
     if (left_ms > 0) return lookIn(Math.max(left_ms, LEAST_PAUSE_MS), lookAgain);
     has_had_its_time = true;
     process.kill("timeout");

@@ -43,6 +43,16 @@ Deno.test("own time: what a process has waited before does not count for it", as
   await process.ended;
 });
 
+Deno.test("own time: a moment in which nothing can be read is not held against the process", async () => {
+  const process = shell("sleep 1; echo done; sleep 60");
+  let looks = 0;
+  const waitedOf = () => Promise.resolve(looks++ === 0 ? 0 : undefined);
+  assert.equal(await reasonOf(nextInOwnTime(process, LIMIT_MS, waitedOf)), "done");
+  assert.ok(looks > 1);
+  process.kill();
+  await process.ended;
+});
+
 Deno.test("own time: a process that never gets its time is given up, and is not to blame", async () => {
   const process = shell("sleep 60");
   assert.equal(await reasonOf(nextInOwnTime(process, 50, busy(1))), "ended");
