@@ -1,8 +1,8 @@
 /**
- * Limits connections that send no complete request head. `Deno.serve` has no time limit for heads, and its connections
- * cannot be reached from outside, so this server accepts them and forwards the bytes to a `Deno.serve` on loopback. That
- * costs 30 µs of CPU a request, half of what the same limits cost with `node:http`. Behind a reverse proxy, which has
- * such limits, it is not needed.
+ * Limits connections that send no complete request head, or no further request. `Deno.serve` has no time limit for
+ * either, and its connections cannot be reached from outside, so this server accepts them and forwards the bytes to a
+ * `Deno.serve` on loopback. That costs 30 µs of CPU a request, half of what the same limits cost with `node:http`. Behind
+ * a reverse proxy, which has such limits, it is not needed.
  */
 import { faultOf, type Log } from "../log.ts";
 
@@ -13,10 +13,14 @@ interface Limits {
   head_ms: number;
   /** Connections that wait for a head. One more closes the oldest of them. */
   half_open: number;
+  /** How long a connection may stay without a request after an answer. */
+  idle_ms: number;
+  /** Connections without a request. One more closes the one that has been without for longest. */
+  idle: number;
   look_every_ms: number;
 }
 
-const LIMITS: Limits = { head_ms: 10_000, half_open: 1_000, look_every_ms: 1_000 };
+const LIMITS: Limits = { head_ms: 10_000, half_open: 1_000, idle_ms: 120_000, idle: 4_000, look_every_ms: 1_000 };
 
 const BUFFER_BYTES = 16 * 1024;
 /** After a failed accept: the process may have no free file descriptor. */
@@ -27,7 +31,7 @@ interface Guarded {
   client: Deno.TcpConn;
   /** Requests whose answers are not sent completely. */
   requests: number;
-  /** When the head that it waits for must be complete; undefined while it waits for none. */
+  /** When the head that it waits for must be complete, or the next request begun; undefined while one is in progress. */
   until: number | undefined;
 }
 
@@ -44,25 +48,30 @@ export function serveGuarded(
   log: Log,
   limits: Partial<Limits> = {},
 ): GuardedServer {
-  const { head_ms, half_open, look_every_ms } = { ...LIMITS, ...limits };
+  const { head_ms, half_open, idle_ms, idle, look_every_ms } = { ...LIMITS, ...limits };
   const listener = Deno.listen(address);
   /** By the local port of the connection to the inner server. */
   const forwarded = new Map<number, Guarded>();
   const open = new Set<Guarded>();
-  /** Those that wait for a head, the oldest first. */
+  /** Those that wait for the rest of a head, the oldest first. */
   const waiting = new Set<Guarded>();
+  /** Those without a request after an answer, likewise. */
+  const resting = new Set<Guarded>();
   const answers = new Set<Promise<void>>();
   let is_closed = false;
 
-  const wait = (guarded: Guarded) => {
-    guarded.until = performance.now() + head_ms;
-    waiting.add(guarded);
-    const [oldest] = waiting;
-    if (waiting.size > half_open && oldest) end(oldest);
+  const queue = (guarded: Guarded, among: Set<Guarded>, ms: number, most: number) => {
+    resting.delete(guarded);
+    guarded.until = performance.now() + ms;
+    among.add(guarded);
+    const [oldest] = among;
+    if (among.size > most && oldest) end(oldest);
   };
+  const wait = (guarded: Guarded) => queue(guarded, waiting, head_ms, half_open);
   const stopWaiting = (guarded: Guarded) => {
     guarded.until = undefined;
     waiting.delete(guarded);
+    resting.delete(guarded);
   };
   const end = (guarded: Guarded) => {
     stopWaiting(guarded);
@@ -75,7 +84,12 @@ export function serveGuarded(
     stopWaiting(guarded);
     guarded.requests++;
     const { completed } = info;
-    const done = () => void guarded.requests--;
+    const done = () => {
+      guarded.requests--;
+      if (guarded.requests === 0 && guarded.until === undefined && open.has(guarded)) {
+        queue(guarded, resting, idle_ms, idle);
+      }
+    };
     completed.then(done, done);
     return handler(request, { remoteAddr: guarded.client.remoteAddr, completed });
   });
@@ -89,7 +103,7 @@ export function serveGuarded(
     const { port } = server.localAddr;
     forwarded.set(port, guarded);
     const received = () => {
-      if (guarded.requests === 0 && guarded.until === undefined && open.has(guarded)) wait(guarded);
+      if (guarded.requests === 0 && !waiting.has(guarded) && open.has(guarded)) wait(guarded);
     };
     try {
       await writeAll(server, buffer.subarray(0, first));
@@ -124,9 +138,11 @@ export function serveGuarded(
 
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const guarded of waiting) {
-      if (guarded.until === undefined || guarded.until > now) return;
-      end(guarded);
+    for (const among of [waiting, resting]) {
+      for (const guarded of among) {
+        if (guarded.until === undefined || guarded.until > now) break;
+        end(guarded);
+      }
     }
   }, look_every_ms);
   void accept();

@@ -51,6 +51,39 @@ Deno.test("guarded server: a connection without a complete request head is close
   await server.shutdown();
 });
 
+Deno.test("guarded server: a connection without a request after an answer is closed in time", async () => {
+  const finish = Promise.withResolvers<void>();
+  const held = async ({ url }: Request) => {
+    if (url.endsWith("/held")) await finish.promise;
+    return answer();
+  };
+  const server = serveGuarded(ADDRESS, held, quiet, { idle_ms: 300, look_every_ms: 20 });
+  await using busy = await open(server, WHOLE.replace("/x", "/held"));
+  await using idle = await open(server, WHOLE);
+  await idle.ended;
+  assert.match(idle.received(), /answered/);
+  assert.ok(busy.isOpen(), "one with a request in progress stays");
+  finish.resolve();
+  await busy.ended;
+  assert.match(busy.received(), /answered/);
+  await server.shutdown();
+});
+
+Deno.test("guarded server: of more connections without a request than the limit the one that rests longest is closed", async () => {
+  const server = serveGuarded(ADDRESS, answer, quiet, { idle: 2, look_every_ms: 20 });
+  const opened = [];
+  for (let count = 1; count <= 3; count++) {
+    const one = await open(server, WHOLE);
+    await until(() => one.received().includes("answered"), "it is answered");
+    opened.push(one);
+  }
+  const [first, second, third] = opened;
+  await first?.ended;
+  assert.ok(second?.isOpen() && third?.isOpen());
+  for (const one of opened) await one[Symbol.asyncDispose]();
+  await server.shutdown();
+});
+
 Deno.test("guarded server: a head that comes in drops has no more time", async () => {
   const server = serveGuarded(ADDRESS, answer, quiet, { head_ms: 300, look_every_ms: 20 });
   await using dropping = await open(server, `${HEAD}X-A: `);
