@@ -34,16 +34,23 @@ async function write({ manifest, contents }: Bundle, quality: number): Promise<n
   return first;
 }
 
-/** One line of JSON: see `BuiltConsole`. Quality 9 takes a third of the time of 11 and adds 4 percent. */
-function print({ manifest, contents }: Bundle): Promise<unknown> {
-  const files = [...contents].map(([file, body]) => ({
-    file,
-    body: body.toBase64(),
-    brotli: brotliOf(body, 9).toBase64(),
-    gzip: gzipSync(body).toBase64(),
-  }));
-  const line = new TextEncoder().encode(JSON.stringify({ manifest, files }) + "\n");
-  return new Blob([line]).stream().pipeTo(Deno.stdout.writable);
+/**
+ * A line of JSON for each file, then one for the manifest: see `BuiltPart`. Quality 9 takes a third of the time of 11 and
+ * adds 4 percent.
+ */
+async function print({ manifest, contents }: Bundle): Promise<void> {
+  const writer = Deno.stdout.writable.getWriter();
+  const printLine = (part: unknown) => writer.write(new TextEncoder().encode(JSON.stringify(part) + "\n"));
+  for (const [file, body] of contents) {
+    await printLine({
+      file,
+      body: body.toBase64(),
+      brotli: brotliOf(body, 9).toBase64(),
+      gzip: gzipSync(body).toBase64(),
+    });
+  }
+  await printLine({ manifest });
+  await writer.close();
 }
 
 const say = (text: string) => Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));

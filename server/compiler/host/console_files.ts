@@ -20,19 +20,19 @@ const Manifest = z.object({
 
 const Base64 = z.string().transform((text) => Uint8Array.fromBase64(text));
 
-/** What the build process prints. */
-const BuiltConsole = z.object({
-  manifest: Manifest,
-  files: z.array(z.object({ file: z.string(), body: Base64, brotli: Base64, gzip: Base64 })),
-});
+/** A line that the build process prints. The manifest is the last one. */
+const BuiltPart = z.union([
+  z.strictObject({ file: z.string(), body: Base64, brotli: Base64, gzip: Base64 }),
+  z.strictObject({ manifest: Manifest }),
+]);
 
 /** After a failed build the next one waits this long. */
 const PAUSE_MS = 60_000;
 
 interface ConsoleOptions {
   store: VendorStore;
-  /** Runs the build. @returns what it prints */
-  build: () => Promise<string>;
+  /** Runs the build. @returns the lines that it prints, as they come */
+  build: () => AsyncIterable<string>;
   /** The folder that `deno task build` writes. */
   dist?: URL;
   /** Reads the manifest anew at every request, and serves a build of `deno task dev`. */
@@ -67,10 +67,18 @@ export function createConsoleFiles({
   async function buildAndKeep(sources: string): Promise<void> {
     const started = performance.now();
     try {
-      const { manifest, files } = BuiltConsole.parse(JSON.parse(await build()));
-      for (const { file, ...content } of files) {
+      let manifest: ConsoleManifest | undefined;
+      // One file at a time: all of them at once took 100 MB, which the process did not give back.
+      for await (const line of build()) {
+        const part = BuiltPart.parse(JSON.parse(line));
+        if ("manifest" in part) {
+          manifest = part.manifest;
+          continue;
+        }
+        const { file, ...content } = part;
         await store.put(keptName(file), { content_type: typeOf(file), ...content });
       }
+      if (!manifest) throw new Error("the build has printed no manifest");
       // Last: who reads the manifest relies on its files. It is never served, so it is not compressed.
       const body = new TextEncoder().encode(JSON.stringify(manifest));
       const nothing = new Uint8Array();

@@ -71,6 +71,12 @@ function kept() {
   };
 }
 
+/** The lines of a build that fails. */
+async function* failing(message: string): AsyncGenerator<string> {
+  yield* [];
+  throw await Promise.resolve(new Error(message));
+}
+
 Deno.test("console: a first start builds it once; later starts and other processes read what it kept", async () => {
   const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { files, events, options } = kept();
@@ -85,7 +91,7 @@ Deno.test("console: a first start builds it once; later starts and other process
     const file = await first.file(name);
     assert.ok(file && file.body.length > 0 && file.brotli.length > 0 && file.gzip.length > 0, name);
   }
-  const never = () => Promise.reject(new Error("it is there"));
+  const never = () => failing("it is there");
   const second = createConsoleFiles({ ...options, dist, build: never });
   assert.deepEqual(await second.manifest(), manifest);
   assert.deepEqual(await second.file(manifest.entry), await first.file(manifest.entry));
@@ -95,18 +101,30 @@ Deno.test("console: a build that fails is reported, and tried again later, not a
   const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { events, options } = kept();
   let builds = 0;
-  const files = createConsoleFiles({ ...options, dist, build: () => Promise.reject(new Error(`no disk ${++builds}`)) });
+  const files = createConsoleFiles({ ...options, dist, build: () => failing(`no disk ${++builds}`) });
   await files.prepare();
   assert.equal(await files.manifest(), undefined);
   assert.equal(files.fault(), "Error: no disk 1");
   assert.deepEqual([builds, events], [1, ["console_not_built"]]);
 });
 
+Deno.test("console: a build that breaks off keeps no manifest", async () => {
+  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
+  const { files: kept_files, options } = kept();
+  const part = { file: "main-AAAAAAAA.js", body: "", brotli: "", gzip: "" };
+  const build = () => ReadableStream.from([JSON.stringify(part)]);
+  const files = createConsoleFiles({ ...options, dist, build });
+  await files.prepare();
+  assert.equal(await files.manifest(), undefined);
+  assert.equal(files.fault(), "Error: the build has printed no manifest");
+  assert.deepEqual([...kept_files.keys()], ["console-main-AAAAAAAA.js"]);
+});
+
 Deno.test("console: a store that is away while the server starts or stops ends nothing", async () => {
   const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { events, options } = kept();
   const away = () => Promise.reject(new Error("write CONNECTION_ENDED"));
-  const build = () => Promise.resolve("");
+  const build = () => failing("it is not asked for");
   const files = createConsoleFiles({ ...options, dist, build, store: { get: away, put: away } });
   await files.prepare();
   assert.deepEqual(events, ["console_not_ready"]);
