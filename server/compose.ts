@@ -55,9 +55,12 @@ interface Parts {
   compile_wait_ms?: number;
   /** How long a compile worker may work on one source. */
   compile_limit_ms?: number;
-  /** Loads each domain at its first need instead of all of them before the first request. */
-  on_demand?: boolean;
-  /** Called with a reason to end the process: see `CompilerOptions`, and `onBroken` of `createApp`. */
+  /**
+   * Loads each domain at its first need instead of all of them before the first request. Where one cannot be loaded, the
+   * function is called with the reason, and has to end the process.
+   */
+  on_demand?: (broken: string) => void;
+  /** Called with a reason to end the process: see `CompilerOptions`. */
   runaway?: (reason: string) => void;
 }
 
@@ -170,7 +173,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
         log,
       },
       router,
-      parts.runaway,
+      parts.on_demand,
     );
     const close = async () => {
       await openings.close();

@@ -1,6 +1,6 @@
 /**
- * How a hosted instance answers until all domains are loaded. A request has started it and waits, and needs one or two of
- * the domains, which together take a third of the CPU time until the first answer. The others are loaded after its answer.
+ * How a server answers until all domains are loaded, which takes a third of the CPU time of a start. A request needs one or
+ * two of them, and a hosted instance is started by a request that waits. The others are loaded after the first answer.
  */
 import type { AnyTRPCRouter } from "@trpc/server";
 import { unavailable } from "../errors.ts";

@@ -37,7 +37,7 @@ export async function start(program: string, config: Config, given: Log, crons: 
   }
   if (hosted) return await startHosted(config, log, crons);
   if (process_number === undefined) proveFree(config);
-  const atrium = await composed(config, log);
+  const atrium = await composed(config, log, { on_demand: (broken) => giveUp(log, new Error(broken)) });
   serve(config, atrium, log);
   await settleIn(config, atrium, log, crons);
   if ((process_number ?? 1) !== 1) return;
@@ -49,7 +49,7 @@ export async function start(program: string, config: Config, given: Log, crons: 
 /** Listens before anything else, because the host waits for that. The first requests wait until the server is composed. */
 async function startHosted(config: Config, log: Log, crons: Crons): Promise<void> {
   const runaway = Promise.withResolvers<string>();
-  const composing = composed(config, log, { runaway: runaway.resolve, on_demand: true });
+  const composing = composed(config, log, { runaway: runaway.resolve, on_demand: runaway.resolve });
   serve(config, inAMoment(composing), log, runaway.promise);
   const atrium = await composing;
   if (atrium.generated) announceCredentials(config, atrium.generated);
@@ -62,16 +62,9 @@ type Composed = Awaited<ReturnType<typeof composed>>;
 /** The stores are opened while the other modules are loaded: most of the one is waiting, and most of the other is work. */
 const composed: typeof compose = async (config, log, parts) => {
   const { openStores } = await import("../database/stores.ts");
-  const [stores, { compose }] = await Promise.all([
-    openStores(config, log),
-    import("../compose.ts"),
-    parts?.on_demand ? undefined : loadDomains(),
-  ]);
+  const [stores, { compose }] = await Promise.all([openStores(config, log), import("../compose.ts")]);
   return await compose(config, log, { ...parts, stores });
 };
-
-/** Evaluates the domains' modules, which `compose` asks for. */
-const loadDomains = async () => await (await import("../router.ts")).loadRouter();
 
 function inAMoment(composing: Promise<Composed>): Atrium {
   let atrium: Composed | undefined;
