@@ -31,7 +31,7 @@ const PAUSE_MS = 60_000;
 
 interface ConsoleOptions {
   store: VendorStore;
-  /** Runs the build. @returns the lines that it prints, as they come */
+  /** Runs the build. @returns the lines that it prints */
   build: () => AsyncIterable<string>;
   /** The folder that `deno task build` writes. */
   dist?: URL;
@@ -68,7 +68,6 @@ export function createConsoleFiles({
     const started = performance.now();
     try {
       let manifest: ConsoleManifest | undefined;
-      // One file at a time: all of them at once took 100 MB, which the process did not give back.
       for await (const line of build()) {
         const part = BuiltPart.parse(JSON.parse(line));
         if ("manifest" in part) {
