@@ -75,7 +75,7 @@ export function remember<Key extends string | number, Value extends NonNullable<
   const entries = new LRUCache<Key, Entry<Value>>({
     maxSize: most,
     sizeCalculation: ({ value }) => value === undefined ? 1 : Math.max(1, sizeOf(value)),
-    // Whoever holds the entry sees that it has ended, and keeps no memory.
+    // An entry may outlive its place in the cache, in a cache of held values: it must not keep the value in memory.
     dispose: (entry) => void Object.assign(entry, { value: undefined, until: 0, found: none }),
   });
   const hold = (key: Key, at = now()): Held<Value> | undefined => {

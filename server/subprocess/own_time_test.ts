@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
+import { shell } from "../../test/stage/subprocess/shell.ts";
 import { nextInOwnTime } from "./own_time.ts";
-import { Lost, startSubprocess } from "./subprocess.ts";
-
-const shell = (script: string) =>
-  startSubprocess(
-    new Deno.Command("/bin/sh", {
-      args: ["-c", script],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      detached: true,
-    }),
-  );
+import { Lost } from "./subprocess.ts";
 
 const reasonOf = (answer: Promise<string>): Promise<unknown> =>
   answer.then((line) => line, (error) => error instanceof Lost ? error.reason : error);

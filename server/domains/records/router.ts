@@ -131,7 +131,8 @@ export const records = router({
       summary: "List a record's changes",
       description:
         "Newest first, from the audit log, for everyone who sees the record, back to its move out of a department that " +
-        "the caller does not see. The creation by a batch, by an import or by a visitor has no entry. The next page begins after the last change's id: `after`.",
+        "the caller does not see. The creation by a batch, by an import or by a visitor has no entry. The next page " +
+        "begins after the last change's id: `after`.",
     })
     .input(HistoryInput).output(sent(z.array(RecordChange)))
     .query(({ ctx, input }) => listHistory(ctx, input)),

@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
-import { Lost, startSubprocess } from "../../subprocess/subprocess.ts";
+import { shell } from "../../../test/stage/subprocess/shell.ts";
+import { Lost } from "../../subprocess/subprocess.ts";
 import { nextWithin } from "./usage.ts";
 
 /** Those of `deno task start`: tests may do everything. */
 const permissions = { net: true, env: true, read: true, write: true, run: true, sys: true } as const;
-
-const shell = (script: string) =>
-  startSubprocess(
-    new Deno.Command("/bin/sh", {
-      args: ["-c", script],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-      detached: true,
-    }),
-  );
 
 const isLinux = Deno.build.os === "linux";
 
