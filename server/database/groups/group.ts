@@ -35,7 +35,12 @@ interface Options<Row, Result> {
   take(waiting: Waiting<Row, Result>[]): Waiting<Row, Result>[];
   /** Sends one query, and resolves or rejects all that it was given. Never throws. */
   send(taken: readonly Waiting<Row, Result>[], statement: Grouped): Promise<void>;
+  now: Now;
 }
+
+/** Milliseconds since some fixed moment. */
+export type Now = () => number;
+export const sinceStart: Now = () => performance.now();
 
 /** The statement of a group. */
 export interface Grouped {
@@ -97,13 +102,13 @@ class Group<Row, Result> {
   }
 
   #isSlow(): boolean {
-    return this.#in_flight < MOST_SLOW_IN_FLIGHT && performance.now() - this.#sent_at > SLOW_MS;
+    return this.#in_flight < MOST_SLOW_IN_FLIGHT && this.options.now() - this.#sent_at > SLOW_MS;
   }
 
   async #work(): Promise<void> {
     this.#in_flight++;
     while (this.#waiting.length > 0) {
-      this.#sent_at = performance.now();
+      this.#sent_at = this.options.now();
       const taken = this.options.take(this.#waiting);
       this.#rows_in_flight += taken.length;
       await this.options.send(taken, this.statement);

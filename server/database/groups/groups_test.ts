@@ -14,15 +14,19 @@ interface Query {
   fail(error: unknown): void;
 }
 
-/** Collects queries, whose last parameter are the rows (of writes, as JSON), until the test answers them. */
+/**
+ * Collects queries, whose last parameter are the rows (of writes, as JSON), until the test answers them. Its clock stands
+ * still until the test moves it: on a busy machine a turn may take as long as a slow query.
+ */
 function driver() {
+  const clock = { ms: 0 };
   const queries: Query[] = [];
   const unsafe = (text: string, parameters: unknown[]) =>
     new Promise<unknown[]>((answer, fail) => {
       const sent = parameters.at(-1);
       queries.push({ text, rows: typeof sent === "string" ? JSON.parse(sent) : sent, answer, fail });
     });
-  return { queries, sql: { unsafe } as unknown as Sql };
+  return { queries, clock, now: () => clock.ms, sql: { unsafe } as unknown as Sql };
 }
 
 /** As the driver reports it. */
@@ -38,8 +42,8 @@ const select = (account: number) => (ids: readonly number[]) =>
 const write = (rows: Rows) => part`update things from jsonb_array_elements(${rows}::text::jsonb)`;
 
 Deno.test("group reads: two queries are sent at once, further reads wait and share the next one", async () => {
-  const { queries, sql } = driver();
-  const { read } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { read } = createRowReads(sql, now);
   const found = [1, 2, 3, 4, 3].map((id) => read(select(7), id));
   assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2]]);
   queries[0]?.answer([{ id: 1, json: "one" }]);
@@ -55,8 +59,8 @@ Deno.test("group reads: two queries are sent at once, further reads wait and sha
 });
 
 Deno.test("group reads: a second query begins when as many reads wait as the first one has", async () => {
-  const { queries, sql } = driver();
-  const { read } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { read } = createRowReads(sql, now);
   const found: Promise<unknown>[] = [];
   const ask = (...ids: number[]) => found.push(...ids.map((id) => read(select(7), id)));
   const sent = () => queries.map(({ rows }) => rows);
@@ -84,8 +88,8 @@ Deno.test("group reads: a second query begins when as many reads wait as the fir
 });
 
 Deno.test("group reads: a read never gets the answer of a query that was sent before it was asked", async () => {
-  const { queries, sql } = driver();
-  const { read } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { read } = createRowReads(sql, now);
   const [, , early] = [read(select(7), 1), read(select(7), 1), read(select(7), 1)];
   queries.splice(0).forEach(({ answer }) => answer([{ id: 1, json: "old" }]));
   await turn();
@@ -96,12 +100,12 @@ Deno.test("group reads: a read never gets the answer of a query that was sent be
 });
 
 Deno.test("group reads: while queries are slow, more of them are in flight, up to six", async () => {
-  const { queries, sql } = driver();
-  const { read } = createRowReads(sql);
+  const { queries, clock, now, sql } = driver();
+  const { read } = createRowReads(sql, now);
   const found: Promise<unknown>[] = [1, 2, 3, 4].map((id) => read(select(7), id));
   assert.equal(queries.length, 2);
   for (let id = 5; id < 12; id++) {
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    clock.ms += 30;
     found.push(read(select(7), id));
   }
   assert.deepEqual(queries.map(({ rows }) => rows), [[1], [2], [3, 4, 5], [6], [7], [8]]);
@@ -113,8 +117,8 @@ Deno.test("group reads: while queries are slow, more of them are in flight, up t
 });
 
 Deno.test("group reads: statements with other parameters or another text are never mixed", async () => {
-  const { queries, sql } = driver();
-  const { read } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { read } = createRowReads(sql, now);
   const other = (ids: readonly number[]) => part`select id, json from others where id = any(${ids}::int[])`;
   const all = Promise.all([
     ...[1, 2, 3].map((id) => read(select(7), id)),
@@ -130,8 +134,8 @@ Deno.test("group reads: statements with other parameters or another text are nev
 });
 
 Deno.test("group reads: a failed query fails its reads alone, and the group goes on", async () => {
-  const { queries, sql } = driver();
-  const { read } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { read } = createRowReads(sql, now);
   const [first, second, third] = [1, 2, 3].map((id) => read(select(7), id));
   queries[0]?.fail(new Error("away"));
   await assert.rejects(first as Promise<unknown>, /away/);
@@ -155,8 +159,8 @@ const list = (values: readonly string[]) => part`select id, json, rows from unne
 const page = (id: string | number) => ({ id, json: `[${id}]`, rows: 1 });
 
 Deno.test("group reads: pages of a list share queries of at most eight", async () => {
-  const { queries, sql } = driver();
-  const { pages } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { pages } = createRowReads(sql, now);
   const values = Array.from({ length: 12 }, (_, i) => `city ${i % 11}`);
   const found = Promise.all(values.map((value) => pages(list, value)));
   const sent: (string | number)[][] = [];
@@ -172,8 +176,8 @@ Deno.test("group reads: pages of a list share queries of at most eight", async (
 });
 
 Deno.test("group reads: of a value that PostgreSQL cannot read, only its caller hears", async () => {
-  const { queries, sql } = driver();
-  const { pages } = createRowReads(sql);
+  const { queries, now, sql } = driver();
+  const { pages } = createRowReads(sql, now);
   const found = Promise.allSettled(["1", "2", "3", "no number", "5"].map((value) => pages(list, value)));
   while (queries.length > 0) {
     for (const { rows, answer, fail } of queries.splice(0)) {
@@ -186,8 +190,8 @@ Deno.test("group reads: of a value that PostgreSQL cannot read, only its caller 
 });
 
 Deno.test("group writes: of two writes of one row, the second waits for the next query", async () => {
-  const { queries, sql } = driver();
-  const writes = createRowWrites(sql);
+  const { queries, now, sql } = driver();
+  const writes = createRowWrites(sql, now);
   const done = [
     { id: 1, name: "a" },
     { id: 2, name: "b" },
@@ -208,8 +212,8 @@ Deno.test("group writes: of two writes of one row, the second waits for the next
 });
 
 Deno.test("group writes: a query has a limit of rows and of characters, and writes of one row keep their order", async () => {
-  const { queries, sql } = driver();
-  const writes = createRowWrites(sql);
+  const { queries, now, sql } = driver();
+  const writes = createRowWrites(sql, now);
   const large = "x".repeat(700_000);
   const rows = [
     { id: 1 },
@@ -236,8 +240,8 @@ Deno.test("group writes: a query has a limit of rows and of characters, and writ
 });
 
 Deno.test("group writes: what PostgreSQL refuses is left to the callers, another failure is theirs", async () => {
-  const { queries, sql } = driver();
-  const writes = createRowWrites(sql);
+  const { queries, now, sql } = driver();
+  const writes = createRowWrites(sql, now);
   const refused = writes.write(write, { id: 1 });
   const lost = writes.write(write, { id: 2 });
   queries[0]?.fail(refusal("23505"));

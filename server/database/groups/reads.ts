@@ -5,7 +5,7 @@
 import postgres from "postgres";
 import { type Part, sendText, written } from "../part.ts";
 import type { Sql } from "../sql.ts";
-import { createGroups, type Grouped, type Id, MOST_ROWS, ROWS, type Waiting } from "./group.ts";
+import { createGroups, type Grouped, type Id, MOST_ROWS, type Now, ROWS, sinceStart, type Waiting } from "./group.ts";
 
 /** By id, what a query has selected: a text, or null. */
 export type FoundRows = ReadonlyMap<Id | null, string | null>;
@@ -45,7 +45,7 @@ const byId = (rows: readonly Row[]): FoundRows => new Map(rows.map(({ id, json }
 const pagesById = (pages: readonly (Page & { id: Id })[]): FoundPages => new Map(pages.map((page) => [page.id, page]));
 
 /** @param sql a pool */
-export function createRowReads(sql: Sql): RowReads {
+export function createRowReads(sql: Sql, now: Now = sinceStart): RowReads {
   const groups = <Found>(most: number, foundIn: (rows: readonly never[]) => Found) => {
     const send = async (taken: readonly Waiting<Id, Found>[], statement: Grouped): Promise<void> => {
       const ids = new Set(taken.map(({ row }) => row));
@@ -58,7 +58,7 @@ export function createRowReads(sql: Sql): RowReads {
         else for (const { reject } of taken) reject(error);
       }
     };
-    return createGroups<Id, Found>({ take: (waiting) => waiting.splice(0, most), send });
+    return createGroups<Id, Found>({ take: (waiting) => waiting.splice(0, most), send, now });
   };
   const read = groups(MOST_ROWS, byId);
   const pages = groups(MOST_PAGES, pagesById);

@@ -2,7 +2,7 @@
 import postgres from "postgres";
 import { type Part, sendText } from "../part.ts";
 import type { Sql } from "../sql.ts";
-import { createGroups, type Id, MOST_ROWS, ROWS, type Rows, type Waiting } from "./group.ts";
+import { createGroups, type Id, MOST_ROWS, type Now, ROWS, type Rows, sinceStart, type Waiting } from "./group.ts";
 
 export interface RowWrites {
   /**
@@ -23,9 +23,10 @@ interface Sent {
 type Writing = Waiting<Sent, string | undefined>;
 
 /** @param sql a pool */
-export function createRowWrites(sql: Sql): RowWrites {
+export function createRowWrites(sql: Sql, now: Now = sinceStart): RowWrites {
   const write = createGroups<Sent, string | undefined>({
     take: takeDistinct,
+    now,
     async send(taken, { text, parametersWith }) {
       try {
         const rows = await sendText<Sent[]>(sql, text, parametersWith(arrayOf(taken)));
