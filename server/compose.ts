@@ -5,7 +5,7 @@ import { createVendorFiles } from "./compiler/host/vendor_files.ts";
 import { createChatModel } from "./outside/chat_model.ts";
 import type { Config } from "./config.ts";
 import { createConnectors, type Lookup } from "./connectors/connectors.ts";
-import { prepareAccount } from "./domains/account/first_start.ts";
+import { makeCredentials, prepareAccount } from "./domains/account/first_start.ts";
 import { sweepAgents } from "./domains/agents/sessions.ts";
 import { sweepEntries } from "./domains/audit/queries.ts";
 import { sweepEntryCodes } from "./domains/apps/entry_codes.ts";
@@ -45,8 +45,10 @@ import { createFeeds } from "./store/feed/feeds.ts";
 import { sweepStore } from "./store/sweep.ts";
 
 interface Parts {
-  /** Already opened. They are closed with the server, or if it cannot be created. */
-  stores?: Stores;
+  /** Opened, or about to be. They are closed with the server, or if it cannot be created. */
+  stores?: Promise<Stores>;
+  /** There is no account yet: the hash of its admin's password is computed while the stores are opened. */
+  is_first_start?: boolean;
   vendor_store?: VendorStore;
   passwords?: Passwords;
   lookup?: Lookup;
@@ -73,11 +75,13 @@ const HOSTED_LIMITS: Partial<Limits> = { checks_at_once: 10 };
  * @param parts what is already there, and replacements for tests
  */
 export async function compose(config: Config, log: Log, parts: Parts = {}) {
-  const { database, kv } = parts.stores ?? await openStores(config, log);
+  const passwords = parts.passwords ?? createPasswords();
+  const credentials = () => makeCredentials(passwords, config.admin);
+  const begun = parts.is_first_start ? credentials() : undefined;
+  const { database, kv } = await (parts.stores ?? openStores(config, log));
   try {
     const { sql, times } = database;
     const keys = await openKeys(config);
-    const passwords = parts.passwords ?? createPasswords();
     const strength = createPasswordStrength();
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, keys, config, clock, log });
@@ -193,7 +197,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       await database.close();
       log.flush();
     };
-    const generated = await prepareAccount(sql, passwords, config);
+    const generated = await prepareAccount(sql, config.admin, () => begun ?? credentials());
     return {
       handler,
       sql,

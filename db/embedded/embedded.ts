@@ -15,14 +15,14 @@
  * and after one query that throws, all later queries wait without end. It also needs a port or socket file.
  */
 import { Backend, BackendStopped } from "./backend.ts";
-import { openFolder } from "./folder.ts";
+import { isCreated, openFolder } from "./folder.ts";
 import { FolderLocked, lockFolder, NoFileLocks } from "./lock.ts";
 import { EmbeddedSocket } from "./socket.ts";
 import { readTemplate } from "./template.ts";
 import { Turns } from "./turns.ts";
 import { startUpkeep } from "./upkeep.ts";
 
-export { FolderLocked, NoFileLocks };
+export { FolderLocked, isCreated, NoFileLocks };
 
 export interface Embedded {
   /**

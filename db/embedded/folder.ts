@@ -1,4 +1,5 @@
 /** The data folder of the embedded database: created completely or not at all, and never over other files. */
+import { existsSync } from "node:fs";
 import { Backend, BackendStopped } from "./backend.ts";
 import { unpack } from "./tarball.ts";
 import { makeDatabase, readTemplate } from "./template.ts";
@@ -45,6 +46,11 @@ async function fill(folder: string, tarball: Blob): Promise<Backend> {
   await Promise.all(old.map((name) => Deno.remove(`${folder}/${name}`, { recursive: true })));
   await unpack(tarball, folder);
   return await Backend.open(folder);
+}
+
+/** Whether a database was created there, as opposed to one that is still to be. */
+export function isCreated(folder: string): boolean {
+  return existsSync(`${folder}/${VERSION}`) && !existsSync(`${folder}/${UNFINISHED}`);
 }
 
 const namesIn = async (folder: string) => (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);

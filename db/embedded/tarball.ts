@@ -6,6 +6,8 @@ import { gunzipSync } from "node:zlib";
 
 const BLOCK = 512;
 const [FILE, FOLDER] = ["0", "5"];
+/** Files that other threads write at the same time, while this one loads the server's modules. */
+const AT_ONCE = 4;
 /** Belongs to the process that made the tarball. */
 const SKIPPED = new Set(["postmaster.pid"]);
 
@@ -15,7 +17,19 @@ const SKIPPED = new Set(["postmaster.pid"]);
  */
 export async function unpack(tarball: Blob, folder: string): Promise<void> {
   const bytes = new Uint8Array(await tarball.arrayBuffer());
-  const tar = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+  const files = filesOf(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes, folder);
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, async () => {
+    // All of them take from one generator, which ends for all where one fails.
+    for (const { path, content } of files) await Deno.writeFile(path, content, { mode: 0o600 });
+  }));
+  for (const end of ended) if (end.status === "rejected") throw end.reason;
+}
+
+/** Its files in order. Creates each folder before the first of its files. */
+function* filesOf(
+  tar: Uint8Array,
+  folder: string,
+): Generator<{ path: string; content: Uint8Array }, undefined> {
   const text = new TextDecoder();
   const field = (at: number, length: number) => text.decode(tar.subarray(at, at + length)).replace(/\0[^]*$/, "");
   for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
@@ -26,10 +40,9 @@ export async function unpack(tarball: Blob, folder: string): Promise<void> {
     if (Number.isNaN(size) || begin + size > tar.length || path.split("/").includes("..")) {
       throw new Error(`the tarball is damaged at byte ${at}`);
     }
-    // Synchronous writes: asynchronous ones take a quarter longer for a thousand small files.
     if (type === FOLDER) Deno.mkdirSync(`${folder}/${path}`, { recursive: true, mode: 0o700 });
     else if (type === FILE && !SKIPPED.has(path)) {
-      Deno.writeFileSync(`${folder}/${path}`, tar.subarray(begin, begin + size), { mode: 0o600 });
+      yield { path: `${folder}/${path}`, content: tar.subarray(begin, begin + size) };
     }
     at = begin + Math.ceil(size / BLOCK) * BLOCK;
   }

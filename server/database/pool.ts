@@ -1,6 +1,6 @@
 /** Opens the postgres.js pool. The type parsers here are the only place that converts values from PostgreSQL. */
 import postgres from "postgres";
-import { openEmbedded } from "../../db/embedded/embedded.ts";
+import { isCreated, openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
 import { guardTransactions } from "./connection/connection_loss.ts";
 import { addressForDriver } from "./connection/database_url.ts";
@@ -62,6 +62,12 @@ export function openDatabase(config: Pick<Config, "database_url" | "data_dir">, 
   return config.database_url ? openPostgres(config.database_url, log) : openFolder(config.data_dir, log);
 }
 
+/** Whether `openDatabase` is going to create a database, as far as that is known before it asks a server. */
+export const createsDatabase = ({ database_url, data_dir }: Pick<Config, "database_url" | "data_dir">): boolean =>
+  database_url === undefined && !isCreated(embeddedIn(data_dir));
+
+const embeddedIn = (data_dir: string) => `${data_dir}/postgres`;
+
 const common = (log: Log) => ({
   types: TYPES,
   connection: {
@@ -106,7 +112,7 @@ function openPostgres(url: string, log: Log): Promise<Database> {
 }
 
 async function openFolder(folder: string, log: Log): Promise<Database> {
-  const embedded = await openEmbedded({ folder: `${folder}/postgres` });
+  const embedded = await openEmbedded({ folder: embeddedIn(folder) });
   // A separate constant, because the driver's types lack its `socket` option.
   const options = { ...common(log), socket: embedded.socket, max: 4, max_lifetime: null, idle_timeout: 0 };
   const sql = postgres(options);

@@ -4,7 +4,9 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { openKv } from "./kv/kv.ts";
 import { proveSameStore } from "./kv/identity.ts";
-import { type Database, openDatabase } from "./pool.ts";
+import { createsDatabase, type Database, openDatabase } from "./pool.ts";
+
+export { createsDatabase };
 
 export interface Stores {
   database: Database;

@@ -61,9 +61,13 @@ type Composed = Awaited<ReturnType<typeof composed>>;
 
 /** The stores are opened while the other modules are loaded: most of the one is waiting, and most of the other is work. */
 const composed: typeof compose = async (config, log, parts) => {
-  const { openStores } = await import("../database/stores.ts");
-  const [stores, { compose }] = await Promise.all([openStores(config, log), import("../compose.ts")]);
-  return await compose(config, log, { ...parts, stores });
+  const { createsDatabase, openStores } = await import("../database/stores.ts");
+  const is_first_start = createsDatabase(config);
+  const stores = openStores(config, log);
+  // It may fail before `compose` waits for it.
+  stores.catch(() => {});
+  const { compose } = await import("../compose.ts");
+  return await compose(config, log, { ...parts, stores, is_first_start });
 };
 
 function inAMoment(composing: Promise<Composed>): Atrium {

@@ -14,6 +14,14 @@ export interface Generated {
   password?: string;
 }
 
+/** What the first admin signs in with. */
+interface Credentials {
+  password: string;
+  token: string;
+  /** Pending, because it takes a third of a second of another thread. */
+  password_hash: Promise<string>;
+}
+
 interface Admin {
   id: number;
   account_id: number;
@@ -34,25 +42,35 @@ export async function findFirstAdmin(sql: Sql): Promise<Admin | undefined> {
   return admin;
 }
 
+/** Generates what is not given, and begins to hash the password. */
+export function makeCredentials(passwords: Passwords, given: Config["admin"]): Credentials {
+  const password = given.password ?? newPassword();
+  return { password, token: given.token ?? newSecret(), password_hash: passwords.hash(password) };
+}
+
 /**
  * Creates the account and its admin if there are none, and makes `ADMIN_TOKEN` valid. Several processes may do this at
  * the same time. It must be the last step of a start: generated credentials are printed once, so no later step may
  * fail.
+ *
+ * @param credentials called only if there are none
  */
 export async function prepareAccount(
   sql: Pool,
-  passwords: Passwords,
-  { admin }: Pick<Config, "admin">,
+  given: Config["admin"],
+  credentials: () => Credentials,
 ): Promise<Generated | undefined> {
-  const generated = await findFirstAdmin(sql) ? undefined : await createAccount(sql, passwords, admin);
-  if (admin.token) await storeEnvironmentToken(sql, admin.token);
+  const generated = await findFirstAdmin(sql) ? undefined : await createAccount(sql, given, credentials());
+  if (given.token) await storeEnvironmentToken(sql, given.token);
   return generated;
 }
 
-async function createAccount(sql: Pool, passwords: Passwords, given: Config["admin"]): Promise<Generated | undefined> {
-  const password = given.password ?? newPassword();
-  const token = given.token ?? newSecret();
-  const password_hash = await passwords.hash(password);
+async function createAccount(
+  sql: Pool,
+  given: Config["admin"],
+  { password, token, ...pending }: Credentials,
+): Promise<Generated | undefined> {
+  const password_hash = await pending.password_hash;
   const made = await sql.begin(async (sql) => {
     // A second process waits here until the first has created the account.
     await sql`lock table accounts in share row exclusive mode`;
