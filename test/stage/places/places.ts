@@ -6,7 +6,7 @@ import postgres from "postgres";
 import { migrate, readMigrations } from "../../../db/migrate.ts";
 import { readConfig } from "../../../server/config.ts";
 import { openDatabase } from "../../../server/database/pool.ts";
-import { prepareAccount } from "../../../server/domains/account/first_start.ts";
+import { makeCredentials, prepareAccount } from "../../../server/domains/account/first_start.ts";
 import { hashOf } from "../../../server/http/files/variants.ts";
 import { createLog } from "../../../server/log.ts";
 import { createPasswords } from "../../../server/secrets/passwords.ts";
@@ -97,7 +97,7 @@ async function fill(place: { database_url: string | undefined; data_dir: string 
   await migrate(database.sql);
   const config = readConfig({ DATA_DIR: place.data_dir, ADMIN_TOKEN, ADMIN_PASSWORD });
   if (content === "admin") {
-    await prepareAccount(database.sql, quickPasswords(), config);
+    await prepareAccount(database.sql, config.admin, () => makeCredentials(quickPasswords(), config.admin));
   }
   await database.close();
 }
