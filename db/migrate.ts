@@ -2,7 +2,7 @@
  * Applies forward-only migrations, `migrations/0001_….sql` in order, each in one transaction. Several processes may
  * start at once: one holds the lock and applies a migration, and the others then find it applied.
  */
-import type postgres from "postgres";
+import postgres from "postgres";
 
 export interface Migration {
   version: number;
@@ -60,9 +60,12 @@ export async function migrate(sql: postgres.Sql, migrations?: Migration[]): Prom
   if (version === known) return [];
   const all = migrations ?? await readMigrations();
   if (version === 0) {
-    // One after the other, those before one that fails stay.
-    const applied = await apply(sql, all, known).catch(() => undefined);
-    if (applied) return applied;
+    try {
+      return await apply(sql, all, known);
+    } catch (error) {
+      // One after the other, those before the one that PostgreSQL refuses stay, and the refusal is of that one.
+      if (!(error instanceof postgres.PostgresError)) throw error;
+    }
   }
   const applied: string[] = [];
   for (const migration of all) applied.push(...await apply(sql, [migration], known));

@@ -102,6 +102,22 @@ onPostgres("migrate: a failing migration leaves nothing half applied, and those 
   );
 });
 
+onPostgres(
+  "migrate: an empty database gets all migrations in one transaction, a later version each in its own",
+  async () => {
+    await using sql = await emptyDatabase();
+    const transactions = async () =>
+      (await sql<{ n: number }[]>`select count(distinct applied_at)::int as n from migrations`)[0]?.n;
+    const all = await readMigrations();
+    assert.equal((await migrate(sql)).length, all.length);
+    assert.equal(await transactions(), 1);
+    const next = all.length + 1;
+    const later = [next, next + 1].map((version) => step(version, `create table t${version} ()`));
+    assert.equal((await migrate(sql, [...all, ...later])).length, 2);
+    assert.equal(await transactions(), 3);
+  },
+);
+
 onPostgres("migrate: ten at once apply each migration once", async () => {
   await using sql = await emptyDatabase();
   const steps = [1, 2, 3].map((version) =>
