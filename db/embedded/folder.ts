@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { Backend, BackendStopped } from "./backend.ts";
 import { unpack } from "./tarball.ts";
-import { makeDatabase, readTemplate } from "./template.ts";
+import { forgetUnused, makeDatabase, readTemplate, UNUSED_FOLDERS } from "./template.ts";
 
 /** This file marks a folder that is being filled. A folder that still has it was interrupted and holds no user data. */
 const UNFINISHED = "unfinished";
@@ -32,19 +32,24 @@ export async function openFolder(folder: string, load?: Blob): Promise<Backend> 
 }
 
 async function create(folder: string): Promise<Backend> {
+  const fillFrom = async (template: Blob) => {
+    const backend = await fill(folder, template, UNUSED_FOLDERS);
+    forgetUnused(backend);
+    return backend;
+  };
   try {
-    return await fill(folder, await readTemplate());
+    return await fillFrom(await readTemplate());
   } catch (error) {
     // The template was made by an older release of PGlite, which a later one may refuse.
     if (!(error instanceof BackendStopped)) throw error;
-    return await fill(folder, await makeDatabase());
+    return await fillFrom(await makeDatabase());
   }
 }
 
-async function fill(folder: string, tarball: Blob): Promise<Backend> {
+async function fill(folder: string, tarball: Blob, left_out?: readonly string[]): Promise<Backend> {
   const old = (await namesIn(folder)).filter((name) => name !== UNFINISHED);
   await Promise.all(old.map((name) => Deno.remove(`${folder}/${name}`, { recursive: true })));
-  await unpack(tarball, folder);
+  await unpack(tarball, folder, left_out);
   return await Backend.open(folder);
 }
 

@@ -13,11 +13,13 @@ const SKIPPED = new Set(["postmaster.pid"]);
 
 /**
  * @param tarball in ustar format, gzipped or not; paths are relative to the data folder
+ * @param left_out folders that are not unpacked
  * @throws {Error} if the tarball is damaged, or names a path outside of the folder
  */
-export async function unpack(tarball: Blob, folder: string): Promise<void> {
+export async function unpack(tarball: Blob, folder: string, left_out: readonly string[] = []): Promise<void> {
   const bytes = new Uint8Array(await tarball.arrayBuffer());
-  const files = filesOf(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes, folder);
+  const tar = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+  const files = filesOf(tar, folder, (path) => left_out.some((at) => path === at || path.startsWith(`${at}/`)));
   const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, async () => {
     // All of them take from one generator, which ends for all where one fails.
     for (const { path, content } of files) await Deno.writeFile(path, content, { mode: 0o600 });
@@ -29,6 +31,7 @@ export async function unpack(tarball: Blob, folder: string): Promise<void> {
 function* filesOf(
   tar: Uint8Array,
   folder: string,
+  isLeftOut: (path: string) => boolean,
 ): Generator<{ path: string; content: Uint8Array }, undefined> {
   const text = new TextDecoder();
   const field = (at: number, length: number) => text.decode(tar.subarray(at, at + length)).replace(/\0[^]*$/, "");
@@ -40,9 +43,11 @@ function* filesOf(
     if (Number.isNaN(size) || begin + size > tar.length || path.split("/").includes("..")) {
       throw new Error(`the tarball is damaged at byte ${at}`);
     }
-    if (type === FOLDER) Deno.mkdirSync(`${folder}/${path}`, { recursive: true, mode: 0o700 });
-    else if (type === FILE && !SKIPPED.has(path)) {
-      yield { path: `${folder}/${path}`, content: tar.subarray(begin, begin + size) };
+    if (!isLeftOut(path)) {
+      if (type === FOLDER) Deno.mkdirSync(`${folder}/${path}`, { recursive: true, mode: 0o700 });
+      else if (type === FILE && !SKIPPED.has(path)) {
+        yield { path: `${folder}/${path}`, content: tar.subarray(begin, begin + size) };
+      }
     }
     at = begin + Math.ceil(size / BLOCK) * BLOCK;
   }

@@ -23,3 +23,19 @@ export async function makeDatabase(): Promise<Blob> {
     await backend.close();
   }
 }
+
+/**
+ * Folders of `template0` and `template1`, which `create database` copies: half of the files of an empty database. Nothing
+ * creates a further database in a data folder, so these are not unpacked. The numbers are fixed in PostgreSQL.
+ */
+export const UNUSED_FOLDERS = ["base/1", "base/4"];
+
+/** Removes the databases of {@linkcode UNUSED_FOLDERS} from the catalog. */
+export function forgetUnused(backend: Backend): void {
+  backend.select(`
+    delete from pg_shdescription
+    where classoid = 'pg_database'::regclass
+      and objoid in (select oid from pg_database where datname in ('template0', 'template1'))
+  `);
+  backend.select("delete from pg_database where datname in ('template0', 'template1')");
+}

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Backend } from "../../../db/embedded/backend.ts";
 import { openFolder } from "../../../db/embedded/folder.ts";
-import { makeDatabase, readTemplate } from "../../../db/embedded/template.ts";
+import { makeDatabase, readTemplate, UNUSED_FOLDERS } from "../../../db/embedded/template.ts";
 
 /** Each selects one text. Object ids that initdb assigns, and what depends on the time, are left out. */
 const ASPECTS: Record<string, string> = {
@@ -70,6 +70,39 @@ Deno.test("a folder starts from the template, without files of the process that 
     assert.equal(((await Deno.stat(`${folder}/PG_VERSION`)).mode ?? 0) & 0o777, 0o600);
     assert.equal(((await Deno.stat(`${folder}/base`)).mode ?? 0) & 0o777, 0o700);
   } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
+});
+
+Deno.test("a new folder holds one database, and stays usable", async () => {
+  const template = await Backend.open(null, await readTemplate());
+  const parent = await Deno.makeTempDir({ prefix: "atrium_embedded_" });
+  const folder = `${parent}/postgres`;
+  try {
+    const unused = template.select(
+      "select concat('base/', oid) from pg_database where datname like 'template%' order by 1",
+    );
+    assert.deepEqual(unused, UNUSED_FOLDERS);
+    const made = await openFolder(folder);
+    assert.deepEqual(made.select("select datname from pg_database"), ["postgres"]);
+    assert.deepEqual(made.select("select description from pg_shdescription"), [
+      "default administrative connection database",
+    ]);
+    made.select("create table kept as select 7 as n");
+    made.select("vacuum freeze");
+    // The oldest transaction that the folder knows: a database that nobody can vacuum would hold it back.
+    assert.deepEqual(made.select("select max(age(datfrozenxid)) < 10 from pg_database"), ["t"]);
+    const dump = await made.dump();
+    await made.close();
+    const again = await openFolder(folder);
+    assert.deepEqual(again.select("select n from kept"), ["7"]);
+    await again.close();
+    assert.deepEqual((await Array.fromAsync(Deno.readDir(`${folder}/base`))).map(({ name }) => name), ["5"]);
+    const loaded = await openFolder(`${parent}/loaded`, dump);
+    assert.deepEqual(loaded.select("select n from kept"), ["7"]);
+    await loaded.close();
+  } finally {
+    await template.close();
     await Deno.remove(parent, { recursive: true });
   }
 });
