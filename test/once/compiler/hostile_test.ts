@@ -24,8 +24,8 @@ const HONEST: Record<Engine, string> = {
   phaser: `new Phaser.Game({ scene: { create() { this.add.text(1, 2, "a"); } } });`,
 };
 
-/** Long enough for honest apps on a busy machine. */
-const TIME_LIMIT_MS = 4000;
+/** Of its own time, in which a busy machine does not matter. Long enough for the first app of a worker. */
+const TIME_LIMIT_MS = 2500;
 
 /** Limit for an idle worker with esbuild: a worker is replaced at 220 MB, esbuild shrinks to 256 MB. */
 const IDLE_MB = 512;
