@@ -101,12 +101,22 @@ async function read(host: Host, path: string) {
   return answer?.status === 200 ? JSON.parse(answer.text) : undefined;
 }
 
-/** Repeats a request until `done`, the next one after each answer. @returns the ids that were acknowledged */
-async function keepPosting(host: Host, path: string, json: () => unknown, done: () => boolean): Promise<string[]> {
+/**
+ * Repeats a request until `done`, the next one some time after each answer: each record is also an event, a run and a read
+ * later on.
+ *
+ * @returns the ids that were acknowledged
+ */
+async function keepPosting(
+  host: Host,
+  path: string,
+  { json, done, pause_ms }: { json: () => unknown; done: () => boolean; pause_ms: number },
+): Promise<string[]> {
   const ids: string[] = [];
   while (!done()) {
     const answer = await post(host, path, json());
     if (answer) ids.push(answer.id);
+    await new Promise((resolve) => setTimeout(resolve, pause_ms));
   }
   return ids;
 }
@@ -249,14 +259,12 @@ async function comeAndGo(deno: string) {
   await until(() => told !== "", "the feed is followed");
   await host.start();
   let n = 0;
-  const records = keepPosting(
-    host,
-    "/platform/dbs/log/records.json",
-    () => ({ record: { data: { n: n++ } } }),
-    () => is_over,
-  );
+  const done = () => is_over;
+  const record_of = () => ({ record: { data: { n: n++ } } });
+  const records = keepPosting(host, "/platform/dbs/log/records.json", { json: record_of, done, pause_ms: 20 });
   const source = () => `<script>let n = $state(${n++})</script><p class='p-4 text-red-500'>{n}</p>`;
-  const apps = keepPosting(host, "/platform/apps.json", () => appOf("svelte", "tailwind", source()), () => is_over);
+  const app_of = () => appOf("svelte", "tailwind", source());
+  const apps = keepPosting(host, "/platform/apps.json", { json: app_of, done, pause_ms: 200 });
   const starts = [
     await made(host, `/connect/flows/${held.id}/run.json`, { input: {} }),
     await made(host, `/connect/flows/${waits.id}/run.json`, { input: { n: 4 } }),
