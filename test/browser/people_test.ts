@@ -95,6 +95,8 @@ async function invites(browser: Browser, server: TestServer, base: string): Prom
   await invited.goto(base + link.slice(link.indexOf("/invitation")));
   await invited.fill("[name=password]", PASSWORD);
   await invited.keyboard.press("Enter");
+  const opened = invited.getByRole("region", { name: "Apps for you" }).getByRole("link", { name: "Bench" });
+  match(await opened.getAttribute("href") ?? "", /^\/a\//);
   await invited.getByRole("link", { name: "Apps", exact: true }).first().click();
   await invited.getByText("Bench").first().waitFor();
   equal(await invited.getByRole("link", { name: "People" }).count(), 0);

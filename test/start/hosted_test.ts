@@ -101,12 +101,7 @@ async function read(host: Host, path: string) {
   return answer?.status === 200 ? JSON.parse(answer.text) : undefined;
 }
 
-/**
- * Repeats a request until `done`, the next one some time after each answer: each record is also an event, a run and a read
- * later on.
- *
- * @returns the ids that were acknowledged
- */
+/** Repeats a request at a pace: each record is an event, a run and a read, too. @returns the ids that were acknowledged */
 async function keepPosting(
   host: Host,
   path: string,
