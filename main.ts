@@ -5,6 +5,7 @@
 import type { compose as composeServer } from "./server/compose.ts";
 import { createLog } from "./server/log.ts";
 import { registerSweep, registerTick } from "./server/process/cron_ticks.ts";
+import { onStopSignal } from "./server/process/stop_signal.ts";
 
 /** Not literals where they are imported: Deno reads and analyzes what a literal names, even if it is never loaded. */
 const SOURCES = {
@@ -27,12 +28,14 @@ async function load() {
 
 if (import.meta.main) {
   const crons = Deno.args.length === 0 ? { sweep: registerSweep(), tick: registerTick() } : undefined;
+  // A server that does not serve yet has nothing to finish: the next start continues what this one has begun.
+  const onReady = crons ? onStopSignal(() => Deno.exit(0)) : () => {};
   const { packed, giveUp, readConfig, start } = await load();
   const log = createLog();
   try {
     const config = readConfig(Deno.env.toObject());
     if (config.hosted && packed.entry === undefined) log.warn(NOT_PACKED, { reason: packed.reason });
-    await start(import.meta.url, config, log, crons);
+    await start(import.meta.url, config, log, crons, onReady);
   } catch (error) {
     giveUp(log, error);
   }

@@ -30,8 +30,9 @@ export function announceCredentials({ base_url, hosted }: Config, { email, passw
     ...password ? [`    password  ${password}`] : [],
     ...token ? [`    token     ${token}`] : [],
     "",
-    "  Shown this once. Make new ones with `deno task password` and `deno task token`.",
-    "",
+    ...password || token
+      ? ["  Shown this once. Make new ones with `deno task password` and `deno task token`.", ""]
+      : [],
   ];
   sayWith(hosted)(lines.map((line) => `${line}\n`).join(""));
 }
@@ -63,6 +64,9 @@ export function giveUp(log: Log, error: unknown): never {
 /** Errors whose messages are complete sentences for the person who started the process. */
 const SENTENCES = [ConfigError, StartFault, FolderLocked, NoFileLocks, DatabaseTooNew, DatabaseTooOld];
 
+/** PostgreSQL's code. */
+const DISK_FULL = "53100";
+
 /** Why the process cannot start, for the person who started it. */
 function faultSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -72,6 +76,7 @@ function faultSentence(error: unknown): string {
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AlreadyExists) {
     return `A file or folder cannot be used (DATA_DIR names where they are): ${message}`;
   }
+  if (error instanceof Error && "code" in error && error.code === DISK_FULL) return `The disk is full: ${message}`;
   if (refusalOfDatabase(error)?.status === 503) return `The database cannot be reached: ${message}`;
   return `Atrium cannot start: ${message}`;
 }

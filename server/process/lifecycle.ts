@@ -4,6 +4,7 @@ import { faultOf, type Log } from "../log.ts";
 import { announceAddress, announceCredentials, type Credentials, finish } from "./announcements.ts";
 import { serveGuarded } from "./guarded_server.ts";
 import { createGate, type Gate } from "./gate.ts";
+import { onStopSignal } from "./stop_signal.ts";
 
 /** The time for a graceful stop. Hosting platforms kill a process 5 s after SIGTERM. */
 const DRAIN_MS = 4_500;
@@ -30,13 +31,16 @@ interface Server {
   shutdown(): Promise<void>;
 }
 
-/** Listens, announces it, and stops on a signal. @param fault resolves with a reason to stop, if there is one */
+/**
+ * Listens, announces it, and stops on a signal. Generated credentials are printed even if the port was taken meanwhile:
+ * they are stored already.
+ *
+ * @param fault resolves with a reason to stop, if there is one
+ */
 export function serve(config: Config, atrium: Atrium, log: Log, fault?: Promise<string>): void {
   const gate = createGate(atrium.handler);
-  const onListen = () => {
-    if (atrium.generated) announceCredentials(config, atrium.generated);
-    announceAddress(config);
-  };
+  if (atrium.generated) announceCredentials(config, atrium.generated);
+  const onListen = () => announceAddress(config);
   const is_one_of_several = config.process_number !== undefined;
   // Before it listens: a script may send SIGTERM as soon as it reads the line.
   const stop = stopper(() => server, gate, atrium, log);
@@ -48,14 +52,6 @@ export function serve(config: Config, atrium: Atrium, log: Log, fault?: Promise<
     : serveGuarded(address, gate.handler, log);
   if (!("finished" in server)) onListen();
   if (is_one_of_several) void supervisorEnded().then(() => stop("the supervisor ended"));
-}
-
-/** Calls `stop` on SIGTERM and SIGINT. */
-export function onStopSignal(stop: (signal: string) => void): void {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    if (Deno.build.os === "windows" && signal === "SIGTERM") continue;
-    Deno.addSignalListener(signal, () => stop(signal));
-  }
 }
 
 /** @returns stops gracefully and ends the process with exit code 0; further calls change nothing */

@@ -22,8 +22,15 @@ const PREPARE_AFTER_MS = 10_000;
 /**
  * @param program the URL of the module that each process of a supervisor runs
  * @param crons undefined for a command
+ * @param onReady called when the process handles signals by itself
  */
-export async function start(program: string, config: Config, given: Log, crons: Crons | undefined): Promise<void> {
+export async function start(
+  program: string,
+  config: Config,
+  given: Log,
+  crons: Crons | undefined,
+  onReady: () => void,
+): Promise<void> {
   const { hosted, workers, process_number } = config;
   const log = hosted && crons ? createLog(writeToConsole, Date.now, { at_once: true }) : given;
   surviveLostConnections(log);
@@ -33,12 +40,13 @@ export async function start(program: string, config: Config, given: Log, crons: 
   }
   if (workers > 1 && process_number === undefined) {
     const { supervise } = await import("./supervisor.ts");
-    return await supervise(program, config, log);
+    return await supervise(program, config, log, onReady);
   }
-  if (hosted) return await startHosted(config, log, crons);
+  if (hosted) return await startHosted(config, log, crons, onReady);
   if (process_number === undefined) proveFree(config);
   const atrium = await composed(config, log, { on_demand: (broken) => giveUp(log, new Error(broken)) });
   serve(config, atrium, log);
+  onReady();
   await settleIn(config, atrium, log, crons);
   if ((process_number ?? 1) !== 1) return;
   await atrium.compiler.warm();
@@ -47,10 +55,11 @@ export async function start(program: string, config: Config, given: Log, crons: 
 }
 
 /** Listens before anything else, because the host waits for that. The first requests wait until the server is composed. */
-async function startHosted(config: Config, log: Log, crons: Crons): Promise<void> {
+async function startHosted(config: Config, log: Log, crons: Crons, onReady: () => void): Promise<void> {
   const runaway = Promise.withResolvers<string>();
   const composing = composed(config, log, { runaway: runaway.resolve, on_demand: runaway.resolve });
   serve(config, inAMoment(composing), log, runaway.promise);
+  onReady();
   const atrium = await composing;
   if (atrium.generated) announceCredentials(config, atrium.generated);
   if (!config.has_effects) log.info("triggers, calls and mail are off", { timeline: config.timeline });

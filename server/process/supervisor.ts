@@ -5,14 +5,16 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { announceAddress, finish, giveUp, StartFault } from "./announcements.ts";
-import { onStopSignal, proveFree } from "./lifecycle.ts";
+import { proveFree } from "./lifecycle.ts";
 import { keepRunning, type ServerProcess } from "./server_process.ts";
+import { onStopSignal } from "./stop_signal.ts";
 
 /**
  * @param program the URL of the module that each process runs
+ * @param onReady called when it handles signals by itself
  * @throws {Deno.errors.AddrInUse}
  */
-export async function supervise(program: string, config: Config, log: Log): Promise<void> {
+export async function supervise(program: string, config: Config, log: Log, onReady: () => void): Promise<void> {
   proveFree(config);
   const processes: ServerProcess[] = [];
   let is_stopping = false;
@@ -27,6 +29,7 @@ export async function supervise(program: string, config: Config, log: Log): Prom
     await stopAll();
     finish(log);
   });
+  onReady();
 
   const start = async (number: number) => {
     const process = keepRunning(program, number, log);

@@ -83,7 +83,8 @@ export async function launch(environment: Environment): Promise<Process> {
   return process;
 }
 
-function spawn(environment: Environment, args: string[]): Process & { listening: Promise<void> } {
+/** Starts `main.ts` without waiting for anything. */
+export function spawn(environment: Environment, args: string[]): Process & { listening: Promise<void> } {
   const port = Number(environment.PORT ?? freePort());
   const inherited = INHERITED.flatMap((name) => {
     const value = Deno.env.get(name);

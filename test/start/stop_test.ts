@@ -1,7 +1,8 @@
 /** SIGTERM and SIGINT: what is in flight is finished within a limit, nothing holds the process longer. */
 import assert from "node:assert/strict";
-import { ask, launch, newPlace, type Process, stop, untilReady } from "../stage/launch.ts";
+import { ask, launch, newPlace, type Process, spawn, stop, untilReady } from "../stage/launch.ts";
 import { beginRequest } from "../stage/network/slow_request.ts";
+import { on_postgres } from "../stage/places/places.ts";
 import { until } from "../stage/until.ts";
 
 const TOKEN = "token-of-the-stop-tests";
@@ -63,4 +64,45 @@ Deno.test("stop: a request that never ends is cut off; a second signal changes n
   assert.equal((await ending).code, 0);
   assert.ok(isCutOff(process));
   assert.doesNotMatch(await answer, /^HTTP\/1\.1 2/);
+});
+
+/** A first start in an empty folder that is about to create the embedded database there. It has found its port free. */
+async function firstStart() {
+  const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
+  const environment = { DATA_DIR: folder };
+  const process = spawn(environment, []);
+  const exists = () => Deno.stat(`${folder}/postgres`).then(() => true, () => false);
+  await until(exists, "the database's folder is there");
+  const end = async () => {
+    await process[Symbol.asyncDispose]();
+    await Deno.remove(folder, { recursive: true });
+  };
+  return { environment, process, [Symbol.asyncDispose]: end };
+}
+
+Deno.test({
+  name: "stop: a first start that is stopped ends with 0, and the next one does it all",
+  ignore: on_postgres,
+}, async () => {
+  await using first = await firstStart();
+  const { code, stdout, stderr } = await stop(first.process);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.doesNotMatch(stdout, /^listening on /m);
+  await using next = await launch(first.environment);
+  assert.match(next.output(), /^ +password +\S+$/m);
+  assert.equal((await ask(`${next.url}/healthz`)).status, 200);
+});
+
+Deno.test({
+  name: "start: a port that is taken during a first start ends it, but not without the credentials that it made",
+  ignore: on_postgres,
+}, async () => {
+  await using first = await firstStart();
+  using _taken = Deno.listen({ hostname: "127.0.0.1", port: first.process.port });
+  const { code, stdout, stderr } = await first.process.ended;
+  assert.deepEqual([code, stderr], [1, "The port is in use: choose another with PORT=…\n"]);
+  assert.match(stdout, /^ +password +\S+$/m);
+  const [, token = ""] = /^ +token +(\S+)$/m.exec(stdout) ?? [];
+  await using next = await launch(first.environment);
+  assert.equal((await ask(`${next.url}/account/me.json`, token)).status, 200);
 });
