@@ -4,7 +4,7 @@ import { Backend, BackendStopped } from "./backend.ts";
 import { unpack } from "./tarball.ts";
 import { forgetUnused, makeDatabase, readTemplate, UNUSED_FOLDERS } from "./template.ts";
 
-/** This file marks a folder that is being filled. A folder that still has it was interrupted and holds no user data. */
+/** This empty file marks a folder that is being filled. A folder that still has it was interrupted and holds no user data. */
 const UNFINISHED = "unfinished";
 const VERSION = "PG_VERSION";
 
@@ -18,11 +18,13 @@ const VERSION = "PG_VERSION";
 export async function openFolder(folder: string, load?: Blob): Promise<Backend> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const names = await namesIn(folder);
-  if (names.includes(VERSION) && !names.includes(UNFINISHED)) {
+  // Somebody else's file of that name has a content.
+  const is_unfinished = names.includes(UNFINISHED) && (await Deno.stat(`${folder}/${UNFINISHED}`)).size === 0;
+  if (names.includes(VERSION) && !is_unfinished) {
     if (load) throw new Error(`The folder ${folder} already holds a database`);
     return await Backend.open(folder);
   }
-  if (names.length > 0 && !names.includes(UNFINISHED)) {
+  if (names.length > 0 && !is_unfinished) {
     throw new Error(`The folder ${folder} holds no database, but other things: it must be empty, or not exist`);
   }
   await Deno.writeTextFile(`${folder}/${UNFINISHED}`, "");

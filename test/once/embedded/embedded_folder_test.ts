@@ -130,6 +130,8 @@ test("a first start that was cut off begins anew; a folder with other things is 
   await Deno.mkdir(other);
   await Deno.writeTextFile(`${other}/letters.txt`, "dear");
   await assert.rejects(openEmbedded({ folder: other }), /other things/);
+  await Deno.writeTextFile(`${other}/unfinished`, "a book of mine");
+  await assert.rejects(openEmbedded({ folder: other }), /other things/);
   assert.equal(await Deno.readTextFile(`${other}/letters.txt`), "dear");
 });
 
