@@ -25,7 +25,7 @@ export async function makeDatabase(): Promise<Blob> {
 }
 
 /**
- * Folders of `template0` and `template1`, which `create database` copies: half of the files of an empty database. Nothing
+ * Folders of `template0` and `template1`, which `create database` copies: most of the files of an empty database. Nothing
  * creates a further database in a data folder, so these are not unpacked. The numbers are fixed in PostgreSQL.
  */
 export const UNUSED_FOLDERS = ["base/1", "base/4"];
