@@ -18,7 +18,7 @@ const VERSION = "PG_VERSION";
 export async function openFolder(folder: string, load?: Blob): Promise<Backend> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const names = await namesIn(folder);
-  // Somebody else's file of that name has a content.
+  // A file of that name that has a content was not written by this module.
   const is_unfinished = names.includes(UNFINISHED) && (await Deno.stat(`${folder}/${UNFINISHED}`)).size === 0;
   if (names.includes(VERSION) && !is_unfinished) {
     if (load) throw new Error(`The folder ${folder} already holds a database`);
