@@ -10,8 +10,7 @@ import { onStopSignal } from "./stop_signal.ts";
 const DRAIN_MS = 4_500;
 
 /**
- * Called before anything is created: a first start that failed at the port later would have generated credentials
- * without printing them.
+ * Called before anything is created, so that a server whose port is in use leaves nothing behind.
  *
  * @throws {Deno.errors.AddrInUse}
  */

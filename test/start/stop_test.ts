@@ -66,18 +66,36 @@ Deno.test("stop: a request that never ends is cut off; a second signal changes n
   assert.doesNotMatch(await answer, /^HTTP\/1\.1 2/);
 });
 
-/** A first start in an empty folder that is about to create the embedded database there. It has found its port free. */
+const KEYS = "k1:0123456789abcdef0123456789abcdef\n";
+
+/**
+ * A first start that waits for its secret keys, because their file is a pipe. Its port was free, its database is there,
+ * and its account is not. `goOn` lets it read them; both `goOn` and `giveUp` leave a file for the next start.
+ */
 async function firstStart() {
   const folder = await Deno.makeTempDir({ prefix: "atrium_start_" });
+  const file = `${folder}/secret_keys`;
+  const { success } = await new Deno.Command("mkfifo", { args: ["-m", "600", file] }).output();
+  assert.ok(success, "mkfifo");
   const environment = { DATA_DIR: folder };
   const process = spawn(environment, []);
-  const exists = () => Deno.stat(`${folder}/postgres`).then(() => true, () => false);
-  await until(exists, "the database's folder is there");
+  const failed = process.ended.then(({ stderr }) => assert.fail(`it ended before it read its keys: ${stderr}`));
+  // Opens when the process reads it.
+  const pipe = await Promise.race([Deno.open(file, { write: true }), failed]);
+  const giveUp = async () => {
+    pipe.close();
+    await Deno.remove(file);
+    await Deno.writeTextFile(file, KEYS, { mode: 0o600 });
+  };
+  const goOn = async () => {
+    await pipe.write(new TextEncoder().encode(KEYS));
+    await giveUp();
+  };
   const end = async () => {
     await process[Symbol.asyncDispose]();
     await Deno.remove(folder, { recursive: true });
   };
-  return { environment, process, [Symbol.asyncDispose]: end };
+  return { environment, process, goOn, giveUp, [Symbol.asyncDispose]: end };
 }
 
 Deno.test({
@@ -88,6 +106,7 @@ Deno.test({
   const { code, stdout, stderr } = await stop(first.process);
   assert.deepEqual([code, stderr], [0, ""]);
   assert.doesNotMatch(stdout, /^listening on /m);
+  await first.giveUp();
   await using next = await launch(first.environment);
   assert.match(next.output(), /^ +password +\S+$/m);
   assert.equal((await ask(`${next.url}/healthz`)).status, 200);
@@ -99,6 +118,7 @@ Deno.test({
 }, async () => {
   await using first = await firstStart();
   using _taken = Deno.listen({ hostname: "127.0.0.1", port: first.process.port });
+  await first.goOn();
   const { code, stdout, stderr } = await first.process.ended;
   assert.deepEqual([code, stderr], [1, "The port is in use: choose another with PORT=…\n"]);
   assert.match(stdout, /^ +password +\S+$/m);

@@ -90,7 +90,7 @@ Deno.test("a new folder holds one database, and stays usable", async () => {
     ]);
     made.select("create table kept as select 7 as n");
     made.select("vacuum freeze");
-    // PostgreSQL keeps the age of the oldest transaction for each database. One that nobody vacuums would grow old.
+    // Each database in the folder has an oldest transaction. A vacuum makes it younger, in the database that it runs in.
     assert.deepEqual(made.select("select max(age(datfrozenxid)) < 10 from pg_database"), ["t"]);
     const dump = await made.dump();
     await made.close();
