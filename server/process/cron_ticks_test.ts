@@ -33,7 +33,7 @@ Deno.test("work that fails is logged, and the next call does it again", async ()
 Deno.test("a hosting platform finds all registrations: at most ten, before anything is awaited or loaded", async () => {
   const main = await Deno.readTextFile(new URL("../../main.ts", import.meta.url));
   const loaded = [...main.matchAll(/^import (?!type).* from "(.+)";$/gm)].map(([, from]) => from);
-  assert.deepEqual(loaded, ["./server/log.ts", "./server/process/cron_ticks.ts"]);
+  assert.deepEqual(loaded, ["./server/log.ts", "./server/process/cron_ticks.ts", "./server/process/stop_signal.ts"]);
   const [, body = ""] = main.split("if (import.meta.main) {");
   assert.ok(body.indexOf("registerTick()") > 0 && body.indexOf("registerTick()") < body.indexOf("await"));
   const registrations = await Deno.readTextFile(new URL("cron_ticks.ts", import.meta.url));
