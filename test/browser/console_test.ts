@@ -298,17 +298,32 @@ async function boards(browser: Browser, server: TestServer, base: string): Promi
   const { page, complaints, close } = await seatOf(browser, server, base, id);
   const press = (...keys: string[]) =>
     keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  const answered = Promise.withResolvers<void>();
+  await page.route(/dashboards\.find/, async (route) => {
+    await answered.promise;
+    await route.continue();
+  });
   await page.goto(base);
   await page.getByRole("button", { name: "Arrange" }).focus();
   await press("Enter");
-  await page.getByRole("button", { name: "Add a tile" }).first().focus();
+  await page.getByRole("button", { name: "Done" }).waitFor();
+  const add = page.getByRole("button", { name: "Add a tile" }).first();
+  equal(await add.count(), 0, "a board that has not been read yet would be overwritten");
+  answered.resolve();
+  await add.focus();
   await press("Enter");
   const dialog = page.getByRole("dialog", { name: "Add a tile" });
   for (const name of names) {
     await dialog.getByRole("button", { name }).focus();
     await press("Enter");
+    await page.getByRole("button", { name: `${name}: arrow keys` }).waitFor({ state: "attached" });
+    equal(
+      await page.evaluate("document.activeElement.closest('dialog') !== null"),
+      true,
+      "the focus stays in the list",
+    );
   }
-  if (await dialog.isVisible()) await press("Escape");
+  await press("Escape");
   await page.getByRole("button", { name: /^Left .*: arrow keys/ }).focus();
   await press("ArrowRight", "ArrowRight", "Shift+ArrowDown", "Shift+ArrowLeft");
   await page.getByRole("button", { name: "Done" }).focus();
