@@ -3,7 +3,7 @@
  * so after every change, without compression; without an argument it prints the files for the server that started it.
  */
 import * as esbuild from "esbuild";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import { CONSOLE, hashOfConsole } from "../host/console_sources.ts";
 import { type Bundle, bundleConsole, watchConsole } from "./bundle.ts";
@@ -42,12 +42,7 @@ async function print({ manifest, contents }: Bundle): Promise<void> {
   const writer = Deno.stdout.writable.getWriter();
   const printLine = (part: unknown) => writer.write(new TextEncoder().encode(JSON.stringify(part) + "\n"));
   for (const [file, body] of contents) {
-    await printLine({
-      file,
-      body: body.toBase64(),
-      brotli: brotliOf(body, 9).toBase64(),
-      gzip: gzipSync(body).toBase64(),
-    });
+    await printLine({ file, brotli: brotliOf(body, 9).toBase64() });
   }
   await printLine({ manifest });
   await writer.close();

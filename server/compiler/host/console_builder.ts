@@ -1,5 +1,6 @@
 /** Runs the build of the console in a process of its own, with low priority and limited memory. */
 import { fileURLToPath } from "node:url";
+import { readLines } from "../../input/lines.ts";
 import { confined } from "../../subprocess/confined.ts";
 
 const HEAP_MB = 384;
@@ -15,16 +16,26 @@ const CPU_S = 120;
 const NICE = 5;
 /** Of the fault that is reported. */
 const LAST_WORDS = 2_000;
-const LINE_END = "\n".charCodeAt(0);
 
 export function consoleBuilder(deno: string, env: Readonly<Record<string, string>>) {
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   let child: Deno.ChildProcess | undefined;
   let killed = false;
 
+  function end(): void {
+    if (!child) return;
+    try {
+      // The process group: esbuild ends with it.
+      Deno.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has already ended.
+    }
+    child = undefined;
+  }
+
   return {
     /**
-     * The lines that the build prints, once it has ended; all of them as one text took 100 MB of the server.
+     * The lines that the build prints, each as it comes: all of them as one text took 100 MB of the server.
      *
      * @throws {Error} with the end of what it printed to standard error
      */
@@ -54,26 +65,21 @@ export function consoleBuilder(deno: string, env: Readonly<Record<string, string
         stderr: "piped",
         detached: true,
       }).spawn();
-      const { success, stdout, stderr } = await child.output();
-      child = undefined;
-      if (!success) {
-        throw new Error(new TextDecoder().decode(stderr).trim().slice(-LAST_WORDS) || "the process was ended");
-      }
-      let from = 0;
-      for (let end = stdout.indexOf(LINE_END); end !== -1; end = stdout.indexOf(LINE_END, from)) {
-        yield new TextDecoder().decode(stdout.subarray(from, end));
-        from = end + 1;
+      try {
+        const words = new Response(child.stderr).text();
+        // Where reading the lines fails, nobody waits for it.
+        words.catch(() => {});
+        yield* readLines(child.stdout);
+        const { success } = await child.status;
+        if (!success) throw new Error((await words).trim().slice(-LAST_WORDS) || "the process was ended");
+        child = undefined;
+      } finally {
+        end();
       }
     },
     kill(): void {
       killed = true;
-      if (!child) return;
-      try {
-        // The process group: esbuild ends with it.
-        Deno.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has already ended.
-      }
+      end();
     },
   };
 }

@@ -22,9 +22,11 @@ const Base64 = z.string().transform((text) => Uint8Array.fromBase64(text));
 
 /** A line that the build process prints. The manifest is the last one. */
 const BuiltPart = z.union([
-  z.strictObject({ file: z.string(), body: Base64, brotli: Base64, gzip: Base64 }),
+  z.strictObject({ file: z.string(), brotli: Base64 }),
   z.strictObject({ manifest: Manifest }),
 ]);
+
+const NOTHING = new Uint8Array();
 
 /** After a failed build the next one waits this long. */
 const PAUSE_MS = 60_000;
@@ -74,14 +76,13 @@ export function createConsoleFiles({
           manifest = part.manifest;
           continue;
         }
-        const { file, ...content } = part;
-        await store.put(keptName(file), { content_type: typeOf(file), ...content });
+        const { file, brotli } = part;
+        await store.put(keptName(file), { content_type: typeOf(file), body: NOTHING, brotli, gzip: NOTHING });
       }
       if (!manifest) throw new Error("the build has printed no manifest");
       // Last: who reads the manifest relies on its files. It is never served, so it is not compressed.
       const body = new TextEncoder().encode(JSON.stringify(manifest));
-      const nothing = new Uint8Array();
-      const content = { content_type: "application/json", body, brotli: nothing, gzip: nothing };
+      const content = { content_type: "application/json", body, brotli: NOTHING, gzip: NOTHING };
       await store.put(manifestName(sources), content);
       known = manifest;
       failed = undefined;
@@ -108,9 +109,11 @@ export function createConsoleFiles({
       if (!NAME.test(name)) return undefined;
       const cached = contents.get(name);
       if (cached) return cached;
-      const found = await fromDist(dist, name) ?? await store.get(keptName(name));
-      if (found) contents.set(name, found);
-      return found;
+      const brotli = await fromDist(dist, name) ?? (await store.get(keptName(name)))?.brotli;
+      if (!brotli) return undefined;
+      const content = await contentOf(name, brotli);
+      contents.set(name, content);
+      return content;
     },
     async prepare() {
       try {
@@ -136,9 +139,11 @@ export const storedNames = ({ files, sources }: ConsoleManifest): string[] => [
   manifestName(sources),
 ];
 
-async function fromDist(dist: URL, name: string): Promise<VendorFile | undefined> {
-  const brotli = await Deno.readFile(new URL(`${name}.br`, dist)).catch(ignoreMissing);
-  if (!brotli) return undefined;
+const fromDist = (dist: URL, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> =>
+  Deno.readFile(new URL(`${name}.br`, dist)).catch(ignoreMissing);
+
+/** A file is kept as brotli alone. The other two take some milliseconds, once in each process. */
+async function contentOf(name: string, brotli: Uint8Array<ArrayBuffer>): Promise<VendorFile> {
   const body = new Uint8Array(await promisify(brotliDecompress)(brotli));
   return { content_type: typeOf(name), body, brotli, gzip: new Uint8Array(await promisify(gzip)(body)) };
 }

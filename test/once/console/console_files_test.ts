@@ -111,7 +111,7 @@ Deno.test("console: a build that fails is reported, and tried again later, not a
 Deno.test("console: a build that breaks off keeps no manifest", async () => {
   const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { files: kept_files, options } = kept();
-  const part = { file: "main-AAAAAAAA.js", body: "", brotli: "", gzip: "" };
+  const part = { file: "main-AAAAAAAA.js", brotli: "" };
   const build = () => ReadableStream.from([JSON.stringify(part)]);
   const files = createConsoleFiles({ ...options, dist, build });
   await files.prepare();
