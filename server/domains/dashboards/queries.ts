@@ -62,19 +62,52 @@ export const listFitting = (sql: Sql, viewer: Viewer, ids: string[]) =>
       and ${fitting(sql, viewer)}
   `;
 
-/** @param user null for the account's default board */
-export async function putTiles(sql: Sql, account: number, user: number | null, tiles: Tile[]): Promise<void> {
+/** @param user null for the account's default board @returns the tiles as they are stored, or undefined without a board */
+export async function findTiles(sql: Sql, account: number, user: number | null): Promise<Tile[] | undefined> {
+  const [row] = await sql<{ tiles: Tile[] }[]>`
+    select tiles
+    from dashboards
+    where account_id = ${account}
+      and ${user === null ? sql`user_id is null` : sql`user_id = ${user}`}
+  `;
+  return row?.tiles;
+}
+
+/** Those of these apps that are in the account. */
+export const listExisting = (sql: Sql, account: number, ids: string[]) =>
+  sql<{ id: string }[]>`
+    select id
+    from apps
+    where account_id = ${account}
+      and id = any(${ids}::uuid[])
+  `;
+
+/**
+ * @param user null for the account's default board
+ * @param if_updated_at the board must have it; null: there must be none; undefined: any
+ * @returns whether the board was replaced
+ */
+export async function putTiles(
+  sql: Sql,
+  account: number,
+  user: number | null,
+  tiles: Tile[],
+  if_updated_at: string | null | undefined,
+): Promise<boolean> {
   const target = user === null
     ? sql`(account_id) where user_id is null`
     : sql`(account_id, user_id) where user_id is not null`;
-  await sql`
+  const any = if_updated_at === undefined;
+  const { count } = await sql`
     insert into dashboards (account_id, user_id, tiles)
     values (${account}, ${user}::int, ${sql.json(tiles)})
     on conflict ${target} do update
     set
       tiles = excluded.tiles,
       updated_at = now()
+    where ${any} or iso(dashboards.updated_at) = ${if_updated_at ?? null}
   `;
+  return count > 0;
 }
 
 export const deleteDashboard = (sql: Sql, account: number, user: number) =>

@@ -25,7 +25,8 @@ export const dashboards = router({
       wrapper: "dashboard",
       summary: "Replace the caller's dashboard",
       description: "12 columns; tiles may overlap. A tile's app must be active, visible to the caller and have " +
-        "`dashboard_widget`.",
+        "`dashboard_widget`, and has one tile. Tiles that were left out of your answer stay stored. 409 with the board as " +
+        "`current` where `if_updated_at` no longer fits.",
     })
     .input(Given).output(sent(Dashboard))
     .mutation(({ ctx, input }) => putDashboard(ctx, ctx.viewer.user_id, input.dashboard)),

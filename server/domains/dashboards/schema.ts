@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Timestamp, Uuid } from "../../input/shapes.ts";
 
 const COLUMNS = 12;
-const MOST_TILES = 100;
+export const MOST_TILES = 100;
 
 /** A column that is none has its own message. */
 const endsInside = ({ x, w }: { x: number; w: number }) => x >= COLUMNS || w > COLUMNS || x + w <= COLUMNS;
@@ -21,6 +21,9 @@ export const NewDashboard = z.object({
   tiles: z.array(
     Tile.refine(endsInside, { path: ["w"], message: `must end at column ${COLUMNS}` }),
   ).max(MOST_TILES),
+  if_updated_at: Timestamp.nullish().describe(
+    "Replace the board only if it still has this `updated_at`; null: only if there is none yet. Without it in any case",
+  ),
 });
 export type NewDashboard = z.output<typeof NewDashboard>;
 

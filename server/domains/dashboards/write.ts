@@ -1,9 +1,9 @@
 /** Reads and replaces dashboards. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
-import { invalid } from "../../errors.ts";
-import { findDashboard, listFitting, putTiles } from "./queries.ts";
-import type { Dashboard, NewDashboard } from "./schema.ts";
+import { conflict, invalid } from "../../errors.ts";
+import { findDashboard, findTiles, listExisting, listFitting, putTiles } from "./queries.ts";
+import { type Dashboard, MOST_TILES, type NewDashboard, type Tile } from "./schema.ts";
 
 /** @param user null for the account's default board */
 export async function readDashboard(
@@ -16,23 +16,40 @@ export async function readDashboard(
 }
 
 /**
+ * Replaces a board. Tiles of apps that the viewer may not have there now, such as one that is switched off for a while,
+ * stay where they were stored: nobody could have sent them.
+ *
  * @param user null for the account's default board
- * @throws {Refusal} 422 for tiles of apps that the viewer may not have on a board
+ * @throws {Refusal} 422 for new tiles of apps that the viewer may not have on a board, and for two of one app; 409
  */
 export async function putDashboard(
   ctx: Context,
   user: number | null,
-  { tiles }: NewDashboard,
+  { tiles, if_updated_at }: NewDashboard,
 ): Promise<Json<Dashboard>> {
   const { sql, viewer } = ctx;
-  const known = await listFitting(sql, viewer, tiles.map(({ app_id }) => app_id));
-  const fitting = new Set(known.map(({ id }) => id));
-  const faults = tiles.flatMap(({ app_id }, index): [string, string[]][] =>
-    fitting.has(app_id.toLowerCase())
-      ? []
-      : [[`tiles.${index}.app_id`, ["must be an active app that you may see, with dashboard_widget"]]]
-  );
+  const sent = tiles.map(idOf);
+  const stored = await findTiles(sql, viewer.account_id, user) ?? [];
+  const fitting = new Set((await listFitting(sql, viewer, [...sent, ...stored.map(idOf)])).map(({ id }) => id));
+  const hidden = stored.filter((tile) => !fitting.has(idOf(tile)));
+  const hidden_ids = new Set(hidden.map(idOf));
+  const faults = sent.flatMap((id, index): [string, string[]][] => {
+    const messages = [
+      ...(fitting.has(id) || hidden_ids.has(id)
+        ? []
+        : ["must be an active app that you may see, with dashboard_widget"]),
+      ...(sent.indexOf(id) < index ? ["has a tile already"] : []),
+    ];
+    return messages.length > 0 ? [[`tiles.${index}.app_id`, messages]] : [];
+  });
   if (faults.length > 0) throw invalid(Object.fromEntries(faults));
-  await putTiles(sql, viewer.account_id, user, tiles);
+  const existing = new Set((await listExisting(sql, viewer.account_id, [...hidden_ids])).map(({ id }) => id));
+  const kept = hidden.filter((tile) => existing.has(idOf(tile)) && !sent.includes(idOf(tile)));
+  const all = [...tiles, ...kept].slice(0, MOST_TILES);
+  if (!await putTiles(sql, viewer.account_id, user, all, if_updated_at)) {
+    throw conflict((await readDashboard(ctx, user)).parse());
+  }
   return await readDashboard(ctx, user);
 }
+
+const idOf = ({ app_id }: Pick<Tile, "app_id">) => app_id.toLowerCase();

@@ -123,3 +123,58 @@ inAccount(
     assert.equal((await ask("GET", own, { token })).body.is_default, true);
   },
 );
+
+inAccount(
+  "dashboards: a save keeps the tiles that its sender cannot see now, and none of an app twice",
+  async ({ ask, play }) => {
+    const path = "/account/dashboard.json";
+    const add = async (name: string): Promise<string> => {
+      const app = { name, app_engine: "html", source_code: "<p>", dashboard_widget: true };
+      return made(await ask("POST", "/platform/apps.json", { json: { app } })).id;
+    };
+    const [one, two, three] = [await add("One"), await add("Two"), await add("Three")];
+    const { token } = await addPerson(ask, "user");
+    const tile = (app_id: string, y = 0) => ({ app_id, x: 0, y, w: 6, h: 4 });
+    const put = (...tiles: unknown[]) => ask("PUT", path, { token, json: { dashboard: { tiles } } });
+    const ids = async () =>
+      (await ask("GET", path, { token })).body.tiles.map(({ app_id }: { app_id: string }) => app_id);
+    const turn = (app: string, active: boolean) =>
+      ask("PATCH", `/platform/apps/${app}.json`, { json: { app: { active } } });
+
+    await put(tile(one), tile(two, 4), tile(three, 8));
+    await turn(two, false);
+    assert.deepEqual((await put(tile(one, 2))).body.tiles.map(({ app_id }: { app_id: string }) => app_id), [one]);
+    assert.equal((await put(tile(one), tile(two, 9))).status, 200, "a page that still shows it can save");
+    await turn(two, true);
+    assert.deepEqual(await ids(), [one, two], "it is back, and the one that was removed is not");
+    await turn(two, false);
+    assert.equal((await ask("DELETE", `/platform/apps/${two}.json`)).status, 204);
+    assert.deepEqual((await put(tile(one), tile(two))).status, 200, "one that is gone is no fault of the sender");
+    await put(tile(one));
+    await play([{
+      name: "an app has one tile",
+      method: "PUT",
+      path,
+      sent: { token, json: { dashboard: { tiles: [tile(one), tile(three), tile(one.toUpperCase(), 4)] } } },
+      status: 422,
+      body: { "tiles.2.app_id": ["has a tile already"] },
+    }]);
+    assert.deepEqual(await ids(), [one]);
+  },
+);
+
+inAccount("dashboards: a save names the board that it replaces", async ({ ask }) => {
+  const path = "/account/dashboard.json";
+  const { token } = await addPerson(ask, "user");
+  const put = (if_updated_at?: string | null) =>
+    ask("PUT", path, { token, json: { dashboard: { tiles: [], if_updated_at } } });
+  const first = await put(null);
+  assert.equal(first.status, 200);
+  const refused = await put(null);
+  assert.deepEqual([refused.status, refused.body.current], [409, first.body]);
+  const second = await put(first.body.updated_at);
+  assert.equal(second.status, 200);
+  assert.equal((await put(first.body.updated_at)).status, 409);
+  assert.equal((await put()).status, 200);
+  assert.equal((await put(second.body.updated_at)).status, 409);
+});
