@@ -16,25 +16,35 @@ export const COLUMNS = 12;
 const LEAST = { w: 2, h: 2 };
 const MOST_H = 24;
 
-const overlap = (a: Place, b: Place) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const share = (a: number, a_size: number, b: number, b_size: number) => a < b + b_size && b < a + a_size;
+const shareColumns = (a: Place, b: Place) => share(a.x, a.w, b.x, b.w);
+const overlap = (a: Place, b: Place) => shareColumns(a, b) && share(a.y, a.h, b.y, b.h);
+
+/** In the order in which they are read: row by row. */
+export const inRows = <Tile extends Place>(tiles: readonly Tile[]): Tile[] =>
+  tiles.toSorted((a, b) => a.y - b.y || a.x - b.x);
 
 /**
  * Moves all tiles up as far as they go, in the order of their rows.
  *
  * @param first the tile that goes before others in its row, because a person holds it
+ * @returns the tiles in their order in `tiles`: elements of a page that change places lose the focus and load anew
  */
 export function compact<Tile extends Place>(tiles: readonly Tile[], first?: string): Tile[] {
   const before = (tile: Tile) => (tile.app_id === first ? 0 : 1);
-  const placed: Tile[] = [];
+  const placed = new Map<string, Tile>();
   for (const tile of tiles.toSorted((a, b) => a.y - b.y || before(a) - before(b) || a.x - b.x)) {
     let y = 0;
-    while (placed.some((other) => overlap({ ...tile, y }, other))) y++;
-    placed.push({ ...tile, y });
+    while ([...placed.values()].some((other) => overlap({ ...tile, y }, other))) y++;
+    placed.set(tile.app_id, { ...tile, y });
   }
-  return placed;
+  return tiles.map((tile) => placed.get(tile.app_id) ?? tile);
 }
 
-/** Gives a tile another place or size, inside the columns. Those that stand there move down. */
+/**
+ * Gives a tile another place or size, inside the columns. Those that stand there move down. One that a tile passes by
+ * more than half goes into the room that it leaves.
+ */
 export function put<Tile extends Place>(tiles: readonly Tile[], id: string, change: Partial<Place>): Tile[] {
   const moved = tiles.find(({ app_id }) => app_id === id);
   if (!moved) return [...tiles];
@@ -43,15 +53,46 @@ export function put<Tile extends Place>(tiles: readonly Tile[], id: string, chan
   const x = clamp(change.x ?? moved.x, 0, COLUMNS - w);
   const y = Math.max(0, change.y ?? moved.y);
   const held = { ...moved, x, y, w, h };
-  // A tile that moves down by a row goes behind those that it would otherwise push.
-  const others = tiles.filter((tile) => tile !== moved).map((tile) =>
-    overlap(tile, held) && tile.y < held.y && y > moved.y ? { ...tile, y: tile.y - 0.5 } : tile
-  );
-  return compact([...others, held], id);
+  const next = tiles.map((tile) => {
+    if (tile === moved) return held;
+    if (!overlap(tile, held)) return tile;
+    const middle = tile.y + tile.h / 2;
+    if (y > moved.y && middle < y + h) return { ...tile, y: Math.min(tile.y, y - 0.5) };
+    if (y < moved.y && middle > y) return { ...tile, y: Math.max(tile.y, y + 0.5) };
+    return tile;
+  });
+  return compact(next, id);
 }
 
-/** Adds a tile at the first place where it fits. */
+/** Moves a tile past the next one above or below it. @param by -1: up, 1: down */
+export function step<Tile extends Place>(tiles: readonly Tile[], id: string, by: -1 | 1): Tile[] {
+  const tile = tiles.find(({ app_id }) => app_id === id);
+  if (!tile) return [...tiles];
+  const inTheWay = inRows(
+    tiles.filter((other) =>
+      other !== tile && shareColumns(other, tile) && (by < 0 ? other.y < tile.y : other.y > tile.y)
+    ),
+  );
+  const next = by < 0 ? inTheWay.at(-1) : inTheWay[0];
+  if (!next) return [...tiles];
+  return put(tiles, id, { y: by < 0 ? next.y : Math.max(next.y + next.h - tile.h, tile.y + 1) });
+}
+
+/** Exchanges the places of a tile and the one that is read before or after it. @param by -1: before, 1: after */
+export function exchange<Tile extends Place>(tiles: readonly Tile[], id: string, by: -1 | 1): Tile[] {
+  const rows = inRows(tiles);
+  const at = rows.findIndex(({ app_id }) => app_id === id);
+  const [one, other] = [rows[at], rows[at + by]];
+  if (!one || !other) return [...tiles];
+  const placeOf = ({ x, y, w, h }: Tile) => ({ x, y, w, h });
+  return tiles.map((tile) =>
+    tile === one ? { ...one, ...placeOf(other) } : tile === other ? { ...other, ...placeOf(one) } : tile
+  );
+}
+
+/** Adds a tile at the first place where it fits. An app has one tile. */
 export function add<Tile extends Place>(tiles: readonly Tile[], tile: Tile): Tile[] {
+  if (has(tiles, tile.app_id)) return [...tiles];
   for (let y = 0;; y++) {
     for (let x = 0; x + tile.w <= COLUMNS; x++) {
       const here = { ...tile, x, y };
@@ -60,4 +101,24 @@ export function add<Tile extends Place>(tiles: readonly Tile[], tile: Tile): Til
   }
 }
 
+/** Puts a tile that was removed where it was. */
+export const putBack = <Tile extends Place>(tiles: readonly Tile[], tile: Tile): Tile[] =>
+  has(tiles, tile.app_id) ? [...tiles] : compact([...tiles, tile], tile.app_id);
+
+export const remove = <Tile extends Place>(tiles: readonly Tile[], id: string): Tile[] =>
+  compact(tiles.filter(({ app_id }) => app_id !== id));
+
+/**
+ * A board as it is shown, from what is stored: one tile of each app, and none over another.
+ *
+ * @param shown tiles that keep their order; the first time, all are in the order of their rows
+ */
+export function shownBoard<Tile extends Place>(stored: readonly Tile[], shown: readonly Tile[] = []): Tile[] {
+  const single = inRows([...new Map(stored.map((tile) => [tile.app_id, tile])).values()]);
+  const before = new Map(shown.map(({ app_id }, index) => [app_id, index]));
+  const orderOf = ({ app_id }: Tile) => before.get(app_id) ?? shown.length;
+  return compact(single.toSorted((a, b) => orderOf(a) - orderOf(b)));
+}
+
+const has = (tiles: readonly Place[], id: string) => tiles.some(({ app_id }) => app_id === id);
 const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);

@@ -1,0 +1,280 @@
+/** A person's board in Chromium: how it is arranged, and that no change is lost. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Browser, Page } from "../packages/playwright.ts";
+import { browserTest } from "../stage/browser.ts";
+import { startServer, type TestServer } from "../stage/harness.ts";
+import { addPerson, made } from "../stage/people.ts";
+import { until } from "../stage/until.ts";
+import { type Seat, seatOf } from "./seats.ts";
+
+interface Stage {
+  browser: Browser;
+  server: TestServer;
+  base: string;
+}
+
+const NAMES = ["Alpha", "Beta", "Gamma", "Delta"];
+
+browserTest("a board in a browser", async ({ browser, step }) => {
+  const server = await startServer();
+  await server.console.prepare();
+  const stage = { browser, server, base: server.listen() };
+  try {
+    await step("tiles pass each other by keys and by the pointer, and keep the focus", () => passes(stage));
+    await step("Escape puts back what the pointer holds; a click changes nothing", () => putsBack(stage));
+    await step("a save that fails is made again", () => savesAgain(stage));
+    await step("a change outlives its page, and a closed tab", () => outlives(stage));
+    await step("undo puts one tile back, also on a page that was left", () => undoes(stage));
+    await step("two tabs arrange one board", () => twoTabs(stage));
+    await step("an app that is switched off comes back to its place", () => comesBack(stage));
+    await step("on a narrow screen neighbours change places", () => narrow(stage));
+    await step("one press adds one app, and says what fails", () => addsOne(stage));
+    await step("the account's board again", () => leaves(stage));
+  } finally {
+    await server.close();
+  }
+});
+
+interface StoredTile {
+  title: string;
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+interface Board extends Seat {
+  /** The tiles that the server has: the name and the place of each, row by row. */
+  stored(): Promise<string>;
+  ids: Record<string, string>;
+}
+
+const addApp = async ({ request }: TestServer, name: string, dashboard_widget = true): Promise<string> => {
+  const app = { name, app_engine: "html", css_engine: "none", source_code: `<p>${name}`, dashboard_widget };
+  return made(await request("POST", "/platform/apps.json", { json: { app } })).id;
+};
+
+/** A person of a new board of four tiles, two in a row. */
+async function sit({ browser, server, base }: Stage, role: "user" | "manager" = "user", options = {}): Promise<Board> {
+  const entries: [string, string][] = [];
+  for (const name of NAMES) entries.push([name, await addApp(server, name)]);
+  const ids = Object.fromEntries(entries);
+  const { id: user_id, token } = await addPerson(server.request, role);
+  const tiles = NAMES.map((name, i) => ({ app_id: ids[name], x: i % 2 * 6, y: i < 2 ? 0 : 4, w: 6, h: 4 }));
+  const path = "/account/dashboard.json";
+  await server.request("PUT", path, { token, json: { dashboard: { tiles } } });
+  const taken = await seatOf(browser, server, base, user_id, options);
+  const stored = async () => {
+    const { body } = await server.request("GET", path, { token });
+    const tiles: StoredTile[] = body.tiles;
+    return tiles.toSorted((a, b) => a.y - b.y || a.x - b.x)
+      .map(({ title, x, y, w, h }) => `${title} ${x} ${y} ${w} ${h}`).join(", ");
+  };
+  await taken.page.goto(base);
+  await grip(taken.page, "Alpha").or(taken.page.getByRole("heading", { name: "Alpha" })).waitFor();
+  return { ...taken, stored, ids };
+}
+
+const FIRST = "Alpha 0 0 6 4, Beta 6 0 6 4, Gamma 0 4 6 4, Delta 6 4 6 4";
+const PASSED = "Gamma 0 0 6 4, Beta 6 0 6 4, Alpha 0 4 6 4, Delta 6 4 6 4";
+const grip = (page: Page, name: string) => page.getByRole("button", { name: `${name}: arrow keys` });
+const arrange = (page: Page) => page.getByRole("button", { name: "Arrange" }).click();
+const done = (page: Page) => page.getByRole("button", { name: "Done" }).click();
+const storedAs = (board: Board, tiles: string) =>
+  until(async () => await board.stored() === tiles, `the server has ${tiles}`);
+const focused = (page: Page) => page.evaluate<string>("document.activeElement.getAttribute('aria-label') ?? ''");
+
+/** Presses on the middle of a tile's name and moves. */
+async function grab(page: Page, name: string, by: { x: number; y: number }): Promise<void> {
+  const box = await grip(page, name).boundingBox();
+  if (!box) throw new Error(`${name} is not there`);
+  const [x, y] = [box.x + 40, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + by.x, y + by.y, { steps: 8 });
+}
+
+async function passes(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  await arrange(page);
+  await grip(page, "Alpha").press("ArrowDown");
+  await storedAs(board, PASSED);
+  equal((await focused(page)).slice(0, 6), "Alpha:");
+  await page.keyboard.press("ArrowUp");
+  await storedAs(board, FIRST);
+  let frames = 0;
+  page.on("framenavigated", () => void frames++);
+  await grab(page, "Alpha", { x: 0, y: 300 });
+  await page.mouse.up();
+  await storedAs(board, PASSED);
+  await grab(page, "Alpha", { x: 0, y: -300 });
+  await page.mouse.up();
+  await storedAs(board, FIRST);
+  equal(frames, 0, "no app was loaded anew");
+  await page.getByRole("button", { name: "Remove Beta" }).click();
+  await until(async () => (await focused(page)).startsWith("Delta:"), "the next tile has the focus");
+  await board.close();
+}
+
+async function putsBack(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  const puts: string[] = [];
+  page.on("request", (request) => void (request.url().includes("dashboards.put") && puts.push(request.url())));
+  await arrange(page);
+  await grab(page, "Alpha", { x: 0, y: 300 });
+  await until(async () => await page.locator(".tile.held").count() === 1, "it is held");
+  await page.keyboard.press("Escape");
+  await until(async () => await page.locator(".tile.held").count() === 0, "it is back");
+  await page.mouse.up();
+  await grip(page, "Alpha").click();
+  await page.keyboard.press("ArrowLeft");
+  await done(page);
+  equal(await board.stored(), FIRST);
+  deepEqual(puts, []);
+  await board.close();
+}
+
+async function savesAgain(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  await page.route(/dashboards\.put/, (route) => route.abort());
+  await arrange(page);
+  await grip(page, "Alpha").press("ArrowDown");
+  await page.getByText("Your board is not saved yet.").waitFor();
+  await done(page);
+  await page.unroute(/dashboards\.put/);
+  await storedAs(board, PASSED);
+  await page.getByText("Your board is not saved yet.").waitFor({ state: "detached" });
+  await board.close();
+}
+
+async function outlives(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  const released = Promise.withResolvers<void>();
+  await page.route(/dashboards\.put/, async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await arrange(page);
+  await grip(page, "Alpha").press("ArrowDown");
+  const links = page.getByRole("navigation");
+  await links.getByRole("link", { name: "Apps", exact: true }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Apps" }).waitFor();
+  await links.getByRole("link", { name: "Home", exact: true }).first().click();
+  await page.getByRole("heading", { name: "Gamma" }).waitFor();
+  const top = async (name: string) => (await page.getByRole("heading", { name }).boundingBox())?.y ?? 0;
+  equal(await top("Gamma") < await top("Alpha"), true, "the page shows what is not saved yet");
+  released.resolve();
+  await storedAs(board, PASSED);
+  await page.unroute(/dashboards\.put/);
+  await arrange(page);
+  await grip(page, "Alpha").press("ArrowUp");
+  await page.goto("about:blank");
+  await storedAs(board, FIRST);
+  await board.close();
+}
+
+async function undoes(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  await arrange(page);
+  await page.getByRole("button", { name: "Remove Alpha" }).click();
+  await page.getByRole("button", { name: "Remove Delta" }).click();
+  await grip(page, "Beta").press("Shift+ArrowDown");
+  await storedAs(board, "Gamma 0 0 6 4, Beta 6 0 6 5");
+  const links = page.getByRole("navigation");
+  await links.getByRole("link", { name: "Apps", exact: true }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Apps" }).waitFor();
+  await links.getByRole("link", { name: "Home", exact: true }).first().click();
+  const notice = page.getByText("Alpha was removed from your board").locator("..");
+  await notice.getByRole("button", { name: "Undo" }).click();
+  await storedAs(board, "Alpha 0 0 6 4, Beta 6 0 6 5, Gamma 0 4 6 4");
+  await page.getByRole("heading", { name: "Alpha" }).waitFor();
+  await board.close();
+}
+
+async function twoTabs(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  const other = await page.context().newPage();
+  await other.goto(stage.base);
+  await arrange(other);
+  await arrange(page);
+  await page.getByRole("button", { name: "Remove Delta" }).click();
+  await storedAs(board, "Alpha 0 0 6 4, Beta 6 0 6 4, Gamma 0 4 6 4");
+  await grip(other, "Alpha").press("ArrowDown");
+  await storedAs(board, "Gamma 0 0 6 4, Beta 6 0 6 4, Alpha 0 4 6 4");
+  equal(await grip(other, "Delta").count(), 0);
+  await board.close();
+}
+
+async function comesBack(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page, ids } = board;
+  const turn = (active: boolean) =>
+    stage.server.request("PATCH", `/platform/apps/${ids.Beta}.json`, { json: { app: { active } } });
+  await turn(false);
+  await page.reload();
+  await arrange(page);
+  equal(await grip(page, "Beta").count(), 0);
+  await grip(page, "Alpha").press("ArrowDown");
+  await storedAs(board, "Gamma 0 0 6 4, Delta 6 0 6 4, Alpha 0 4 6 4");
+  await turn(true);
+  await until(async () => (await board.stored()).includes("Beta 6 0 6 4"), "it is back");
+  await board.close();
+}
+
+async function narrow(stage: Stage): Promise<void> {
+  const board = await sit(stage, "user", { viewport: { width: 390, height: 844 } });
+  const { page } = board;
+  await arrange(page);
+  equal(await page.getByRole("button", { name: "Move Alpha up" }).isDisabled(), true);
+  await page.getByRole("button", { name: "Move Alpha down" }).click();
+  await storedAs(board, "Beta 0 0 6 4, Alpha 6 0 6 4, Gamma 0 4 6 4, Delta 6 4 6 4");
+  await grip(page, "Alpha").press("ArrowDown");
+  await storedAs(board, "Beta 0 0 6 4, Gamma 6 0 6 4, Alpha 0 4 6 4, Delta 6 4 6 4");
+  const top = async (name: string) => (await grip(page, name).boundingBox())?.y ?? 0;
+  equal(await top("Gamma") < await top("Alpha"), true);
+  await board.close();
+}
+
+async function addsOne(stage: Stage): Promise<void> {
+  const board = await sit(stage, "manager");
+  const { page, server } = { ...board, ...stage };
+  const name = `Wanted ${crypto.randomUUID().slice(0, 8)}`;
+  await addApp(server, name, false);
+  await arrange(page);
+  await page.route(/apps\.list/, (route) => route.abort());
+  const dialog = page.getByRole("dialog", { name: "Add a tile" });
+  await page.getByRole("button", { name: "Add a tile" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await page.unroute(/apps\.list/);
+  await dialog.getByRole("button", { name: "Retry" }).click();
+  const entry = dialog.getByRole("button", { name });
+  await entry.waitFor();
+  await entry.dblclick();
+  await storedAs(board, `${FIRST}, ${name} 0 8 6 4`);
+  await board.close();
+}
+
+async function leaves(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  await arrange(page);
+  await grip(page, "Alpha").press("ArrowDown");
+  await page.route(/dashboards\.delete/, (route) => route.abort());
+  await page.getByRole("button", { name: "Use the account's board" }).click();
+  await storedAs(board, PASSED);
+  await page.getByRole("button", { name: "Arrange" }).waitFor();
+  await page.unroute(/dashboards\.delete/);
+  await page.getByRole("button", { name: "Arrange" }).click();
+  await page.getByRole("button", { name: "Use the account's board" }).click();
+  await storedAs(board, "");
+  const notice = page.getByText("You see the account's board again").locator("..");
+  await notice.getByRole("button", { name: "Undo" }).click();
+  await storedAs(board, PASSED);
+  await board.close();
+}
