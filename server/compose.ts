@@ -179,7 +179,9 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       router,
       parts.on_demand,
     );
+    let is_closing = false;
     const close = async () => {
+      is_closing = true;
       await openings.close();
       await process_report.close();
       await log_exchange.close();
@@ -197,6 +199,24 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       await database.close();
       log.flush();
     };
+    const sweeps: (() => Promise<unknown>)[] = [
+      () => sweepStore(sql, clock.now()),
+      () => sweepSignIns(sql),
+      () => sweepLinks(sql),
+      () => sweepEntries(sql, clock.now()),
+      () => sweepEntryCodes(sql, 1_000),
+      () => sweepPreviews(sql, 1_000),
+      () => openings.flush(),
+      () => sweepOpenings(sql, clock.now(), 1_000),
+      () => sweepDrafts(sql, 1_000),
+      () => sweepFlowDrafts(sql, 1_000),
+      () => sweepRetries(sql, 1_000),
+      () => sweepAgents(sql, 1_000),
+      () => connectors.sweep(),
+      () => flows.sweep(),
+      () => schedules.sweep(),
+      () => process_report.sweep(),
+    ];
     const generated = await prepareAccount(sql, config.admin, () => begun ?? credentials());
     return {
       handler,
@@ -213,22 +233,13 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
       /** The once-a-minute clean-up. */
       sweep: () =>
         process_report.timed("sweep", async () => {
-          await sweepStore(sql, clock.now());
-          await sweepSignIns(sql);
-          await sweepLinks(sql);
-          await sweepEntries(sql, clock.now());
-          await sweepEntryCodes(sql, 1_000);
-          await sweepPreviews(sql, 1_000);
-          await openings.flush();
-          await sweepOpenings(sql, clock.now(), 1_000);
-          await sweepDrafts(sql, 1_000);
-          await sweepFlowDrafts(sql, 1_000);
-          await sweepRetries(sql, 1_000);
-          await sweepAgents(sql, 1_000);
-          await connectors.sweep();
-          await flows.sweep();
-          await schedules.sweep();
-          await process_report.sweep();
+          for (const step of sweeps) {
+            // The next process goes on.
+            if (is_closing) return;
+            await step().catch((error) => {
+              if (!is_closing) throw error;
+            });
+          }
         }),
       /** Starts the triggers that are due. */
       tick: () => process_report.timed("tick", () => schedules.tick()),

@@ -120,6 +120,12 @@ const secretKeys = z.string().transform((value, { addIssue }) =>
   })
 );
 
+/** What a shell or a browser would replace would name a folder in the working directory. */
+const dataDir = z.string().refine(
+  (value) => value.trim() !== "" && !/^(~|file:)/.test(value),
+  "must be the path of a folder: ~ and file: addresses are not read",
+);
+
 const egressAllow = z.string().transform((value) => value.split(",").map((entry) => entry.trim().toLowerCase()))
   .refine((entries) => entries.every((entry) => /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/.test(entry)), {
     message: "must be host:port pairs, separated by commas",
@@ -145,7 +151,7 @@ const Environment = z.object({
   PORT: integer(1, 65535).default(8000),
   HOST: z.string().regex(/^\S+$/, "must be a host name or an address").default("127.0.0.1"),
   BASE_URL: httpUrl.optional(),
-  DATA_DIR: z.string().default(".data"),
+  DATA_DIR: dataDir.default(".data"),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/\S+$/, "must be a postgres:// address").optional(),
   KV_URL: z.string().optional(),
   ADMIN_TOKEN: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces").optional(),

@@ -114,6 +114,7 @@ Deno.test("config: each wrong variable is one fault that names it, without its v
       "https://example.com/#a",
       "javascript:1",
     ]],
+    ["DATA_DIR", [" ", "~/atrium", "~", "file:///srv/atrium"]],
     ["DATABASE_URL", ["mysql://localhost", "localhost", "postgres:// localhost"]],
     ["ADMIN_TOKEN", ["with space", "zażółć", "new\nline"]],
     ["ADMIN_EMAIL", ["nobody", "a b@c"]],

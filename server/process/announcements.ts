@@ -64,6 +64,17 @@ export function giveUp(log: Log, error: unknown): never {
 /** Errors whose messages are complete sentences for the person who started the process. */
 const SENTENCES = [ConfigError, StartFault, FolderLocked, NoFileLocks, DatabaseTooNew, DatabaseTooOld];
 
+/** What may be wrong with a file or folder of the data folder. */
+const FILE_FAULTS = [
+  Deno.errors.PermissionDenied,
+  Deno.errors.AlreadyExists,
+  Deno.errors.NotADirectory,
+  Deno.errors.IsADirectory,
+];
+
+/** Deno asks for all permissions before it opens such a file. */
+const OF_THE_SYSTEM = /^Requires all access to /;
+
 /** PostgreSQL's code. */
 const DISK_FULL = "53100";
 
@@ -73,7 +84,10 @@ function faultSentence(error: unknown): string {
   const is_sentence = SENTENCES.some((kind) => error instanceof kind);
   if (is_sentence) return message;
   if (error instanceof Deno.errors.AddrInUse) return "The port is in use: choose another with PORT=…";
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.AlreadyExists) {
+  if (error instanceof Deno.errors.NotCapable && OF_THE_SYSTEM.test(message)) {
+    return "DATA_DIR is in a folder of the operating system, such as /proc or /dev, which Deno keeps closed: choose another";
+  }
+  if (FILE_FAULTS.some((kind) => error instanceof kind)) {
     return `A file or folder cannot be used (DATA_DIR names where they are): ${message}`;
   }
   if (error instanceof Error && "code" in error && error.code === DISK_FULL) return `The disk is full: ${message}`;

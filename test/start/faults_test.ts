@@ -22,6 +22,20 @@ Deno.test("faults: a KV store that cannot be opened, a port in use; the start th
 });
 
 Deno.test({
+  name: "faults: a data folder that cannot be one",
+  ignore: on_postgres,
+  async fn() {
+    await using place = await newPlace();
+    const file = `${place.folder}/file`;
+    await Deno.writeTextFile(file, "");
+    await refuses({ ...place.environment, DATA_DIR: `${file}/data` }, [/^A file or folder cannot be used \(DATA_DIR/]);
+    await refuses({ ...place.environment, DATA_DIR: "/proc/atrium" }, [
+      /^DATA_DIR is in a folder of the operating system/,
+    ]);
+  },
+});
+
+Deno.test({
   name: "faults: a database that does not exist",
   ignore: !on_postgres,
   async fn() {

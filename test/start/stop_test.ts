@@ -1,5 +1,6 @@
 /** SIGTERM and SIGINT: what is in flight is finished within a limit, nothing holds the process longer. */
 import assert from "node:assert/strict";
+import { startServer } from "../stage/harness.ts";
 import { ask, launch, newPlace, type Process, spawn, stop, untilReady } from "../stage/launch.ts";
 import { beginRequest } from "../stage/network/slow_request.ts";
 import { on_postgres } from "../stage/places/places.ts";
@@ -125,4 +126,11 @@ Deno.test({
   const [, token = ""] = /^ +token +(\S+)$/m.exec(stdout) ?? [];
   await using next = await launch(first.environment);
   assert.equal((await ask(`${next.url}/account/me.json`, token)).status, 200);
+});
+
+Deno.test("stop: a sweep that the end of the server breaks off is no failure", async () => {
+  const server = await startServer();
+  const sweep = server.sweep();
+  await server.close();
+  await sweep;
 });
