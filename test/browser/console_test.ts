@@ -44,7 +44,6 @@ browserTest("the console in a browser", async ({ browser, step }) => {
     await step("a session ends during an edit: signing in continues the save", () => expires(browser, server, base));
     await step("versions are compared and restored", () => restores(browser, server, base));
     await step("a board is built with keys alone", () => boards(browser, server, base));
-    await step("a manager allows an app on boards", () => allowsTile(browser, server, base));
     await step("a user reads and a guest opens", () => reads(browser, server, base));
   } finally {
     await server.close();
@@ -332,23 +331,6 @@ async function boards(browser: Browser, server: TestServer, base: string): Promi
     const { tiles } = (await board(server, id)) ?? { tiles: [] };
     return tiles.length === 2 && tiles[0]?.x === 2 && tiles[0]?.w === 5 && tiles[0]?.h === 5 && tiles[1]?.y === 5;
   }, "the board is saved as it was arranged");
-  deepEqual(complaints.filter(unexpected), []);
-  await close();
-}
-
-/** Who may edit apps allows one on boards while choosing it. */
-async function allowsTile(browser: Browser, server: TestServer, base: string): Promise<void> {
-  const name = `Unlisted ${crypto.randomUUID().slice(0, 8)}`;
-  const app = { name, app_engine: "svelte", css_engine: "none", source_code: GREETING };
-  const { id } = made(await server.request("POST", "/platform/apps.json", { json: { app } }));
-  const manager = await addPerson(server.request, "manager");
-  const { page, complaints, close } = await seatOf(browser, server, base, manager.id);
-  await page.goto(base);
-  await page.getByRole("button", { name: "Arrange" }).click();
-  await page.getByRole("button", { name: "Add a tile" }).first().click();
-  await page.getByRole("dialog", { name: "Add a tile" }).getByRole("button", { name }).click();
-  await until(async () => (await board(server, manager.id))?.tiles.length === 1, "the tile is saved");
-  equal((await server.request("GET", `/platform/apps/${id}.json`)).body.dashboard_widget, true);
   deepEqual(complaints.filter(unexpected), []);
   await close();
 }
