@@ -244,7 +244,7 @@ async function narrow(stage: Stage): Promise<void> {
 async function addsOne(stage: Stage): Promise<void> {
   const board = await sit(stage, "manager");
   const { page, server } = { ...board, ...stage };
-  const name = `Wanted ${crypto.randomUUID().slice(0, 8)}`;
+  const name = `A wanted app ${crypto.randomUUID().slice(0, 8)}`;
   const id = await addApp(server, name, false);
   await arrange(page);
   await page.route(/apps\.list/, (route) => route.abort());
@@ -267,7 +267,9 @@ async function leaves(stage: Stage): Promise<void> {
   await arrange(page);
   await grip(page, "Alpha").press("ArrowDown");
   await page.route(/dashboards\.delete/, (route) => route.abort());
+  const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("dashboards.delete"));
   await page.getByRole("button", { name: "Use the account's board" }).click();
+  await failed;
   await storedAs(board, PASSED);
   await page.getByRole("button", { name: "Arrange" }).waitFor();
   await page.unroute(/dashboards\.delete/);
