@@ -208,6 +208,16 @@ async function twoTabs(stage: Stage): Promise<void> {
   await grip(other, "Alpha").press("ArrowDown");
   await storedAs(board, "Gamma 0 0 6 4, Beta 6 0 6 4, Alpha 0 4 6 4");
   equal(await grip(other, "Delta").count(), 0);
+  // One holds a tile that the other has removed, and hears of it.
+  await page.getByRole("button", { name: "Remove Beta" }).click();
+  await storedAs(board, "Gamma 0 0 6 4, Alpha 0 4 6 4");
+  await grip(other, "Alpha").press("ArrowRight");
+  await grab(other, "Beta", { x: 0, y: 200 });
+  await until(async () => await grip(other, "Beta").count() === 0, "it is gone");
+  await other.mouse.up();
+  await storedAs(board, "Gamma 0 0 6 4, Alpha 1 4 6 4");
+  await grip(other, "Alpha").press("ArrowLeft");
+  await storedAs(board, "Gamma 0 0 6 4, Alpha 0 4 6 4");
   await board.close();
 }
 

@@ -12,6 +12,8 @@ type Change = (tiles: Tiles) => Tile[];
 
 const SAVE_AFTER_MS = 400;
 const RETRY_AFTER_MS = 5_000;
+/** The status of a request that may be sent again later. */
+const TOO_MANY = 429;
 /** Another tab may save as often as this while this one does. */
 const ATTEMPTS = 5;
 
@@ -86,6 +88,7 @@ type Read = Awaited<ReturnType<typeof api.dashboards.find.query>>;
 function show(read: Read): void {
   const next = changes.reduce((now, change) => change(now), shownBoard(read.tiles, tiles));
   // The same tiles stay: their frames would load anew.
+  if (held) held = next;
   if (!isSame(next, tiles)) tiles = next;
   adopt(read);
 }
@@ -110,9 +113,11 @@ export function changeBoard(change: Change): boolean {
   return true;
 }
 
-/** A pointer holds a tile: until it is dropped, what is shown is a trial. */
-export function holdBoard(): void {
+/** A pointer holds a tile: until it is dropped, what is shown is a trial. @returns false where another one is held */
+export function holdBoard(): boolean {
+  if (held) return false;
   held = tiles;
+  return true;
 }
 
 /** Shows the board as this change would make it. */
@@ -151,7 +156,7 @@ async function send(): Promise<void> {
       if (status === 409) {
         attempt++;
         await readAgain();
-      } else if (status >= 400 && status < 500) {
+      } else if (status >= 400 && status < 500 && status !== TOO_MANY) {
         // It would be refused again.
         forgetChanges();
         notify(message, { kind: "failed" });
