@@ -121,7 +121,8 @@ async function fileKey(path: string): Promise<SecretKey> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
-  const { mode } = await Deno.stat(path);
+  const { mode, isDirectory } = await Deno.stat(path);
+  if (isDirectory) throw new ConfigError([`${path} is a folder: it must be the file of the key`]);
   if (mode !== null && mode & 0o077) throw new ConfigError([`${path} can be read by others: chmod 600 ${path}`]);
   const [, id, material] = /^([\w-]+):(\S{16,})\s*$/.exec(await Deno.readTextFile(path)) ?? [];
   if (!id || !material) throw new ConfigError([`${path} holds no key: restore it, or what it encrypted is lost`]);

@@ -74,6 +74,9 @@ Deno.test("keys: the embedded database's file is made once, for its owner alone"
   await Deno.writeTextFile(`${data_dir}/secret_keys`, "");
   await Deno.chmod(`${data_dir}/secret_keys`, 0o600);
   await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), /holds no key/);
+  await Deno.remove(`${data_dir}/secret_keys`);
+  await Deno.mkdir(`${data_dir}/secret_keys`);
+  await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), /is a folder/);
   await Deno.remove(data_dir, { recursive: true });
 });
 

@@ -67,7 +67,7 @@ export function consoleBuilder(deno: string, env: Readonly<Record<string, string
       }).spawn();
       try {
         const words = new Response(child.stderr).text();
-        // Where reading the lines fails, nobody waits for it.
+        // If reading the lines fails, nobody awaits this promise, and its rejection would end the process.
         words.catch(() => {});
         yield* readLines(child.stdout);
         const { success } = await child.status;

@@ -17,7 +17,7 @@ export async function readDashboard(
 
 /**
  * Replaces a board. Tiles of apps that the viewer may not have there now, such as one that is switched off for a while,
- * stay where they were stored: nobody could have sent them.
+ * keep their stored places: the viewer's page does not show them, and so cannot send them.
  *
  * @param user null for the account's default board
  * @throws {Refusal} 422 for new tiles of apps that the viewer may not have on a board, and for two of one app; 409
