@@ -218,6 +218,10 @@ async function twoTabs(stage: Stage): Promise<void> {
   await storedAs(board, "Gamma 0 0 6 4, Alpha 1 4 6 4");
   await grip(other, "Alpha").press("ArrowLeft");
   await storedAs(board, "Gamma 0 0 6 4, Alpha 0 4 6 4");
+  await other.getByRole("button", { name: "Remove Gamma" }).click();
+  await storedAs(board, "Alpha 0 0 6 4");
+  await done(page);
+  await until(async () => await page.locator(".tile").count() === 1, "who has arranged sees what the other has done");
   await board.close();
 }
 
