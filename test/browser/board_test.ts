@@ -23,6 +23,10 @@ browserTest("a board in a browser", async ({ browser, step }) => {
     await step("tiles pass each other by keys and by the pointer, and keep the focus", () => passes(stage));
     await step("Escape puts back what the pointer holds; a click changes nothing", () => putsBack(stage));
     await step("a save that fails is made again", () => savesAgain(stage));
+    await step(
+      "a save whose answer is lost is not made twice, and one app that has gone loses no other change",
+      () => repeats(stage),
+    );
     await step("a change outlives its page, and a closed tab", () => outlives(stage));
     await step("undo puts one tile back, also on a page that was left", () => undoes(stage));
     await step("two tabs arrange one board", () => twoTabs(stage));
@@ -47,6 +51,7 @@ interface Board extends Seat {
   /** The tiles that the server has: the name and the place of each, row by row. */
   stored(): Promise<string>;
   ids: Record<string, string>;
+  put(tiles: unknown[]): Promise<void>;
 }
 
 const addApp = async ({ request }: TestServer, name: string, dashboard_widget = true): Promise<string> => {
@@ -62,7 +67,9 @@ async function sit({ browser, server, base }: Stage, role: "user" | "manager" = 
   const { id: user_id, token } = await addPerson(server.request, role);
   const tiles = NAMES.map((name, i) => ({ app_id: ids[name], x: i % 2 * 6, y: i < 2 ? 0 : 4, w: 6, h: 4 }));
   const path = "/account/dashboard.json";
-  await server.request("PUT", path, { token, json: { dashboard: { tiles } } });
+  const put = async (tiles: unknown[]) =>
+    equal((await server.request("PUT", path, { token, json: { dashboard: { tiles } } })).status, 200);
+  await put(tiles);
   const taken = await seatOf(browser, server, base, user_id, options);
   const stored = async () => {
     const { body } = await server.request("GET", path, { token });
@@ -72,7 +79,7 @@ async function sit({ browser, server, base }: Stage, role: "user" | "manager" = 
   };
   await taken.page.goto(base);
   await grip(taken.page, "Alpha").or(taken.page.getByRole("heading", { name: "Alpha" })).waitFor();
-  return { ...taken, stored, ids };
+  return { ...taken, stored, ids, put };
 }
 
 const FIRST = "Alpha 0 0 6 4, Beta 6 0 6 4, Gamma 0 4 6 4, Delta 6 4 6 4";
@@ -125,8 +132,10 @@ async function putsBack(stage: Stage): Promise<void> {
   await arrange(page);
   await grab(page, "Alpha", { x: 0, y: 300 });
   await until(async () => await page.locator(".tile.held").count() === 1, "it is held");
+  await page.keyboard.press("Delete");
   await page.keyboard.press("Escape");
   await until(async () => await page.locator(".tile.held").count() === 0, "it is back");
+  equal(await page.getByText("was removed from your board").count(), 0);
   await page.mouse.up();
   await grip(page, "Alpha").click();
   await page.keyboard.press("ArrowLeft");
@@ -147,6 +156,37 @@ async function savesAgain(stage: Stage): Promise<void> {
   await page.unroute(/dashboards\.put/);
   await storedAs(board, PASSED);
   await page.getByText("Your board is not saved yet.").waitFor({ state: "detached" });
+  await board.close();
+}
+
+async function repeats(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page, ids } = board;
+  const tiles = ["Alpha", "Beta", "Gamma"].map((name, i) => ({ app_id: ids[name], x: 0, y: i * 2, w: 6, h: 2 }));
+  await board.put(tiles);
+  await page.reload();
+  await arrange(page);
+  await page.route(/dashboards\.put/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  }, { times: 1 });
+  await grip(page, "Alpha").press("ArrowDown");
+  await page.getByText("Your board is not saved yet.").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Your board is not saved yet.").waitFor({ state: "detached" });
+  equal(await board.stored(), "Beta 0 0 6 2, Alpha 0 2 6 2, Gamma 0 4 6 2");
+
+  await page.route(/dashboards\.put/, (route) => route.abort());
+  await page.getByRole("button", { name: "Add a tile" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delta" }).first().click();
+  await page.keyboard.press("Escape");
+  await grip(page, "Alpha").press("Shift+ArrowLeft");
+  await page.getByText("Your board is not saved yet.").waitFor();
+  const added = (await page.locator(".tile").filter({ hasText: "Delta" }).getAttribute("data-app")) ?? "";
+  await stage.server.request("PATCH", `/platform/apps/${added}.json`, { json: { app: { active: false } } });
+  await page.unroute(/dashboards\.put/);
+  await storedAs(board, "Beta 0 0 6 2, Alpha 0 2 5 2, Gamma 0 4 6 2");
+  await page.getByText("Delta cannot be on a board any more").waitFor();
   await board.close();
 }
 

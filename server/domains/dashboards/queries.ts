@@ -53,14 +53,16 @@ export async function findDashboard(
   );
 }
 
-/** Those of these apps that the viewer may have on a board. */
-export const listFitting = (sql: Sql, viewer: Viewer, ids: string[]) =>
-  sql<{ id: string }[]>`
-    select id
+/** Those of these apps that are in the account, and whether the viewer may have them on a board. */
+export const listApps = (sql: Sql, viewer: Viewer, ids: string[]) =>
+  sql<{ id: string; fits: boolean }[]>`
+    select id, ${fitting(sql, viewer)} as fits
     from apps
-    where id = any(${ids}::uuid[])
-      and ${fitting(sql, viewer)}
+    where account_id = ${viewer.account_id}
+      and id = any(${ids}::uuid[])
   `;
+
+const ofUser = (sql: Sql, user: number | null) => user === null ? sql`user_id is null` : sql`user_id = ${user}`;
 
 /** @param user null for the account's default board @returns the tiles as they are stored, or undefined without a board */
 export async function findTiles(sql: Sql, account: number, user: number | null): Promise<Tile[] | undefined> {
@@ -68,19 +70,10 @@ export async function findTiles(sql: Sql, account: number, user: number | null):
     select tiles
     from dashboards
     where account_id = ${account}
-      and ${user === null ? sql`user_id is null` : sql`user_id = ${user}`}
+      and ${ofUser(sql, user)}
   `;
   return row?.tiles;
 }
-
-/** Those of these apps that are in the account. */
-export const listExisting = (sql: Sql, account: number, ids: string[]) =>
-  sql<{ id: string }[]>`
-    select id
-    from apps
-    where account_id = ${account}
-      and id = any(${ids}::uuid[])
-  `;
 
 /**
  * @param user null for the account's default board
@@ -94,10 +87,21 @@ export async function putTiles(
   tiles: Tile[],
   if_updated_at: string | null | undefined,
 ): Promise<boolean> {
+  if (typeof if_updated_at === "string") {
+    const { count } = await sql`
+      update dashboards
+      set
+        tiles = ${sql.json(tiles)},
+        updated_at = now()
+      where account_id = ${account}
+        and ${ofUser(sql, user)}
+        and iso(updated_at) = ${if_updated_at}
+    `;
+    return count > 0;
+  }
   const target = user === null
     ? sql`(account_id) where user_id is null`
     : sql`(account_id, user_id) where user_id is not null`;
-  const any = if_updated_at === undefined;
   const { count } = await sql`
     insert into dashboards (account_id, user_id, tiles)
     values (${account}, ${user}::int, ${sql.json(tiles)})
@@ -105,7 +109,7 @@ export async function putTiles(
     set
       tiles = excluded.tiles,
       updated_at = now()
-    where ${any} or iso(dashboards.updated_at) = ${if_updated_at ?? null}
+    where ${if_updated_at === undefined}
   `;
   return count > 0;
 }

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { conflict, invalid } from "../../errors.ts";
-import { findDashboard, findTiles, listExisting, listFitting, putTiles } from "./queries.ts";
+import { findDashboard, findTiles, listApps, putTiles } from "./queries.ts";
 import { type Dashboard, MOST_TILES, type NewDashboard, type Tile } from "./schema.ts";
 
 /** @param user null for the account's default board */
@@ -30,7 +30,9 @@ export async function putDashboard(
   const { sql, viewer } = ctx;
   const sent = tiles.map(idOf);
   const stored = await findTiles(sql, viewer.account_id, user) ?? [];
-  const fitting = new Set((await listFitting(sql, viewer, [...sent, ...stored.map(idOf)])).map(({ id }) => id));
+  const apps = await listApps(sql, viewer, [...sent, ...stored.map(idOf)]);
+  const existing = new Set(apps.map(({ id }) => id));
+  const fitting = new Set(apps.filter(({ fits }) => fits).map(({ id }) => id));
   const hidden = stored.filter((tile) => !fitting.has(idOf(tile)));
   const hidden_ids = new Set(hidden.map(idOf));
   const faults = sent.flatMap((id, index): [string, string[]][] => {
@@ -43,7 +45,6 @@ export async function putDashboard(
     return messages.length > 0 ? [[`tiles.${index}.app_id`, messages]] : [];
   });
   if (faults.length > 0) throw invalid(Object.fromEntries(faults));
-  const existing = new Set((await listExisting(sql, viewer.account_id, [...hidden_ids])).map(({ id }) => id));
   const kept = hidden.filter((tile) => existing.has(idOf(tile)) && !sent.includes(idOf(tile)));
   const all = [...tiles, ...kept].slice(0, MOST_TILES);
   if (!await putTiles(sql, viewer.account_id, user, all, if_updated_at)) {

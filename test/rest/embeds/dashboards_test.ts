@@ -168,6 +168,7 @@ inAccount("dashboards: a save names the board that it replaces", async ({ ask })
   const { token } = await addPerson(ask, "user");
   const put = (if_updated_at?: string | null) =>
     ask("PUT", path, { token, json: { dashboard: { tiles: [], if_updated_at } } });
+  assert.equal((await put("2020-01-01T00:00:00.000+00:00")).status, 409, "there is none to replace");
   const first = await put(null);
   assert.equal(first.status, 200);
   const refused = await put(null);

@@ -48,8 +48,11 @@ export function compact<Tile extends Place>(tiles: readonly Tile[], first?: stri
 export function put<Tile extends Place>(tiles: readonly Tile[], id: string, change: Partial<Place>): Tile[] {
   const moved = tiles.find(({ app_id }) => app_id === id);
   if (!moved) return [...tiles];
-  const w = clamp(change.w ?? moved.w, LEAST.w, COLUMNS - (change.x === undefined ? moved.x : 0));
-  const h = clamp(change.h ?? moved.h, LEAST.h, MOST_H);
+  // A size that a program has given stays until a person changes it.
+  const w = change.w === undefined
+    ? moved.w
+    : clamp(change.w, LEAST.w, COLUMNS - (change.x === undefined ? moved.x : 0));
+  const h = change.h === undefined ? moved.h : clamp(change.h, LEAST.h, MOST_H);
   const x = clamp(change.x ?? moved.x, 0, COLUMNS - w);
   const y = Math.max(0, change.y ?? moved.y);
   const held = { ...moved, x, y, w, h };
@@ -64,30 +67,35 @@ export function put<Tile extends Place>(tiles: readonly Tile[], id: string, chan
   return compact(next, id);
 }
 
-/** Moves a tile past the next one above or below it. @param by -1: up, 1: down */
-export function step<Tile extends Place>(tiles: readonly Tile[], id: string, by: -1 | 1): Tile[] {
+/** Where a tile goes to pass the next one above or below it. @param by -1: up, 1: down @returns nothing if there is none */
+export function passing(tiles: readonly Place[], id: string, by: -1 | 1): Partial<Place> {
   const tile = tiles.find(({ app_id }) => app_id === id);
-  if (!tile) return [...tiles];
+  if (!tile) return {};
   const inTheWay = inRows(
     tiles.filter((other) =>
       other !== tile && shareColumns(other, tile) && (by < 0 ? other.y < tile.y : other.y > tile.y)
     ),
   );
   const next = by < 0 ? inTheWay.at(-1) : inTheWay[0];
-  if (!next) return [...tiles];
-  return put(tiles, id, { y: by < 0 ? next.y : Math.max(next.y + next.h - tile.h, tile.y + 1) });
+  if (!next) return {};
+  return { y: by < 0 ? next.y : Math.max(next.y + next.h - tile.h, tile.y + 1) };
 }
 
-/** Exchanges the places of a tile and the one that is read before or after it. @param by -1: before, 1: after */
-export function exchange<Tile extends Place>(tiles: readonly Tile[], id: string, by: -1 | 1): Tile[] {
+/** The exchanged places of a tile and the one that is read before or after it. @param by -1: before, 1: after */
+export function exchanged(tiles: readonly Place[], id: string, by: -1 | 1): Place[] {
   const rows = inRows(tiles);
   const at = rows.findIndex(({ app_id }) => app_id === id);
   const [one, other] = [rows[at], rows[at + by]];
-  if (!one || !other) return [...tiles];
-  const placeOf = ({ x, y, w, h }: Tile) => ({ x, y, w, h });
-  return tiles.map((tile) =>
-    tile === one ? { ...one, ...placeOf(other) } : tile === other ? { ...other, ...placeOf(one) } : tile
-  );
+  return one && other ? [{ ...other, app_id: one.app_id }, { ...one, app_id: other.app_id }] : [];
+}
+
+/** Gives these tiles these places. */
+export function withPlaces<Tile extends Place>(tiles: readonly Tile[], places: readonly Place[]): Tile[] {
+  const given = new Map(places.map((place) => [place.app_id, place]));
+  return compact(tiles.map((tile) => {
+    const { x, y, w, h } = given.get(tile.app_id) ?? tile;
+    return { ...tile, x, y, w, h };
+  }));
 }
 
 /** Adds a tile at the first place where it fits. An app has one tile. */

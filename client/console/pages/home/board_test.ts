@@ -1,9 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { add, compact, exchange, type Place, put, putBack, remove, shownBoard, step } from "./board.ts";
+import { add, compact, exchanged, passing, type Place, put, putBack, remove, shownBoard, withPlaces } from "./board.ts";
 
 const tile = (app_id: string, x: number, y: number, w = 6, h = 4): Place => ({ app_id, x, y, w, h });
 const FOUR = [tile("a", 0, 0), tile("b", 6, 0), tile("c", 0, 4), tile("d", 6, 4)];
 const PILE = [tile("a", 0, 0, 12, 2), tile("b", 0, 2, 12, 4), tile("c", 0, 6, 12, 2)];
+const step = (tiles: Place[], id: string, by: -1 | 1) => put(tiles, id, passing(tiles, id, by));
+const exchange = (tiles: Place[], id: string, by: -1 | 1) => withPlaces(tiles, exchanged(tiles, id, by));
 const placesOf = (tiles: readonly Place[]) => tiles.map(({ app_id, x, y }) => `${app_id} ${x} ${y}`).join(", ");
 
 Deno.test("board: tiles stand as high as they can, and keep their order in the list", () => {
@@ -64,4 +66,22 @@ Deno.test("board: what is stored is shown row by row, later in the order that is
   const stored = [tile("b", 6, 0), tile("a", 0, 0), tile("b", 6, 8), tile("c", 0, 0)];
   equal(placesOf(shownBoard(stored)), "a 0 0, c 0 4, b 6 0");
   equal(placesOf(shownBoard(FOUR, [tile("d", 0, 0), tile("b", 0, 0)])), "d 6 4, b 6 0, a 0 0, c 0 4");
+});
+
+Deno.test("board: a change that is made again changes nothing more", () => {
+  for (const tiles of [FOUR, PILE]) {
+    for (const by of [-1, 1] as const) {
+      for (const { app_id } of tiles) {
+        const [to, places] = [passing(tiles, app_id, by), exchanged(tiles, app_id, by)];
+        const [moved, swapped] = [put(tiles, app_id, to), withPlaces(tiles, places)];
+        deepEqual(put(moved, app_id, to), moved, `${app_id} ${by}`);
+        deepEqual(withPlaces(swapped, places), swapped, `${app_id} ${by}`);
+      }
+    }
+  }
+});
+
+Deno.test("board: a move keeps a size that only a program gives", () => {
+  const [high] = put([tile("a", 11, 0, 1, 60)], "a", { x: 3 });
+  deepEqual(high, tile("a", 3, 0, 1, 60));
 });

@@ -1,10 +1,10 @@
 /**
  * The board of the person who is signed in. It outlives the page: a change stays until the server has it, so that neither
- * leaving the page nor a server that is away loses one.
+ * leaving the page nor a server that is away loses one. Another person's session begins with another document.
  */
 import { api, troubleOf } from "../../api.ts";
 import { notify } from "../../notices.svelte.ts";
-import { type Place, shownBoard } from "./board.ts";
+import { type Place, remove, shownBoard } from "./board.ts";
 
 export type Tile = Place & { title: string; url: string };
 type Tiles = readonly Tile[];
@@ -12,12 +12,11 @@ type Change = (tiles: Tiles) => Tile[];
 
 const SAVE_AFTER_MS = 400;
 const RETRY_AFTER_MS = 5_000;
-/** The status of a request that may be sent again later. */
-const TOO_MANY = 429;
+/** Statuses of requests that may be sent again later. */
+const [CHANGED, TOO_MANY] = [409, 429];
 /** Another tab may save as often as this while this one does. */
 const ATTEMPTS = 5;
 
-let person: number | undefined;
 let tiles = $state.raw<Tile[]>();
 /** The board before the change that is tried now. */
 let held: Tiles | undefined;
@@ -28,7 +27,10 @@ let fault = $state("");
 let unsaved = $state("");
 /** The `updated_at` of the person's own board as the server has it; null: there is none. */
 let known: string | null = null;
-/** What the server does not have yet. Where another tab has saved meanwhile, these are made again on its board. */
+/**
+ * What the server does not have yet. Where another tab has saved meanwhile, these are made again on its board, and so they
+ * are where the answer to a save was lost: each names places, not steps.
+ */
 let changes: Change[] = [];
 /** Counts them, so that an answer that is older than a change is recognized. */
 let count = 0;
@@ -51,16 +53,6 @@ export const board = {
     return unsaved;
   },
 };
-
-/** Shows this person's board from here on. Changes of the one before, of whom this tab no longer has a session, go. */
-export function openBoard(user_id: number | undefined): void {
-  if (user_id === person) return;
-  person = user_id;
-  tiles = held = undefined;
-  known = null;
-  fault = "";
-  forgetChanges();
-}
 
 function forgetChanges(): void {
   clearTimeout(timer);
@@ -100,9 +92,9 @@ function adopt(read: Read): void {
 
 const isSame = (a: Tiles, b: Tiles | undefined) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Makes a change and saves it soon. @returns whether it changes anything */
+/** Makes a change and saves it soon. @returns whether it changes anything: never while a pointer holds a tile */
 export function changeBoard(change: Change): boolean {
-  if (!tiles) return false;
+  if (!tiles || held) return false;
   const next = change(tiles);
   if (isSame(next, tiles)) return false;
   tiles = next;
@@ -140,23 +132,23 @@ export function saveBoard(): Promise<void> {
 }
 
 async function send(): Promise<void> {
-  for (let attempt = 1; changes.length > 0 && attempt <= ATTEMPTS;) {
+  let attempt = 1;
+  while (changes.length > 0) {
     const sent = changes.length;
-    const sender = person;
+    const sent_tiles = held ?? tiles ?? [];
     try {
       const saved = await api.dashboards.put.mutate({ dashboard: { tiles: places(), if_updated_at: known } });
-      if (sender !== person) return;
       changes = changes.slice(sent);
       count++;
       adopt(saved);
       unsaved = "";
+      attempt = 1;
     } catch (error) {
-      if (sender !== person) return;
-      const { status, message } = troubleOf(error);
-      if (status === 409) {
-        attempt++;
-        await readAgain();
-      } else if (status >= 400 && status < 500 && status !== TOO_MANY) {
+      const { status, message, fields } = troubleOf(error);
+      const refused = sent_tiles.filter((_, index) => fields[`tiles.${index}.app_id`]);
+      if (status === 409 && attempt < ATTEMPTS) await readAgain();
+      else if (refused.length > 0 && attempt < ATTEMPTS) withoutApps(refused);
+      else if (status >= 400 && status < 500 && status !== CHANGED && status !== TOO_MANY) {
         // It would be refused again.
         forgetChanges();
         notify(message, { kind: "failed" });
@@ -165,9 +157,21 @@ async function send(): Promise<void> {
         unsaved = message;
         break;
       }
+      attempt++;
     }
   }
   if (changes.length > 0) timer = setTimeout(saveBoard, RETRY_AFTER_MS);
+}
+
+/** Their apps have meanwhile gone, or may not be on boards any more. */
+function withoutApps(refused: Tiles): void {
+  for (const { app_id, title } of refused) {
+    const change: Change = (now) => remove(now, app_id);
+    changes.push(change);
+    tiles = tiles && change(tiles);
+    held = held && change(held);
+    notify(`${title} cannot be on a board any more`, { kind: "failed" });
+  }
 }
 
 /** Another tab has saved. A failure is noticed by the next attempt. */
