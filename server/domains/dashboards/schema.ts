@@ -23,7 +23,7 @@ export const NewDashboard = z.object({
   ).max(MOST_TILES),
   if_updated_at: Timestamp.nullish().describe(
     "Replace the board only if it still has this `updated_at`; null: only if there is none yet. Without it in any case",
-  ),
+  ).meta({ examples: [null] }),
 });
 export type NewDashboard = z.output<typeof NewDashboard>;
 
