@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { V8_FLAGS } from "./v8_flags.ts";
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const DIST = new URL("../../client/console/dist/", import.meta.url);
+const DEV_DIST = new URL("../../client/.console_dev/", import.meta.url);
 
 /** The watcher follows the sources only if the server is loaded from them. */
 await Deno.remove(new URL("../packed/dist/manifest.json", import.meta.url)).catch(() => {});
@@ -34,14 +34,14 @@ function end(signal: Deno.Signal): void {
   }
 }
 
-/** Ends both, and removes the build: one for development is not one to ship. */
+/** Ends both, and removes the build: the server prefers it to the one that ships. */
 async function stop(): Promise<void> {
   end("SIGTERM");
   const ended = Promise.all([server.status, build.status]);
   const timer = setTimeout(() => end("SIGKILL"), GRACE_MS);
   await ended;
   clearTimeout(timer);
-  await Deno.remove(DIST, { recursive: true }).catch(() => {});
+  await Deno.remove(DEV_DIST, { recursive: true }).catch(() => {});
   Deno.exit(0);
 }
 

@@ -1,14 +1,14 @@
 /**
- * Bundles the console. With `--write` it writes client/console/dist/, which the server prefers; with `--watch` it does
- * so after every change, without compression; without an argument it prints the files for the server that started it.
+ * Bundles the console. With `--write` it writes client/console/dist/, which ships with the server, and with `--check` it
+ * fails if that build is of other sources. With `--watch` it writes client/.console_dev/ after every change, and hardly
+ * compresses. Without an argument it prints the files for the server that started it.
  */
 import * as esbuild from "esbuild";
 import { brotliCompressSync, constants } from "node:zlib";
 import { fileURLToPath } from "node:url";
-import { CONSOLE, hashOfConsole } from "../host/console_sources.ts";
+import { CONSOLE, DEV_DIST, DIST, hashOfConsole } from "../host/console_sources.ts";
+import { licencesOf } from "../runtime/licences.ts";
 import { type Bundle, bundleConsole, watchConsole } from "./bundle.ts";
-
-const DIST = new URL("dist/", CONSOLE);
 
 const brotliOf = (body: Uint8Array, quality: number) =>
   brotliCompressSync(body, {
@@ -16,20 +16,20 @@ const brotliOf = (body: Uint8Array, quality: number) =>
   });
 
 /** Writes the files as `<name>.br`, then the manifest. @returns bytes of the first load, compressed */
-async function write({ manifest, contents }: Bundle, quality: number): Promise<number> {
-  await Deno.mkdir(DIST, { recursive: true });
+async function write(folder: URL, { manifest, contents }: Bundle, quality: number): Promise<number> {
+  await Deno.mkdir(folder, { recursive: true });
   const first_load = new Set([manifest.entry, ...manifest.styles, ...manifest.preload]);
   let first = 0;
   for (const [name, body] of contents) {
     const compressed = brotliOf(body, quality);
     if (first_load.has(name)) first += compressed.length;
-    await Deno.writeFile(new URL(`${name}.br`, DIST), compressed);
+    await Deno.writeFile(new URL(`${name}.br`, folder), compressed);
   }
-  const next = new URL("manifest.json.next", DIST);
+  const next = new URL("manifest.json.next", folder);
   await Deno.writeTextFile(next, JSON.stringify(manifest) + "\n");
-  await Deno.rename(next, new URL("manifest.json", DIST));
-  for await (const { name } of Deno.readDir(DIST)) {
-    if (name.endsWith(".br") && !contents.has(name.slice(0, -3))) await Deno.remove(new URL(name, DIST));
+  await Deno.rename(next, new URL("manifest.json", folder));
+  for await (const { name } of Deno.readDir(folder)) {
+    if (name.endsWith(".br") && !contents.has(name.slice(0, -3))) await Deno.remove(new URL(name, folder));
   }
   return first;
 }
@@ -58,7 +58,7 @@ async function watch(): Promise<void> {
   const built = async () => {
     const started = performance.now();
     try {
-      await write(await rebuild(), 1);
+      await write(DEV_DIST, await rebuild(), 1);
       say(`the console is built in ${Math.round(performance.now() - started)} ms`);
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
@@ -71,19 +71,30 @@ async function watch(): Promise<void> {
   );
   let timer: ReturnType<typeof setTimeout> | undefined;
   for await (const { paths, kind } of watcher) {
-    if (kind === "access" || paths.every((path) => /[/\\](dist|\.console)([/\\]|$)/.test(path))) continue;
+    if (kind === "access" || paths.every((path) => /[/\\]dist([/\\]|$)/.test(path))) continue;
     clearTimeout(timer);
     // One after the other: each build removes the files of the one before.
     timer = setTimeout(() => last = last.then(built), SETTLED_MS);
   }
 }
 
+async function check(): Promise<void> {
+  const manifest = await Deno.readTextFile(new URL("manifest.json", DIST)).catch(() => "{}");
+  if (JSON.parse(manifest).sources === await hashOfConsole()) return;
+  say("client/console/dist/ is not of the present sources: run `deno task build:console` and commit the folder");
+  Deno.exit(1);
+}
+
 const [mode] = Deno.args;
 if (mode === "--watch") await watch();
+else if (mode === "--check") await check();
 else {
   const sources = await hashOfConsole();
   if (mode === "--write") {
-    const first = await write(await bundleConsole(sources), 11);
+    const bundle = await bundleConsole(sources);
+    await Deno.mkdir(DIST, { recursive: true });
+    await Deno.writeTextFile(new URL("LICENSES.txt", DIST), await licencesOf(bundle.of_packages));
+    const first = await write(DIST, bundle, 11);
     say(`the console: ${(first / 1000).toFixed(1)} KB at first load`);
   } else await print(await bundleConsole(sources));
   await esbuild.stop();

@@ -3,7 +3,9 @@ import * as esbuild from "esbuild";
 import { fileURLToPath } from "node:url";
 import type { ConsoleManifest } from "../compiler.ts";
 import { CONSOLE } from "../host/console_sources.ts";
+import { OF_PACKAGE } from "../runtime/packages.ts";
 import { docsPlugin } from "./docs/docs_plugin.ts";
+import { namesByContent, renamed } from "./names.ts";
 import { packagePlugin } from "./package_plugin.ts";
 import { type Styles, sveltePlugin } from "./svelte_plugin.ts";
 
@@ -12,6 +14,8 @@ export { PACKAGES } from "./packages.ts";
 export interface Bundle {
   manifest: ConsoleManifest;
   contents: Map<string, Uint8Array>;
+  /** Files of the packages whose code is in it. */
+  of_packages: string[];
 }
 
 const TARGETS = ["es2022", "chrome111", "firefox128", "safari16.4"];
@@ -88,7 +92,11 @@ async function bundleOf(
   sources: string,
 ): Promise<Bundle> {
   const sheet = await sheetOf(styles, metafile.inputs, minify);
-  const contents = new Map([...outputFiles, sheet].map(({ path, contents }) => [nameOf(path), contents]));
+  const written = new Map([...outputFiles, sheet].map(({ path, contents }) => [fileOf(path), contents]));
+  // A build for development is made anew after each change, and stays on its machine.
+  const new_names = minify ? namesByContent(written) : new Map<string, string>();
+  const nameOf = (path: string) => new_names.get(fileOf(path)) ?? fileOf(path);
+  const contents = minify ? renamed(written, new_names) : written;
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith("/main.ts"));
   if (!entry) throw new Error("esbuild wrote no entry");
   const preload = new Set<string>();
@@ -108,7 +116,8 @@ async function bundleOf(
     files: names,
     sources,
   };
-  return { manifest, contents };
+  const of_packages = Object.keys(metafile.inputs).filter((path) => OF_PACKAGE.test(path)).map((path) => `/${path}`);
+  return { manifest, contents, of_packages };
 }
 
-const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+const fileOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);

@@ -1,13 +1,13 @@
 /**
- * The console's files: those in client/console/dist/, if `deno task build` has made them of the present sources; else
- * those that a server has built before and kept with the vendor files; else a background process builds them now.
+ * The console's files: those in client/console/dist/, which ship with the server, if they are of the present sources;
+ * else those that a server has built before and kept with the vendor files; else a background process builds them now.
  */
 import { brotliDecompress, gzip } from "node:zlib";
 import { promisify } from "node:util";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { ConsoleFiles, ConsoleManifest, VendorFile } from "../compiler.ts";
-import { CONSOLE, hashOfConsole } from "./console_sources.ts";
+import { DEV_DIST, DIST, hashOfConsole } from "./console_sources.ts";
 import type { VendorStore } from "./vendor.ts";
 
 const Manifest = z.object({
@@ -35,8 +35,8 @@ interface ConsoleOptions {
   store: VendorStore;
   /** Runs the build. @returns the lines that it prints */
   build: () => AsyncIterable<string>;
-  /** The folder that `deno task build` writes. */
-  dist?: URL;
+  /** Folders with a build, of which the first one wins that has the present sources. */
+  folders?: readonly URL[];
   /** Reads the manifest anew at every request, and serves a build of `deno task dev`. */
   dev: boolean;
   log?: { info(event: string, detail?: Record<string, unknown>): void };
@@ -45,8 +45,8 @@ interface ConsoleOptions {
 export function createConsoleFiles({
   store,
   build,
-  dist = new URL("dist/", CONSOLE),
   dev,
+  folders = dev ? [DEV_DIST, DIST] : [DIST],
   log,
 }: ConsoleOptions): ConsoleFiles {
   const contents = new LRUCache<string, VendorFile>({ max: 300 });
@@ -55,10 +55,12 @@ export function createConsoleFiles({
   let failed: { at: number; fault: string } | undefined;
 
   async function shipped(sources: string): Promise<ConsoleManifest | undefined> {
-    const text = await Deno.readTextFile(new URL("manifest.json", dist)).catch(ignoreMissing);
-    if (text === undefined) return undefined;
-    const manifest = Manifest.parse(JSON.parse(text));
-    return manifest.sources === sources || dev && manifest.sources === "dev" ? manifest : undefined;
+    for (const folder of folders) {
+      const text = await Deno.readTextFile(new URL("manifest.json", folder)).catch(ignoreMissing);
+      const manifest = text === undefined ? undefined : Manifest.parse(JSON.parse(text));
+      if (manifest?.sources === sources || dev && manifest?.sources === "dev") return manifest;
+    }
+    return undefined;
   }
 
   async function kept(sources: string): Promise<ConsoleManifest | undefined> {
@@ -109,7 +111,7 @@ export function createConsoleFiles({
       if (!NAME.test(name)) return undefined;
       const cached = contents.get(name);
       if (cached) return cached;
-      const brotli = await fromDist(dist, name) ?? (await store.get(keptName(name)))?.brotli;
+      const brotli = await fromFolders(folders, name) ?? (await store.get(keptName(name)))?.brotli;
       if (!brotli) return undefined;
       const content = await contentOf(name, brotli);
       contents.set(name, content);
@@ -139,8 +141,13 @@ export const storedNames = ({ files, sources }: ConsoleManifest): string[] => [
   manifestName(sources),
 ];
 
-const fromDist = (dist: URL, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> =>
-  Deno.readFile(new URL(`${name}.br`, dist)).catch(ignoreMissing);
+async function fromFolders(folders: readonly URL[], name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  for (const folder of folders) {
+    const body = await Deno.readFile(new URL(`${name}.br`, folder)).catch(ignoreMissing);
+    if (body) return body;
+  }
+  return undefined;
+}
 
 /** A file is kept as brotli alone. The other two take some milliseconds, once in each process. */
 async function contentOf(name: string, brotli: Uint8Array<ArrayBuffer>): Promise<VendorFile> {

@@ -4,12 +4,17 @@ import { fileURLToPath } from "node:url";
 import { CHAPTERS } from "../console/docs/manuscript.ts";
 
 export const CONSOLE = new URL("../../../client/console/", import.meta.url);
+/** The build that ships, which `deno task build` writes. */
+export const DIST = new URL("dist/", CONSOLE);
+/** The build of `deno task dev`, which removes the folder when it ends. */
+export const DEV_DIST = new URL("../.console_dev/", CONSOLE);
 const ROOT = fileURLToPath(CONSOLE);
 /** Outside of the folder: the typed client, the builder, the versions of packages, and the documentation. */
 const OTHERS = [
   "../mod.ts",
   "../../deno.json",
   "../../server/compiler/console/bundle.ts",
+  "../../server/compiler/console/names.ts",
   "../../server/compiler/console/svelte_plugin.ts",
   "../../server/compiler/console/docs/docs_plugin.ts",
   "../../server/compiler/console/docs/manuscript.ts",

@@ -55,7 +55,8 @@ function isFile(path: string): boolean {
   }
 }
 
-const OF_PACKAGE = /[/\\](?:npm|node_modules)[/\\]/;
+/** A path of a file in a package. */
+export const OF_PACKAGE = /[/\\](?:npm|node_modules)[/\\]/;
 
 /**
  * Files of packages find packages by their own dependencies, files of the project by its import map. Deno 2.5 has no

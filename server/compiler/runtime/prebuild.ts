@@ -1,11 +1,11 @@
 /** `deno task build`: writes what ships built with this version: the runtimes with their licences, and `/embed.js`. */
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RUNTIME_LOADERS } from "../engines/loaders.ts";
 import { PREBUILT, type Prebuilt } from "../host/prebuilt.ts";
 import { identityOf } from "../host/vendor.ts";
 import type { RuntimeName } from "../protocol.ts";
+import { licencesOf } from "./licences.ts";
 import { minify } from "./minify.ts";
 
 /** Without Phaser, which few apps use and which would double the folder's 420 KB. */
@@ -18,7 +18,7 @@ export const SHIPPED = [
   "tailwind_all",
 ] as const satisfies RuntimeName[];
 
-/** The packages whose code the runtimes contain. Their licences ask that copies carry the notice. */
+/** The packages whose code the runtimes contain. */
 const PACKAGES = ["svelte", "vue", "react", "react-dom", "kaboom", "tailwindcss"];
 
 const CLIENT = new URL("../../../client/embed/", import.meta.url);
@@ -32,7 +32,11 @@ if (import.meta.main) {
   await Deno.remove(PREBUILT, { recursive: true }).catch(() => {});
   await Deno.mkdir(PREBUILT);
   for (const name of SHIPPED) await write(name);
-  await Deno.writeTextFile(new URL("LICENSES.txt", PREBUILT), await licences());
+  const resolve = (name: string) => fileURLToPath(import.meta.resolve(name));
+  // react-dom contains it, and only react-dom finds it.
+  const scheduler = createRequire(resolve("react-dom")).resolve("scheduler");
+  const licences = await licencesOf([...PACKAGES.map(resolve), scheduler]);
+  await Deno.writeTextFile(new URL("LICENSES.txt", PREBUILT), licences);
   await Deno.writeTextFile(EMBED_MINIFIED, await embedScript());
   Deno.exit(0);
 }
@@ -47,23 +51,4 @@ async function write(name: typeof SHIPPED[number]) {
   const listed = files.map(({ file, content_type }) => ({ file, content_type }));
   const prebuilt: Prebuilt = { identity: await identityOf(name), runtime, files: listed };
   await Deno.writeTextFile(new URL(`${name}.json`, PREBUILT), JSON.stringify(prebuilt) + "\n");
-}
-
-async function licences(): Promise<string> {
-  const resolve = (name: string) => fileURLToPath(import.meta.resolve(name));
-  // react-dom contains it, and only react-dom finds it.
-  const scheduler = createRequire(resolve("react-dom")).resolve("scheduler");
-  const texts = await Promise.all([...PACKAGES.map((name) => resolve(name)), scheduler].map(licenceOf));
-  return texts.join(`\n${"-".repeat(80)}\n\n`);
-}
-
-/** @param file any file of the package */
-async function licenceOf(file: string): Promise<string> {
-  const folder = dirname(file);
-  const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  if (!names.includes("package.json")) return licenceOf(folder);
-  const { name, version } = JSON.parse(await Deno.readTextFile(`${folder}/package.json`));
-  const licence = names.find((name) => /^licen[cs]e/i.test(name));
-  if (!licence) throw new Error(`${name} has no licence file`);
-  return `${name} ${version}\n\n${(await Deno.readTextFile(`${folder}/${licence}`)).trim()}\n`;
 }

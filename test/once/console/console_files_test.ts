@@ -1,9 +1,11 @@
 /** The console's page and files, as the server sends them. */
 import assert from "node:assert/strict";
+import { brotliCompressSync } from "node:zlib";
 import { childEnvironment } from "../../../server/config.ts";
 import type { VendorFile } from "../../../server/compiler/compiler.ts";
 import { consoleBuilder } from "../../../server/compiler/host/console_builder.ts";
 import { createConsoleFiles } from "../../../server/compiler/host/console_files.ts";
+import { DIST, hashOfConsole } from "../../../server/compiler/host/console_sources.ts";
 import { startServer } from "../../stage/harness.ts";
 
 Deno.test("console: its page is for members, and strict; its files are immutable and compressed", async () => {
@@ -77,11 +79,12 @@ async function* failing(message: string): AsyncGenerator<string> {
   throw await Promise.resolve(new Error(message));
 }
 
-Deno.test("console: a first start builds it once; later starts and other processes read what it kept", async () => {
-  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
+const ADVICE = "run `deno task build:console` and commit client/console/dist";
+
+Deno.test("console: without a build that ships, a first start builds it once, and later ones read it; it ships so", async () => {
   const { files, events, options } = kept();
   const builder = consoleBuilder(Deno.execPath(), childEnvironment(Deno.env.toObject()));
-  const first = createConsoleFiles({ ...options, dist, build: builder.build });
+  const first = createConsoleFiles({ ...options, folders: [], build: builder.build });
   assert.equal(await first.manifest(), undefined, "nobody waits for a build");
   await Promise.all([first.prepare(), first.prepare()]);
   assert.deepEqual(events, ["console_built"]);
@@ -92,16 +95,48 @@ Deno.test("console: a first start builds it once; later starts and other process
     assert.ok(file && file.body.length > 0 && file.brotli.length > 0 && file.gzip.length > 0, name);
   }
   const never = () => failing("it is there");
-  const second = createConsoleFiles({ ...options, dist, build: never });
+  const second = createConsoleFiles({ ...options, folders: [], build: never });
   assert.deepEqual(await second.manifest(), manifest);
   assert.deepEqual(await second.file(manifest.entry), await first.file(manifest.entry));
+
+  const shipped = createConsoleFiles({ ...options, folders: [DIST], build: never, store: kept().options.store });
+  assert.deepEqual(await shipped.manifest(), manifest, ADVICE);
+  for (const name of manifest.files) {
+    assert.deepEqual((await shipped.file(name))?.body, (await first.file(name))?.body, `${name}: ${ADVICE}`);
+  }
+  const names = [...manifest.files.map((name) => `${name}.br`), "LICENSES.txt", "manifest.json"];
+  assert.deepEqual([...Deno.readDirSync(DIST)].map(({ name }) => name).toSorted(), names.toSorted(), ADVICE);
+});
+
+/** A folder with a build of one file. */
+async function builtFolder(entry: string, sources: string): Promise<URL> {
+  const folder = new URL(`file://${await Deno.makeTempDir()}/`);
+  const manifest = { entry, styles: [], preload: [], files: [entry], sources };
+  await Deno.writeTextFile(new URL("manifest.json", folder), JSON.stringify(manifest));
+  await Deno.writeFile(new URL(`${entry}.br`, folder), brotliCompressSync(entry));
+  return folder;
+}
+
+Deno.test("console: a build of deno task dev is preferred in development alone; one of other sources never", async () => {
+  const folders = [
+    await builtFolder("other.js", "other sources"),
+    await builtFolder("dev.js", "dev"),
+    await builtFolder("ships.js", await hashOfConsole()),
+  ];
+  for (const [dev, expected] of [[true, "dev.js"], [false, "ships.js"]] as const) {
+    const { options } = kept();
+    const files = createConsoleFiles({ ...options, dev, folders, build: () => failing("it is there") });
+    const manifest = await files.manifest();
+    assert.equal(manifest?.entry, expected);
+    const file = await files.file(expected);
+    assert.equal(new TextDecoder().decode(file?.body), expected);
+  }
 });
 
 Deno.test("console: a build that fails is reported, and tried again later, not at every request", async () => {
-  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { events, options } = kept();
   let builds = 0;
-  const files = createConsoleFiles({ ...options, dist, build: () => failing(`no disk ${++builds}`) });
+  const files = createConsoleFiles({ ...options, folders: [], build: () => failing(`no disk ${++builds}`) });
   await files.prepare();
   assert.equal(await files.manifest(), undefined);
   assert.equal(files.fault(), "Error: no disk 1");
@@ -109,11 +144,10 @@ Deno.test("console: a build that fails is reported, and tried again later, not a
 });
 
 Deno.test("console: a build that breaks off keeps no manifest", async () => {
-  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { files: kept_files, options } = kept();
   const part = { file: "main-AAAAAAAA.js", brotli: "" };
   const build = () => ReadableStream.from([JSON.stringify(part)]);
-  const files = createConsoleFiles({ ...options, dist, build });
+  const files = createConsoleFiles({ ...options, folders: [], build });
   await files.prepare();
   assert.equal(await files.manifest(), undefined);
   assert.equal(files.fault(), "Error: the build has printed no manifest");
@@ -121,11 +155,10 @@ Deno.test("console: a build that breaks off keeps no manifest", async () => {
 });
 
 Deno.test("console: a store that is away while the server starts or stops ends nothing", async () => {
-  const dist = new URL(`file://${await Deno.makeTempDir()}/`);
   const { events, options } = kept();
   const away = () => Promise.reject(new Error("write CONNECTION_ENDED"));
   const build = () => failing("it is not asked for");
-  const files = createConsoleFiles({ ...options, dist, build, store: { get: away, put: away } });
+  const files = createConsoleFiles({ ...options, folders: [], build, store: { get: away, put: away } });
   await files.prepare();
   assert.deepEqual(events, ["console_not_ready"]);
 });
