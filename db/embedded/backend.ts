@@ -7,7 +7,7 @@ import { columnOf, errorOf, parametersOf } from "./wire/wire_backend.ts";
 /** The backend has ended or did not start, and answers no more. The message is PostgreSQL's reason. */
 export class BackendStopped extends Error {}
 
-/** For `initdb`, which runs only if the template does not fit: a small log makes a small folder. */
+/** For `initdb`, which makes the template: a small log makes a small folder. */
 const INITDB = ["--wal-segsize=4"];
 
 const SETTINGS = {
@@ -15,7 +15,7 @@ const SETTINGS = {
   // operating system caches the same files anyway.
   shared_buffers: "16MB",
   // How much of the log a checkpoint keeps for reuse. Only upkeep.ts makes checkpoints. The minimum is two segments,
-  // which have 16 MB each in the template.
+  // which have 16 MB each in folders of earlier releases.
   max_wal_size: "64MB",
   min_wal_size: "32MB",
   // The minimum. The stack of WebAssembly is short, and an overflow ends the backend.

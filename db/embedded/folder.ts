@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { Backend, BackendStopped } from "./backend.ts";
 import { unpack } from "./tarball.ts";
-import { forgetUnused, makeDatabase, readTemplate, UNUSED_FOLDERS } from "./template.ts";
+import { FORGET_UNUSED, makeDatabase, readTemplate, RENEW, UNUSED_FOLDERS } from "./template.ts";
 
 /** This empty file marks a folder that is being filled. A folder that still has it was interrupted and holds no user data. */
 const UNFINISHED = "unfinished";
@@ -11,7 +11,7 @@ const VERSION = "PG_VERSION";
 /**
  * Opens the database in a folder, or creates one there. The caller holds the folder's lock.
  *
- * @param load a tarball that `dump` returned, to fill a folder that has no database yet; default: an empty database
+ * @param load a tarball that `dump` returned, to fill a folder that has no database yet; default: the template
  * @throws {Error} if `load` is given and the folder already holds a database, or if the folder holds other files
  * @throws {BackendStopped}
  */
@@ -34,17 +34,16 @@ export async function openFolder(folder: string, load?: Blob): Promise<Backend> 
 }
 
 async function create(folder: string): Promise<Backend> {
-  const fillFrom = async (template: Blob) => {
-    const backend = await fill(folder, template, UNUSED_FOLDERS);
-    forgetUnused(backend);
-    return backend;
-  };
   try {
-    return await fillFrom(await readTemplate());
+    const backend = await fill(folder, await readTemplate());
+    backend.select(RENEW);
+    return backend;
   } catch (error) {
     // The template was made by an older release of PGlite, which a later one may refuse.
     if (!(error instanceof BackendStopped)) throw error;
-    return await fillFrom(await makeDatabase());
+    const backend = await fill(folder, await makeDatabase(), UNUSED_FOLDERS);
+    backend.select(FORGET_UNUSED);
+    return backend;
   }
 }
 
