@@ -46,13 +46,13 @@ export class Backend {
    * @param load a tarball made by `dump`
    * @throws {BackendStopped}
    */
-  static async open(folder: string | null, load?: Blob): Promise<Backend> {
+  static async open(folder: string | null, load?: Uint8Array): Promise<Backend> {
     // A dynamic import, so that a process with a PostgreSQL server never loads PGlite.
     const { PGlite } = await import("@electric-sql/pglite");
     const lines: string[] = [];
     const pglite = new PGlite({
       dataDir: folder === null ? "memory://" : `file://${folder}`,
-      loadDataDir: load,
+      loadDataDir: load && new Blob([new Uint8Array(load)]),
       initDbStartParams: INITDB,
       startParams: [...PGlite.defaultStartParams, ...Object.entries(SETTINGS).flatMap(([k, v]) => ["-c", `${k}=${v}`])],
       onStderr(line) {
@@ -107,8 +107,8 @@ export class Backend {
   }
 
   /** The data folder as a tarball, as after a crash: a database that loads it recovers from the log. */
-  dump(): Promise<Blob> {
-    return this.#pglite.dumpDataDir("none");
+  async dump(): Promise<Uint8Array> {
+    return new Uint8Array(await (await this.#pglite.dumpDataDir("none")).arrayBuffer());
   }
 
   async close(): Promise<void> {

@@ -33,13 +33,13 @@ const backend = await Backend.open(folder);
 // The log begins with a new file: old entries would be a third of the template. The first round may reuse an old file.
 backend.select("set wal_recycle = off");
 for (const statement of Array(2).fill(["select pg_switch_wal()", "checkpoint"]).flat()) backend.select(statement);
-const tarball = new Uint8Array(await (await backend.dump()).arrayBuffer());
+const tarball = await backend.dump();
 await backend.close();
 await Deno.remove(parent, { recursive: true });
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
 const template = brotliCompressSync(tarball, {
-  params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 24, [BROTLI_PARAM_SIZE_HINT]: tarball.length },
+  params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 20, [BROTLI_PARAM_SIZE_HINT]: tarball.length },
 });
 await Deno.writeFile(TEMPLATE, template);
 const size = (bytes: number) => `${(bytes / 1_000_000).toFixed(2)} MB`;

@@ -33,14 +33,14 @@ export interface Embedded {
   /** Ends all connections and rolls back their transactions, writes a checkpoint and releases the folder. */
   close(): Promise<void>;
   /** The data folder as a tarball. Tests start from a migrated copy. */
-  dump(): Promise<Blob>;
+  dump(): Promise<Uint8Array>;
 }
 
 export interface EmbeddedOptions {
   /** The lock file is `<folder>.lock`. Null keeps everything in memory, for tests. */
   folder: string | null;
   /** A tarball made by `dump`. Only for a folder without a database. */
-  load?: Blob;
+  load?: Uint8Array;
   /**
    * How long a statement waits for another connection's idle transaction before it fails with SQLSTATE 55P03. The
    * default of 25 s is less than the driver's `connect_timeout`, whose error would not say why. If other connections
@@ -95,4 +95,4 @@ export async function openEmbedded({ folder, load, lock_wait_ms = 25_000 }: Embe
   };
 }
 
-const openMemory = async (load?: Blob) => await Backend.open(null, load ?? await readTemplate());
+const openMemory = async (load?: Uint8Array) => await Backend.open(null, load ?? await readTemplate());

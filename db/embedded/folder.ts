@@ -15,7 +15,7 @@ const VERSION = "PG_VERSION";
  * @throws {Error} if `load` is given and the folder already holds a database, or if the folder holds other files
  * @throws {BackendStopped}
  */
-export async function openFolder(folder: string, load?: Blob): Promise<Backend> {
+export async function openFolder(folder: string, load?: Uint8Array): Promise<Backend> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const names = await namesIn(folder);
   // A file of that name that has a content was not written by this module.
@@ -47,7 +47,7 @@ async function create(folder: string): Promise<Backend> {
   }
 }
 
-async function fill(folder: string, tarball: Blob, left_out?: readonly string[]): Promise<Backend> {
+async function fill(folder: string, tarball: Uint8Array, left_out?: readonly string[]): Promise<Backend> {
   const old = (await namesIn(folder)).filter((name) => name !== UNFINISHED);
   await Promise.all(old.map((name) => Deno.remove(`${folder}/${name}`, { recursive: true })));
   await unpack(tarball, folder, left_out);

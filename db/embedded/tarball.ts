@@ -2,11 +2,8 @@
  * Unpacks a tarball of a data folder. PGlite can do that as well, through its emulated file system, at 1.7 times the CPU
  * time.
  */
-import { gunzipSync } from "node:zlib";
 
 const BLOCK = 512;
-/** The allocator gives large chunks back to the system when they are freed: 36 MB of an idle server, after its first start. */
-const CHUNK_BYTES = 1 << 20;
 const [FILE, FOLDER] = ["0", "5"];
 /** Files that other threads write at the same time, while this one loads the server's modules. */
 const AT_ONCE = 4;
@@ -14,14 +11,12 @@ const AT_ONCE = 4;
 const SKIPPED = new Set(["postmaster.pid"]);
 
 /**
- * @param tarball in ustar format, gzipped or not; paths are relative to the data folder
+ * @param tarball in ustar format; paths are relative to the data folder
  * @param left_out folders that are not unpacked
  * @throws {Error} if the tarball is damaged, or names a path outside of the folder
  */
-export async function unpack(tarball: Blob, folder: string, left_out: readonly string[] = []): Promise<void> {
-  const bytes = new Uint8Array(await tarball.arrayBuffer());
-  const tar = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { chunkSize: CHUNK_BYTES }) : bytes;
-  const files = filesOf(tar, folder, (path) => left_out.some((at) => path === at || path.startsWith(`${at}/`)));
+export async function unpack(tarball: Uint8Array, folder: string, left_out: readonly string[] = []): Promise<void> {
+  const files = filesOf(tarball, folder, (path) => left_out.some((at) => path === at || path.startsWith(`${at}/`)));
   const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, async () => {
     // All of them take from one generator, which ends for all where one fails.
     for (const { path, content } of files) await Deno.writeFile(path, content, { mode: 0o600 });

@@ -86,7 +86,7 @@ const ASPECTS: Record<string, string> = {
 };
 
 /** A database in memory, brought up to this version. */
-async function upToDate(tarball: Blob, ...first: string[]) {
+async function upToDate(tarball: Uint8Array, ...first: string[]) {
   const embedded = await openEmbedded({ folder: null, load: tarball });
   const sql = pool(embedded);
   for (const statements of first) await sql.unsafe(statements).simple();
