@@ -95,5 +95,6 @@ async function settleIn(config: Config, atrium: Composed, log: Log, { sweep, tic
   tick.begin(atrium.tick, log);
   if (!atrium.generated) return;
   const { warnOfWeakPassword } = await import("./weak_admin_password.ts");
-  void warnOfWeakPassword(config, log);
+  // Its dictionaries are gone before a compile worker takes memory.
+  await warnOfWeakPassword(config, log);
 }
