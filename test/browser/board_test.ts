@@ -22,6 +22,7 @@ browserTest("a board in a browser", async ({ browser, step }) => {
   try {
     await step("tiles pass each other by keys and by the pointer, and keep the focus", () => passes(stage));
     await step("Escape puts back what the pointer holds; a click changes nothing", () => putsBack(stage));
+    await step("the page stays where it is while a tile is held", () => stays(stage));
     await step("a save that fails is made again", () => savesAgain(stage));
     await step(
       "a save whose answer is lost is not made twice, and one app that has gone loses no other change",
@@ -142,6 +143,25 @@ async function putsBack(stage: Stage): Promise<void> {
   await done(page);
   equal(await board.stored(), FIRST);
   deepEqual(puts, []);
+  await board.close();
+}
+
+async function stays(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page, ids } = board;
+  const places = { Alpha: [1, 0, 5, 5], Beta: [6, 0, 6, 4], Gamma: [6, 4, 6, 10], Delta: [0, 5, 6, 4] };
+  await board.put(Object.entries(places).map(([name, [x, y, w, h]]) => ({ app_id: ids[name], x, y, w, h })));
+  await page.reload();
+  await arrange(page);
+  const scrolled = () => page.evaluate<number>("document.querySelector('.home').scrollTop");
+  await grab(page, "Alpha", { x: 0, y: 200 });
+  await page.mouse.wheel(0, 400);
+  await until(async () => await scrolled() > 300, "the page is scrolled");
+  const before = await scrolled();
+  for (const by of [1, 2, 3]) await page.mouse.move(640 + by, 400 + by);
+  equal(await scrolled(), before);
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
   await board.close();
 }
 
@@ -288,6 +308,8 @@ async function narrow(stage: Stage): Promise<void> {
   equal(await page.getByRole("button", { name: "Move Alpha up" }).isDisabled(), true);
   await page.getByRole("button", { name: "Move Alpha down" }).click();
   await storedAs(board, "Beta 0 0 6 4, Alpha 6 0 6 4, Gamma 0 4 6 4, Delta 6 4 6 4");
+  const bottom = async () => (await page.locator(".tile").nth(1).boundingBox())?.y ?? 0;
+  await until(async () => await bottom() < 844, "the page has followed the tile");
   await grip(page, "Alpha").press("ArrowDown");
   await storedAs(board, "Beta 0 0 6 4, Gamma 6 0 6 4, Alpha 0 4 6 4, Delta 6 4 6 4");
   const top = async (name: string) => (await grip(page, name).boundingBox())?.y ?? 0;
