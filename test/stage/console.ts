@@ -11,7 +11,7 @@ import { sharedStore } from "../once/compiler/scratch.ts";
 import type { Place } from "./launch.ts";
 
 /**
- * Builds the console into the store that the tests' servers share, unless it has the present one.
+ * Builds the console into the store that the tests' servers share, unless it has the present one or that one ships.
  *
  * @throws {Error} why it cannot be built
  */

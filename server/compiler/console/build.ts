@@ -79,8 +79,8 @@ async function watch(): Promise<void> {
 }
 
 async function check(): Promise<void> {
-  const manifest = await Deno.readTextFile(new URL("manifest.json", DIST)).catch(() => "{}");
-  if (JSON.parse(manifest).sources === await hashOfConsole()) return;
+  const { sources } = JSON.parse(await Deno.readTextFile(new URL("manifest.json", DIST)));
+  if (sources === await hashOfConsole()) return;
   say("client/console/dist/ is not of the present sources: run `deno task build:console` and commit the folder");
   Deno.exit(1);
 }
