@@ -12,10 +12,11 @@ const VERSION = "PG_VERSION";
  * Opens the database in a folder, or creates one there. The caller holds the folder's lock.
  *
  * @param load a tarball that `dump` returned, to fill a folder that has no database yet; default: the template
+ * @param template reads what a new folder begins with; a backend that refuses it makes its own with `initdb`
  * @throws {Error} if `load` is given and the folder already holds a database, or if the folder holds other files
  * @throws {BackendStopped}
  */
-export async function openFolder(folder: string, load?: Uint8Array): Promise<Backend> {
+export async function openFolder(folder: string, load?: Uint8Array, template = readTemplate): Promise<Backend> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const names = await namesIn(folder);
   // A file of that name that has a content was not written by this module.
@@ -28,14 +29,14 @@ export async function openFolder(folder: string, load?: Uint8Array): Promise<Bac
     throw new Error(`The folder ${folder} holds no database, but other things: it must be empty, or not exist`);
   }
   await Deno.writeTextFile(`${folder}/${UNFINISHED}`, "");
-  const backend = load ? await fill(folder, load) : await create(folder);
+  const backend = load ? await fill(folder, load) : await create(folder, template);
   await Deno.remove(`${folder}/${UNFINISHED}`);
   return backend;
 }
 
-async function create(folder: string): Promise<Backend> {
+async function create(folder: string, template: () => Promise<Uint8Array>): Promise<Backend> {
   try {
-    const backend = await fill(folder, await readTemplate());
+    const backend = await fill(folder, await template());
     backend.select(RENEW);
     return backend;
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The template of a data folder, held against what this PGlite's own `initdb` and the migrations make. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { Backend } from "../../../db/embedded/backend.ts";
 import { openEmbedded } from "../../../db/embedded/embedded.ts";
 import { openFolder } from "../../../db/embedded/folder.ts";
@@ -152,6 +153,40 @@ Deno.test("a folder starts from the template, without files of the process that 
     assert.ok(names.includes("base") && !names.includes("postmaster.pid"));
     assert.equal(((await Deno.stat(`${folder}/PG_VERSION`)).mode ?? 0) & 0o777, 0o600);
     assert.equal(((await Deno.stat(`${folder}/base`)).mode ?? 0) & 0o777, 0o700);
+  } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
+});
+
+/** The template as another version of PostgreSQL would have made it, with a file that `initdb` does not make. */
+async function foreignTemplate(): Promise<Uint8Array> {
+  const tarball = Buffer.from(await readTemplate());
+  const name_at = tarball.indexOf("PG_VERSION\0");
+  const [header, content] = [name_at - name_at % 512, name_at - name_at % 512 + 512];
+  tarball.write("12\n", content);
+  const stray = Buffer.from(tarball.subarray(header, content + 512));
+  stray.fill(0, name_at - header, name_at - header + "PG_VERSION".length).write("stray", name_at - header);
+  return Buffer.concat([stray, tarball]);
+}
+
+Deno.test("a template that the backend refuses is replaced by a database of initdb, and nothing of it is left", async () => {
+  const parent = await Deno.makeTempDir({ prefix: "atrium_embedded_" });
+  const folder = `${parent}/postgres`;
+  try {
+    const foreign = await foreignTemplate();
+    await assert.rejects(openFolder(`${parent}/refused`, foreign), /initialized by PostgreSQL version 12/);
+    assert.ok((await Deno.stat(`${parent}/refused/stray`)).isFile);
+    const backend = await openFolder(folder, undefined, () => Promise.resolve(foreign));
+    assert.deepEqual(backend.select("select datname from pg_database"), ["postgres"]);
+    assert.deepEqual(backend.select(`select relname from pg_class where ${IN_PUBLIC("relnamespace")}`), []);
+    await backend.close();
+    const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+    assert.ok(!names.includes("stray") && !names.includes("unfinished"), names.join());
+    const embedded = await openEmbedded({ folder });
+    const sql = pool(embedded);
+    assert.ok((await migrate(sql)).length > 60);
+    await sql.end();
+    await embedded.close();
   } finally {
     await Deno.remove(parent, { recursive: true });
   }
