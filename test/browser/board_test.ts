@@ -1,19 +1,10 @@
 /** A person's board in Chromium: how it is arranged, and that no change is lost. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Browser, Page } from "../packages/playwright.ts";
+import type { Page } from "../packages/playwright.ts";
 import { browserTest } from "../stage/browser.ts";
-import { startServer, type TestServer } from "../stage/harness.ts";
-import { addPerson, made } from "../stage/people.ts";
+import { startServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
-import { type Seat, seatOf } from "./seats.ts";
-
-interface Stage {
-  browser: Browser;
-  server: TestServer;
-  base: string;
-}
-
-const NAMES = ["Alpha", "Beta", "Gamma", "Delta"];
+import { addApp, type Board, grip, NAMES, sit, type Stage, type StoredTile } from "./board_seat.ts";
 
 browserTest("a board in a browser", async ({ browser, step }) => {
   const server = await startServer();
@@ -22,7 +13,7 @@ browserTest("a board in a browser", async ({ browser, step }) => {
   try {
     await step("tiles pass each other by keys and by the pointer, and keep the focus", () => passes(stage));
     await step("Escape puts back what the pointer holds; a click changes nothing", () => putsBack(stage));
-    await step("the page stays where it is while a tile is held", () => stays(stage));
+    await step("the page stays where it is while a tile is held, and scrolls at its edge", () => stays(stage));
     await step("a save that fails is made again", () => savesAgain(stage));
     await step(
       "a save whose answer is lost is not made twice, and one app that has gone loses no other change",
@@ -35,57 +26,15 @@ browserTest("a board in a browser", async ({ browser, step }) => {
     await step("on a narrow screen neighbours change places", () => narrow(stage));
     await step("a manager allows an app on boards with one press; what fails is said", () => addsOne(stage));
     await step("the account's board again", () => leaves(stage));
+    await step("the board becomes everyone's, and is taken back", () => shares(stage));
+    await step("the first tile is not added: the keys stay where they were", () => addsNone(stage));
   } finally {
     await server.close();
   }
 });
 
-interface StoredTile {
-  title: string;
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-}
-
-interface Board extends Seat {
-  /** The tiles that the server has: the name and the place of each, row by row. */
-  stored(): Promise<string>;
-  ids: Record<string, string>;
-  put(tiles: unknown[]): Promise<void>;
-}
-
-const addApp = async ({ request }: TestServer, name: string, dashboard_widget = true): Promise<string> => {
-  const app = { name, app_engine: "html", css_engine: "none", source_code: `<p>${name}`, dashboard_widget };
-  return made(await request("POST", "/platform/apps.json", { json: { app } })).id;
-};
-
-/** A person of a new board of four tiles, two in a row. */
-async function sit({ browser, server, base }: Stage, role: "user" | "manager" = "user", options = {}): Promise<Board> {
-  const entries: [string, string][] = [];
-  for (const name of NAMES) entries.push([name, await addApp(server, name)]);
-  const ids = Object.fromEntries(entries);
-  const { id: user_id, token } = await addPerson(server.request, role);
-  const tiles = NAMES.map((name, i) => ({ app_id: ids[name], x: i % 2 * 6, y: i < 2 ? 0 : 4, w: 6, h: 4 }));
-  const path = "/account/dashboard.json";
-  const put = async (tiles: unknown[]) =>
-    equal((await server.request("PUT", path, { token, json: { dashboard: { tiles } } })).status, 200);
-  await put(tiles);
-  const taken = await seatOf(browser, server, base, user_id, options);
-  const stored = async () => {
-    const { body } = await server.request("GET", path, { token });
-    const tiles: StoredTile[] = body.tiles;
-    return tiles.toSorted((a, b) => a.y - b.y || a.x - b.x)
-      .map(({ title, x, y, w, h }) => `${title} ${x} ${y} ${w} ${h}`).join(", ");
-  };
-  await taken.page.goto(base);
-  await grip(taken.page, "Alpha").or(taken.page.getByRole("heading", { name: "Alpha" })).waitFor();
-  return { ...taken, stored, ids, put };
-}
-
 const FIRST = "Alpha 0 0 6 4, Beta 6 0 6 4, Gamma 0 4 6 4, Delta 6 4 6 4";
 const PASSED = "Gamma 0 0 6 4, Beta 6 0 6 4, Alpha 0 4 6 4, Delta 6 4 6 4";
-const grip = (page: Page, name: string) => page.getByRole("button", { name: `${name}: arrow keys` });
 const arrange = (page: Page) => page.getByRole("button", { name: "Arrange" }).click();
 const done = (page: Page) => page.getByRole("button", { name: "Done" }).click();
 const storedAs = (board: Board, tiles: string) =>
@@ -122,6 +71,8 @@ async function passes(stage: Stage): Promise<void> {
   equal(frames, 0, "no app was loaded anew");
   await page.getByRole("button", { name: "Remove Beta" }).click();
   await until(async () => (await focused(page)).startsWith("Delta:"), "the next tile has the focus");
+  await page.getByText("Beta was removed").locator("..").getByRole("button", { name: "Undo" }).click();
+  await until(async () => (await focused(page)).startsWith("Beta:"), "the tile that is back has the focus");
   await board.close();
 }
 
@@ -160,6 +111,13 @@ async function stays(stage: Stage): Promise<void> {
   const before = await scrolled();
   for (const by of [1, 2, 3]) await page.mouse.move(640 + by, 400 + by);
   equal(await scrolled(), before);
+  const { y = 0, height = 0 } = await page.locator(".home").boundingBox() ?? {};
+  await page.mouse.move(640, y + height - 10, { steps: 4 });
+  await until(async () => await scrolled() > before + 100, "the page is scrolled at its lower edge");
+  await page.mouse.move(640, 400);
+  const after = await scrolled();
+  for (const by of [1, 2, 3]) await page.mouse.move(640 + by, 400 + by);
+  equal(await scrolled(), after);
   await page.keyboard.press("Escape");
   await page.mouse.up();
   await board.close();
@@ -355,5 +313,41 @@ async function leaves(stage: Stage): Promise<void> {
   const notice = page.getByText("You see the account's board again").locator("..");
   await notice.getByRole("button", { name: "Undo" }).click();
   await storedAs(board, PASSED);
+  await board.close();
+}
+
+async function shares(stage: Stage): Promise<void> {
+  const { request } = stage.server;
+  const path = "/account/default_dashboard.json";
+  const everyones = async () => {
+    const { body } = await request("GET", path);
+    const tiles: StoredTile[] = body.tiles;
+    return tiles.map(({ title }) => title).join();
+  };
+  const board = await sit(stage, "admin");
+  const { page } = board;
+  const tiles = [{ app_id: await addApp(stage.server, "Common"), x: 0, y: 0, w: 6, h: 4 }];
+  equal((await request("PUT", path, { json: { dashboard: { tiles } } })).status, 200);
+  await arrange(page);
+  await page.getByRole("button", { name: "Make it everyone's board" }).click();
+  const notice = page.getByText("This is now the board of everyone").locator("..");
+  const undo = notice.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  equal(await everyones(), NAMES.join());
+  await undo.click();
+  await until(async () => await everyones() === "Common", "the board before is everyone's again");
+  await board.close();
+}
+
+async function addsNone(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  await board.put([]);
+  await page.reload();
+  await page.getByRole("button", { name: "Add a tile" }).click();
+  await page.getByRole("dialog", { name: "Add a tile" }).getByRole("button").first().waitFor();
+  await page.keyboard.press("Escape");
+  const text = () => page.evaluate<string>("document.activeElement.textContent");
+  await until(async () => (await text()).trim() === "Add a tile", "a button that adds has the focus");
   await board.close();
 }

@@ -177,7 +177,8 @@ function withoutApps(refused: Tiles): void {
 /** Another tab has saved. A failure is noticed by the next attempt. */
 const readAgain = () => api.dashboards.find.query().then(show, () => {});
 
-const places = () => (held ?? tiles ?? []).map(({ app_id, x, y, w, h }) => ({ app_id, x, y, w, h }));
+const placesOf = (tiles: Tiles) => tiles.map(({ app_id, x, y, w, h }) => ({ app_id, x, y, w, h }));
+const places = () => placesOf(held ?? tiles ?? []);
 
 /** Gives the person the account's board again. @returns the tiles until then, or undefined if it failed */
 export async function leaveBoard(): Promise<Tiles | undefined> {
@@ -186,7 +187,7 @@ export async function leaveBoard(): Promise<Tiles | undefined> {
   try {
     await api.dashboards.delete.mutate();
   } catch (error) {
-    notify(troubleOf(error).message, { kind: "failed" });
+    sayFailure(error);
     return undefined;
   }
   forgetChanges();
@@ -197,11 +198,21 @@ export async function leaveBoard(): Promise<Tiles | undefined> {
 /** Makes it the board of everyone who has none. */
 export async function shareBoard(): Promise<void> {
   await saveBoard();
-  await api.dashboards.put_default.mutate({ dashboard: { tiles: places() } }).then(
-    () => notify("This is now the board of everyone who has no board"),
-    (error) => notify(troubleOf(error).message, { kind: "failed" }),
-  );
+  const { find_default, put_default } = api.dashboards;
+  try {
+    const before = await find_default.query();
+    const { updated_at } = await put_default.mutate({ dashboard: { tiles: places() } });
+    // What another administrator changes before the undo stays.
+    const dashboard = { tiles: placesOf(before.tiles), if_updated_at: updated_at };
+    notify("This is now the board of everyone who has no board", {
+      undo: () => void put_default.mutate({ dashboard }).catch(sayFailure),
+    });
+  } catch (error) {
+    sayFailure(error);
+  }
 }
+
+const sayFailure = (error: unknown) => notify(troubleOf(error).message, { kind: "failed" });
 
 // The last change before a tab is closed. Answers do not matter any more.
 addEventListener("pagehide", () => {
