@@ -162,7 +162,8 @@ Deno.test("a folder starts from the template, without files of the process that 
 async function foreignTemplate(): Promise<Uint8Array> {
   const tarball = Buffer.from(await readTemplate());
   const name_at = tarball.indexOf("PG_VERSION\0");
-  const [header, content] = [name_at - name_at % 512, name_at - name_at % 512 + 512];
+  const header = name_at - name_at % 512;
+  const content = header + 512;
   tarball.write("12\n", content);
   const stray = Buffer.from(tarball.subarray(header, content + 512));
   stray.fill(0, name_at - header, name_at - header + "PG_VERSION".length).write("stray", name_at - header);
