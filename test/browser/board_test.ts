@@ -27,7 +27,7 @@ browserTest("a board in a browser", async ({ browser, step }) => {
     await step("a manager allows an app on boards with one press; what fails is said", () => addsOne(stage));
     await step("the account's board again", () => leaves(stage));
     await step("the board becomes everyone's, and is taken back", () => shares(stage));
-    await step("the first tile is not added: the keys stay where they were", () => addsNone(stage));
+    await step("the focus stays on an empty board whose dialog is closed", () => addsNone(stage));
   } finally {
     await server.close();
   }
@@ -118,6 +118,19 @@ async function stays(stage: Stage): Promise<void> {
   const after = await scrolled();
   for (const by of [1, 2, 3]) await page.mouse.move(640 + by, 400 + by);
   equal(await scrolled(), after);
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  // What is picked up at the edge scrolls only when it is moved towards it.
+  const upper = (await grip(page, "Delta").boundingBox())?.y ?? 0;
+  await page.evaluate(`document.querySelector(".home").scrollTop += ${upper - y - 20}`);
+  const at_edge = await scrolled();
+  await grab(page, "Delta", { x: 0, y: 0 });
+  await page.evaluate(
+    "new Promise((done) => { let n = 0; (function next() { n++ < 20 ? requestAnimationFrame(next) : done(); })(); })",
+  );
+  equal(await scrolled(), at_edge);
+  await page.mouse.move(640, y + 5, { steps: 4 });
+  await until(async () => await scrolled() < at_edge - 50, "the page is scrolled at its upper edge");
   await page.keyboard.press("Escape");
   await page.mouse.up();
   await board.close();
@@ -330,12 +343,19 @@ async function shares(stage: Stage): Promise<void> {
   equal((await request("PUT", path, { json: { dashboard: { tiles } } })).status, 200);
   await arrange(page);
   await page.getByRole("button", { name: "Make it everyone's board" }).click();
-  const notice = page.getByText("This is now the board of everyone").locator("..");
-  const undo = notice.getByRole("button", { name: "Undo" });
+  const undo = page.getByText("This is now the board of everyone").locator("..").getByRole("button", { name: "Undo" });
   await undo.waitFor();
   equal(await everyones(), NAMES.join());
   await undo.click();
   await until(async () => await everyones() === "Common", "the board before is everyone's again");
+  // What another administrator has changed meanwhile stays.
+  await page.getByRole("button", { name: "Make it everyone's board" }).click();
+  await undo.waitFor();
+  equal((await request("PUT", path, { json: { dashboard: { tiles: [] } } })).status, 200);
+  const refused = page.waitForResponse((response) => response.url().includes("dashboards.put_default"));
+  await undo.click();
+  equal((await refused).status(), 409);
+  equal(await everyones(), "");
   await board.close();
 }
 
