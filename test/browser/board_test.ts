@@ -305,6 +305,11 @@ async function addsOne(stage: Stage): Promise<void> {
   await entry.dblclick();
   await storedAs(board, `${FIRST}, ${name} 0 8 6 4`);
   equal((await server.request("GET", `/platform/apps/${id}.json`)).body.dashboard_widget, true);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await page.keyboard.press("Escape");
+  await until(async () => (await focused(page)).startsWith(name), "the tile that was added has the focus");
+  const { y = 0 } = await grip(page, name).boundingBox() ?? {};
+  equal(y > 0 && y < 500, true, `it is seen, at ${y}`);
   await board.close();
 }
 

@@ -13,6 +13,8 @@ export interface Place {
 }
 
 export const COLUMNS = 12;
+/** The server refuses a board with more. */
+export const MOST_TILES = 100;
 const LEAST = { w: 2, h: 2 };
 const MOST_H = 24;
 

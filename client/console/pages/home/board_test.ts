@@ -1,5 +1,18 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { add, compact, exchanged, passing, type Place, put, putBack, remove, shownBoard, withPlaces } from "./board.ts";
+import { MOST_TILES as MOST_OF_SERVER } from "../../../../server/domains/dashboards/schema.ts";
+import {
+  add,
+  compact,
+  exchanged,
+  MOST_TILES,
+  passing,
+  type Place,
+  put,
+  putBack,
+  remove,
+  shownBoard,
+  withPlaces,
+} from "./board.ts";
 
 const tile = (app_id: string, x: number, y: number, w = 6, h = 4): Place => ({ app_id, x, y, w, h });
 const FOUR = [tile("a", 0, 0), tile("b", 6, 0), tile("c", 0, 4), tile("d", 6, 4)];
@@ -85,3 +98,5 @@ Deno.test("board: a move keeps a size that only a program gives", () => {
   const [high] = put([tile("a", 11, 0, 1, 60)], "a", { x: 3 });
   deepEqual(high, tile("a", 3, 0, 1, 60));
 });
+
+Deno.test("board: it is full when the server would refuse another tile", () => equal(MOST_TILES, MOST_OF_SERVER));
