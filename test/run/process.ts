@@ -25,9 +25,6 @@ const JOBS = Math.ceil(navigator.hardwareConcurrency * 1.5);
  */
 const DENO_V8_FLAGS = "--wasm-lazy-compilation,--liftoff-only";
 
-/** The C library asks the kernel for huge pages: fewer page faults, 4 % less CPU time. Servers inherit it. */
-const GLIBC_TUNABLES = "glibc.malloc.hugetlb=1";
-
 /** Runs the files in parallel. The console output of `deno test` passes through. */
 export async function runFiles(
   title: string,
@@ -58,7 +55,7 @@ export async function runFiles(
       ]
         .concat(flags, entries),
       cwd: tree,
-      env: { DENO_JOBS: `${JOBS}`, DENO_V8_FLAGS, GLIBC_TUNABLES, ...env },
+      env: { DENO_JOBS: `${JOBS}`, DENO_V8_FLAGS, ...env },
       stdin: "null",
       signal: AbortSignal.any([signal, limit]),
     }).spawn().status;
