@@ -95,6 +95,23 @@ browserTest("the console's pages have no barriers", async ({ browser, step }) =>
         is_plain = !screen.signed_out && !screen.prepare && address !== NOWHERE;
       });
     }
+    await step("an app and a flow that cannot be read", async () => {
+      const { page } = inside;
+      for (
+        const [list, address, call] of [["platform/apps", "apps", /apps\.find/], [
+          "connect/flows",
+          "flows",
+          /flows\.find/,
+        ]] as const
+      ) {
+        const { body: [{ id }] } = await server.request("GET", `/${list}.json?per_page=1`);
+        await page.route(call, (route) => route.abort());
+        await page.goto(`${base}/${address}/${id}`);
+        await page.getByRole("button", { name: "Retry" }).waitFor();
+        deepEqual(await barriersOf(page), [], address);
+        await page.unroute(call);
+      }
+    });
   } finally {
     await server.close();
   }
