@@ -192,6 +192,23 @@ async function recovers(browser: Browser, server: TestServer, base: string): Pro
     await gone.waitFor({ state: "detached" });
   };
   const menu = page.getByRole("navigation", { name: "Main" });
+  // After an address without a page, the page before it does not come back while the next page's chunk is loaded.
+  const chunk = Promise.withResolvers<void>();
+  await page.route(/\/console\/.*\.js/, async (route) => {
+    await chunk.promise;
+    await route.continue();
+  });
+  const nowhere = page.getByText("There is no page at this address.");
+  await page.evaluate(`history.pushState(null, "", "/apps/new/nothing"); dispatchEvent(new PopStateEvent("popstate"))`);
+  await nowhere.waitFor();
+  await menu.getByRole("link", { name: "Flows" }).click();
+  await nowhere.waitFor({ state: "detached" });
+  equal(await page.getByRole("columnheader", { name: "Departments" }).count(), 0);
+  chunk.resolve();
+  await page.getByRole("heading", { name: "Flows" }).waitFor();
+  await page.unroute(/\/console\/.*\.js/);
+  await menu.getByRole("link", { name: "People" }).click();
+  await page.getByRole("columnheader", { name: "Departments" }).waitFor();
   await away(async () => {
     await menu.getByRole("link", { name: "Departments" }).click();
     await page.getByText("This page could not be loaded.").waitFor();
