@@ -21,6 +21,7 @@ browserTest("a board in a browser", async ({ browser, step }) => {
     );
     await step("a change outlives its page, and a closed tab", () => outlives(stage));
     await step("undo puts one tile back, also on a page that was left", () => undoes(stage));
+    await step("Undo and Redo, by keys and by buttons", () => turns(stage));
     await step("two tabs arrange one board", () => twoTabs(stage));
     await step("an app that is switched off comes back to its place", () => comesBack(stage));
     await step("on a narrow screen neighbours change places", () => narrow(stage));
@@ -224,6 +225,27 @@ async function undoes(stage: Stage): Promise<void> {
   await notice.getByRole("button", { name: "Undo" }).click();
   await storedAs(board, "Alpha 0 0 6 4, Beta 6 0 6 5, Gamma 0 4 6 4");
   await page.getByRole("heading", { name: "Alpha" }).waitFor();
+  await board.close();
+}
+
+async function turns(stage: Stage): Promise<void> {
+  const board = await sit(stage);
+  const { page } = board;
+  const focuses = (name: string) => until(async () => (await focused(page)).startsWith(name), `${name} has the focus`);
+  await arrange(page);
+  await grip(page, "Alpha").press("ArrowDown");
+  await grip(page, "Beta").press("Delete");
+  await storedAs(board, "Gamma 0 0 6 4, Delta 6 0 6 4, Alpha 0 4 6 4");
+  await page.keyboard.press("Control+z");
+  await focuses("Beta:");
+  await storedAs(board, PASSED);
+  await page.keyboard.press("Control+z");
+  await storedAs(board, FIRST);
+  await page.getByRole("button", { name: "Redo", exact: true }).click();
+  await storedAs(board, PASSED);
+  await page.keyboard.press("Control+Shift+z");
+  await storedAs(board, "Gamma 0 0 6 4, Delta 6 0 6 4, Alpha 0 4 6 4");
+  equal(await page.getByRole("button", { name: "Redo", exact: true }).isDisabled(), true);
   await board.close();
 }
 

@@ -115,6 +115,29 @@ export function add<Tile extends Place>(tiles: readonly Tile[], tile: Tile): Til
 export const putBack = <Tile extends Place>(tiles: readonly Tile[], tile: Tile): Tile[] =>
   has(tiles, tile.app_id) ? [...tiles] : compact([...tiles, tile], tile.app_id);
 
+/** The apps whose tiles differ between two arrangements, in the order of the second one, then of the first. */
+export function changedApps(before: readonly Place[], after: readonly Place[]): string[] {
+  const places = new Map(before.map((tile) => [tile.app_id, tile]));
+  const changed = after.filter((tile) => {
+    const was = places.get(tile.app_id);
+    return !was || !isAt(tile, was);
+  });
+  const gone = before.filter(({ app_id }) => !has(after, app_id));
+  return [...changed, ...gone].map(({ app_id }) => app_id);
+}
+
+/**
+ * Makes the change from one arrangement to another on a board that others may have changed meanwhile: only the tiles
+ * that differ between the two are added, moved or removed.
+ */
+export function turned<Tile extends Place>(tiles: readonly Tile[], from: readonly Tile[], to: readonly Tile[]): Tile[] {
+  const changed = new Set(changedApps(from, to));
+  const targets = to.filter(({ app_id }) => changed.has(app_id));
+  const kept = tiles.filter(({ app_id }) => !changed.has(app_id) || has(to, app_id));
+  const added = targets.filter(({ app_id }) => !has(from, app_id) && !has(kept, app_id));
+  return withPlaces([...kept, ...added], targets);
+}
+
 export const remove = <Tile extends Place>(tiles: readonly Tile[], id: string): Tile[] =>
   compact(tiles.filter(({ app_id }) => app_id !== id));
 
@@ -131,4 +154,5 @@ export function shownBoard<Tile extends Place>(stored: readonly Tile[], shown: r
 }
 
 const has = (tiles: readonly Place[], id: string) => tiles.some(({ app_id }) => app_id === id);
+const isAt = (a: Place, b: Place) => a.x === b.x && a.y === b.y && a.w === b.w && a.h === b.h;
 const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);

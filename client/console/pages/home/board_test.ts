@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { MOST_TILES as MOST_OF_SERVER } from "../../../../server/domains/dashboards/schema.ts";
 import {
   add,
+  changedApps,
   compact,
   exchanged,
   MOST_TILES,
@@ -11,6 +12,7 @@ import {
   putBack,
   remove,
   shownBoard,
+  turned,
   withPlaces,
 } from "./board.ts";
 
@@ -100,3 +102,19 @@ Deno.test("board: a move keeps a size that only a program gives", () => {
 });
 
 Deno.test("board: it is full when the server would refuse another tile", () => equal(MOST_TILES, MOST_OF_SERVER));
+
+Deno.test("board: a change is taken back and made again, and what others have changed stays", () => {
+  const passed = step(FOUR, "a", 1);
+  deepEqual(turned(passed, passed, FOUR), FOUR);
+  deepEqual(turned(FOUR, FOUR, passed), passed);
+  deepEqual(changedApps(FOUR, passed), ["a", "c"]);
+  const fewer = remove(FOUR, "a");
+  equal(placesOf(turned(fewer, fewer, FOUR)), "b 6 0, c 0 4, d 6 4, a 0 0");
+  deepEqual(turned(FOUR, FOUR, fewer), fewer);
+  deepEqual(changedApps(fewer, FOUR), ["a", "c"]);
+  deepEqual(changedApps(FOUR, fewer), ["c", "a"]);
+  // Another tab has removed one of them and moved a third meanwhile.
+  const others = put(remove(passed, "c"), "d", { w: 4 });
+  deepEqual(turned(others, passed, FOUR), [tile("a", 0, 0), tile("b", 6, 0), tile("d", 6, 4, 4)]);
+  deepEqual(turned(FOUR, fewer, FOUR), FOUR);
+});

@@ -4,7 +4,7 @@
  */
 import { api, troubleOf } from "../../api.ts";
 import { notify } from "../../notices.svelte.ts";
-import { type Place, remove, shownBoard } from "./board.ts";
+import { changedApps, type Place, remove, shownBoard, turned } from "./board.ts";
 
 export type Tile = Place & { title: string; url: string };
 type Tiles = readonly Tile[];
@@ -34,6 +34,14 @@ let known: string | null = null;
 let changes: Change[] = [];
 /** Counts them, so that an answer that is older than a change is recognized. */
 let count = 0;
+/** The arrangements before and after a change. */
+interface Step {
+  from: Tiles;
+  to: Tiles;
+}
+/** Since arranging began. */
+let undo_steps = $state.raw<readonly Step[]>([]);
+let redo_steps = $state.raw<readonly Step[]>([]);
 let timer: ReturnType<typeof setTimeout> | undefined;
 let sending: Promise<void> | undefined;
 
@@ -51,6 +59,12 @@ export const board = {
   },
   get unsaved() {
     return unsaved;
+  },
+  get can_undo() {
+    return undo_steps.length > 0;
+  },
+  get can_redo() {
+    return redo_steps.length > 0;
   },
 };
 
@@ -94,6 +108,40 @@ const isSame = (a: Tiles, b: Tiles | undefined) => JSON.stringify(a) === JSON.st
 
 /** Makes a change and saves it soon. @returns whether it changes anything: never while a pointer holds a tile */
 export function changeBoard(change: Change): boolean {
+  const from = tiles;
+  if (!apply(change) || !from || !tiles) return false;
+  undo_steps = [...undo_steps, { from, to: tiles }];
+  redo_steps = [];
+  return true;
+}
+
+/** Takes back the last change. @returns the apps whose tiles have changed */
+export function undoChange(): string[] {
+  const step = undo_steps.at(-1);
+  if (!step || held) return [];
+  undo_steps = undo_steps.slice(0, -1);
+  redo_steps = [...redo_steps, step];
+  return turn(step.to, step.from);
+}
+
+/** Makes the change again that was taken back last. @returns the apps whose tiles have changed */
+export function redoChange(): string[] {
+  const step = redo_steps.at(-1);
+  if (!step || held) return [];
+  redo_steps = redo_steps.slice(0, -1);
+  undo_steps = [...undo_steps, step];
+  return turn(step.from, step.to);
+}
+
+const turn = (from: Tiles, to: Tiles) => apply((now) => turned(now, from, to)) ? changedApps(from, to) : [];
+
+/** Arranging begins: what was changed before it is not taken back. */
+export function forgetSteps(): void {
+  undo_steps = redo_steps = [];
+}
+
+/** @returns whether it changes anything */
+function apply(change: Change): boolean {
   if (!tiles || held) return false;
   const next = change(tiles);
   if (isSame(next, tiles)) return false;
@@ -191,6 +239,7 @@ export async function leaveBoard(): Promise<Tiles | undefined> {
     return undefined;
   }
   forgetChanges();
+  forgetSteps();
   await readBoard();
   return before;
 }
