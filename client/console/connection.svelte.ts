@@ -74,6 +74,19 @@ export async function fileFailed(): Promise<void> {
   if (!await answers()) lost();
 }
 
+/**
+ * Waits before a request is sent again that was not answered: until the server is back, or the pause is over where it
+ * answers others.
+ */
+export async function beforeRepeating(pause: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, pause));
+  if (reachable) return;
+  const back = Promise.withResolvers<void>();
+  revisits.add(back.resolve);
+  await back.promise;
+  revisits.delete(back.resolve);
+}
+
 function found(): void {
   reachable = true;
   for (const revisit of revisits) revisit();

@@ -7,7 +7,7 @@ import { on_postgres, startServer, type TestServer } from "../stage/harness.ts";
 import { made } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 import { movesToDepartment } from "./database_page.ts";
-import { keepsWork, tellsWhatChanged } from "./grid_stays.ts";
+import { keepsWork, outlivesServer, tellsWhatChanged } from "./grid_stays.ts";
 import { makesDatabases } from "./new_database.ts";
 import { opensForm } from "./public_form.ts";
 import { refusesFields } from "./schema_page.ts";
@@ -42,6 +42,11 @@ browserTest("data in a browser", async ({ browser, step }) => {
         await seat.close();
       },
     );
+    await step("the server stops and comes back", async () => {
+      const seat = await adminSeat(browser, server, base);
+      await outlivesServer(server, base, seat, unique("Away"));
+      await seat.close();
+    });
     await step("a database is renamed and moved to a department, and is missing for others", async () => {
       const seat = await adminSeat(browser, server, base);
       await movesToDepartment(browser, server, base, seat, unique("Archive"));

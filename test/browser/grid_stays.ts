@@ -143,3 +143,56 @@ export async function tellsWhatChanged(
   await until(async () => await paid() === 3, "it is done again");
   deepEqual(complaints.filter((text) => !text.includes("status of 422")), []);
 }
+
+/** The server stops and comes back: what was typed is saved then, and what others did meanwhile is seen. */
+export async function outlivesServer(
+  { request }: TestServer,
+  base: string,
+  { page }: Seat,
+  name: string,
+): Promise<void> {
+  const { code } = made(
+    await request("POST", "/platform/dbs.json", { json: { db: { name, schema: { fields: { title: "string" } } } } }),
+  );
+  const at = `/platform/dbs/${code}`;
+  const add = async (title: string): Promise<string> =>
+    made(await request("POST", `${at}/records.json`, { json: { record: { data: { title } } } })).id;
+  const titleOf = async (id: string): Promise<string> =>
+    (await request("GET", `${at}/records/${id}.json`)).body.data.title;
+  const [first, second, third] = [await add("first"), await add("second"), await add("third")];
+
+  // A server that stops ends the stream.
+  const stream = /trpc\/records\.changes/;
+  const body = "event: connected\ndata: {}\n\nevent: return\ndata: \n\n";
+  await page.route(stream, (route) => route.fulfill({ contentType: "text/event-stream", body }));
+  await page.goto(`${base}/data/${code}/records`);
+  const foot = page.locator("footer.foot");
+  await foot.getByText("3 records").waitFor();
+  await foot.getByRole("button", { name: "Refresh" }).waitFor();
+  await request("PATCH", `${at}/records/${third}.json`, { json: { record: { data: { title: "meanwhile" } } } });
+  await page.unroute(stream);
+  await foot.getByRole("button", { name: "Live" }).waitFor();
+  await page.locator("#cell-0-0").getByText("meanwhile").waitFor();
+
+  // Nothing else happens while a record is deleted.
+  await request("DELETE", `${at}/records/${second}.json`);
+  await page.locator(".row.gone").getByText("second").waitFor();
+  await foot.getByText("2 records").waitFor();
+
+  // What was typed and deleted meanwhile is sent when the server is back.
+  await page.context().route("**/trpc/records.*", (route) => route.abort("connectionrefused"));
+  await page.locator("#cell-2-0").click();
+  await page.keyboard.type("typed meanwhile");
+  await page.keyboard.press("Enter");
+  await foot.getByText("Not saved yet").waitFor();
+  await page.locator("#cell-2-0").getByText("typed meanwhile").waitFor();
+  await page.locator("#cell-0-0").click();
+  await page.keyboard.press("Shift+Space");
+  await page.getByRole("button", { name: "Delete" }).click();
+  equal(await titleOf(first), "first");
+  await page.context().unroute("**/trpc/records.*");
+  await until(async () => await titleOf(first) === "typed meanwhile", "it is saved");
+  await until(async () => (await request("GET", `${at}/records/${third}.json`)).status === 404, "it is deleted");
+  await foot.getByText("1 record", { exact: true }).waitFor();
+  equal(await foot.getByText("Not saved yet").count(), 0);
+}

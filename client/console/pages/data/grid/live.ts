@@ -17,6 +17,9 @@ interface Shown {
   state(live: boolean): void;
 }
 
+/** Before the stream is opened again. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 15_000;
 /** How long changes are collected: an import has hundreds at once. */
 const WAIT_MS = 100;
 /** More new records than this at once are not put into the list one by one. */
@@ -31,12 +34,20 @@ type Change = { event: "create" | "update"; data: Rec } | { event: "delete"; dat
  * @returns what ends it
  */
 export const follow = (db_code: string, table_name: string | undefined, shown: Shown): () => void =>
-  whileVisible((again) => listen(db_code, table_name, shown, again ? () => shown.reset() : undefined));
+  whileVisible((again) => listen(db_code, table_name, shown, again));
 
-/** @param [started] is called when changes arrive from now on. @returns what ends it */
-function listen(db_code: string, table_name: string | undefined, shown: Shown, started?: () => void): () => void {
+/**
+ * Follows the feed until it is ended. A server that stops ends the stream, as one does that loses its database.
+ *
+ * @param missed whether changes were missed before
+ * @returns what ends it
+ */
+function listen(db_code: string, table_name: string | undefined, shown: Shown, missed: boolean): () => void {
   let waiting: Change[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let pause = FIRST_PAUSE_MS;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let unsubscribe = () => {};
   const show = async () => {
     // What this page has sent is answered before it is compared with the feed.
     await shown.writes.idle;
@@ -45,23 +56,40 @@ function listen(db_code: string, table_name: string | undefined, shown: Shown, s
     const rows = shown.rows();
     if (rows) apply(rows, shown, changes);
   };
-  const { unsubscribe } = api.records.changes.subscribe({ db_code, ...table_name && { table_name } }, {
-    onStarted() {
-      shown.state(true);
-      started?.();
-      started = undefined;
-    },
-    onData({ data: change }) {
-      if (change.event === "reset") shown.reset();
-      if (change.event !== "create" && change.event !== "update" && change.event !== "delete") return;
-      waiting.push(change);
-      timer ??= setTimeout(() => void show(), WAIT_MS);
-    },
-    onConnectionStateChange: ({ state }) => shown.state(state === "pending"),
-    onError: () => shown.state(false),
-  });
+  const again = () => {
+    shown.state(false);
+    missed = true;
+    clearTimeout(retry);
+    retry = setTimeout(subscribe, pause);
+    pause = Math.min(pause * 2, LAST_PAUSE_MS);
+  };
+  const subscribe = () => {
+    ({ unsubscribe } = api.records.changes.subscribe({ db_code, ...table_name && { table_name } }, {
+      onStarted() {
+        pause = FIRST_PAUSE_MS;
+        shown.state(true);
+        if (missed) shown.reset();
+        missed = false;
+      },
+      onData({ data: change }) {
+        if (change.event === "reset") shown.reset();
+        if (change.event !== "create" && change.event !== "update" && change.event !== "delete") return;
+        waiting.push(change);
+        timer ??= setTimeout(() => void show(), WAIT_MS);
+      },
+      onConnectionStateChange: ({ state }) => shown.state(state === "pending"),
+      onError({ data }) {
+        // What is not there, or not for this person, does not come by asking again.
+        if (data?.httpStatus === 403 || data?.httpStatus === 404) shown.state(false);
+        else again();
+      },
+      onComplete: again,
+    }));
+  };
+  subscribe();
   return () => {
     clearTimeout(timer);
+    clearTimeout(retry);
     unsubscribe();
   };
 }

@@ -74,6 +74,16 @@ export class Rows {
     return this.ids.length;
   }
 
+  /** How many of the rows have a record that nobody else has deleted. */
+  get existing(): number {
+    return this.total - this.gone.size;
+  }
+
+  isGone(id: string): boolean {
+    void this.version;
+    return this.gone.has(id);
+  }
+
   at(position: number): Rec | undefined {
     void this.version;
     const id = this.ids[position];
@@ -292,6 +302,8 @@ export class Rows {
 
   /** @returns where it was; -1 where it is not in the list */
   remove(id: string): number {
+    this.records.delete(id);
+    this.gone.delete(id);
     const position = this.ids.indexOf(id);
     if (position < 0) return position;
     this.ids.splice(position, 1);

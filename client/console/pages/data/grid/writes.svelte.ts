@@ -2,7 +2,8 @@
  * Changes of records from the grid and the side panel: shown at once, sent one after the other, taken back where the
  * server refuses, and undone and redone as steps.
  */
-import { api, troubleOf } from "../../../api.ts";
+import { api, NO_ANSWER, troubleOf } from "../../../api.ts";
+import { beforeRepeating } from "../../../connection.svelte.ts";
 import { counted } from "../../../format.ts";
 import { notify } from "../../../notices.svelte.ts";
 import type { Value } from "./cells.ts";
@@ -30,8 +31,17 @@ export interface Fault {
 /** Operations of one request; the server takes no more. */
 const AT_ONCE = 1_000;
 const MOST_STEPS = 100;
+/** Before a change is sent again that the server did not take. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 15_000;
 
 export const faultKey = (id: string, field: string): string => `${id} ${field}`;
+
+/** Requests of all lists. */
+let unanswered = 0;
+addEventListener("beforeunload", (event) => {
+  if (unanswered > 0) event.preventDefault();
+});
 
 export class Writes {
   readonly #rows: () => Rows;
@@ -48,6 +58,8 @@ export class Writes {
   refused = $state.raw<{ key: string; text: string }>();
   /** Requests that have not been answered. */
   pending = $state(0);
+  /** Why the first of them is sent again until it is answered. */
+  waiting_for = $state("");
   can_undo = $state(false);
   can_redo = $state(false);
 
@@ -129,7 +141,11 @@ export class Writes {
     for (const change of changes) this.#show(change);
     this.#rows().changed();
     this.pending++;
-    const sent = this.#queue.then(() => this.#send(changes)).finally(() => this.pending--);
+    unanswered++;
+    const sent = this.#queue.then(() => this.#send(changes)).finally(() => {
+      this.pending--;
+      unanswered--;
+    });
     this.#queue = sent.catch(() => {});
     return sent;
   }
@@ -159,7 +175,7 @@ export class Writes {
     for (let from = 0; from < changes.length; from += AT_ONCE) {
       const part = changes.slice(from, from + AT_ONCE);
       try {
-        await (part.length === 1 && part[0] ? this.#sendOne(part[0]) : this.#sendMany(part));
+        await this.#sendUntilTaken(part);
       } catch (error) {
         for (const change of changes.slice(from).toReversed()) this.#show(inverse(change));
         this.#refused(part, error, from);
@@ -169,6 +185,32 @@ export class Writes {
     }
     this.#rows().changed();
     return changes.length;
+  }
+
+  /**
+   * Sends the changes again while the server is away. A new record is sent once: an answer that was lost would make a
+   * second one.
+   */
+  async #sendUntilTaken(part: Change[]): Promise<void> {
+    const [only] = part;
+    for (let pause = FIRST_PAUSE_MS;; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+      try {
+        await (part.length === 1 && only ? this.#sendOne(only) : this.#sendMany(part));
+        this.waiting_for = "";
+        return;
+      } catch (error) {
+        const { message, status } = troubleOf(error);
+        const is_away = message === NO_ANSWER || status === 503;
+        const is_repeated = this.waiting_for !== "";
+        this.waiting_for = is_away && part.every(({ kind }) => kind !== "create") ? message : "";
+        if (this.waiting_for === "") {
+          // The request whose answer was lost has deleted it.
+          if (is_repeated && status === 404 && part.length === 1 && only?.kind === "delete") return;
+          throw error;
+        }
+      }
+      await beforeRepeating(pause);
+    }
   }
 
   /** A single change has an entry of its own in the record's history. */
@@ -236,7 +278,8 @@ export class Writes {
     this.faults = faults;
     // The cell says it.
     if (is_shown) return void (this.refused = { key: [...faults.keys()].at(-1) ?? "", text: told.join("; ") });
-    const reason = told.length > 0 ? told.slice(0, 3).join("; ") : trouble.message;
+    const message = trouble.message === NO_ANSWER ? "The server does not answer." : trouble.message;
+    const reason = told.length > 0 ? told.slice(0, 3).join("; ") : message;
     const changed = done > 0 ? `Only ${counted(done, "record")} changed.` : "Nothing was changed.";
     const refused = counted(Math.max(1, told.length), "value was", "values were");
     notify(part.length === 1 ? `Not saved: ${reason}` : `${changed} ${refused} refused: ${reason}`, { kind: "failed" });
