@@ -17,7 +17,7 @@ import {
   typedText,
 } from "../../store/store.ts";
 import { departmentOfRecord } from "../../visibility.ts";
-import { proveDepartment } from "../departments/proof.ts";
+import { faultOfDepartment, proveDepartment } from "../departments/proof.ts";
 import { textsOf } from "./arriving.ts";
 import type { Format } from "./export.ts";
 import { unescapeFormula } from "./formulas.ts";
@@ -48,12 +48,15 @@ export const ImportOptions = z.object({
   raw: Flag.default(false)
     .describe("CSV: leaves an apostrophe that an export has put before a formula"),
   department_id: z.coerce.number().pipe(Id).nullable().optional()
-    .describe("Set on every record; by default the caller's only department, if the caller is restricted to one"),
+    .describe(
+      "Set on every record; blank for none. By default the department that the line names (NDJSON), or else the caller's " +
+        "only department, if the caller is restricted to one",
+    ),
 });
 type ImportOptions = z.output<typeof ImportOptions>;
 
-/** One row: its values, or why it cannot be read. */
-type Row = { data: Record<string, unknown> } | { fault: string };
+/** One row: its values and the department that it names, or why it cannot be read. */
+type Row = { data: Record<string, unknown>; department_id?: number | null | undefined } | { fault: string };
 
 /**
  * Creates records from the valid rows, in batches as they arrive, and reports the others.
@@ -66,9 +69,11 @@ export async function importTable(
   table_name: string | undefined,
   format: Format,
   body: ReadableStream<Uint8Array>,
-  { dry_run, raw, department_id = departmentOfRecord(ctx.viewer) }: ImportOptions,
+  { dry_run, raw, department_id: of_all }: ImportOptions,
 ): Promise<ImportResult> {
-  await proveDepartment(ctx, department_id);
+  if (of_all !== undefined) await proveDepartment(ctx, of_all);
+  const faultOf = departmentCheck(ctx);
+  const usual_department = departmentOfRecord(ctx.viewer);
   const result: ImportResult = { created: 0, failed: 0, errors: [] };
   const place = await inDb(ctx, db_code, (db) => Promise.resolve(placeIn(ctx, db, table_name)));
   const rows = format === "csv" ? csvRows(body, place, raw ? (cell) => cell : unescapeFormula) : jsonRows(body);
@@ -86,7 +91,11 @@ export async function importTable(
           fail({ base: [row.fault] });
           continue;
         }
+        const { department_id: of_row = usual_department } = row;
+        const department_id = of_all === undefined ? of_row : of_all;
         const { changes, faults } = readValues(place.table, row.data, true);
+        const department_fault = await faultOf(department_id);
+        if (department_fault) faults.department_id = [department_fault];
         if (Object.keys(faults).length > 0) fail(faults);
         else fitting.push({ changes, department_id, created_by_id: ctx.viewer.user_id });
       }
@@ -99,6 +108,17 @@ export async function importTable(
     throw new Refusal(error.status, message, { headers: error.headers });
   }
   return result;
+}
+
+/** Asks the database once for each department that is allowed. @returns why one is not */
+function departmentCheck(ctx: Context): (department_id: number | null) => Promise<string | undefined> {
+  const allowed = new Set<number | null>();
+  return async (department_id) => {
+    if (allowed.has(department_id)) return undefined;
+    const fault = await faultOfDepartment(ctx, department_id);
+    if (!fault) allowed.add(department_id);
+    return fault;
+  };
 }
 
 /** The rows were checked against the schema at the start: a change of the schema ends the import. */
@@ -161,7 +181,7 @@ function headerOf(cells: string[], fields: ReadonlyMap<string, unknown>): string
   return names;
 }
 
-/** Reads `{"data": {…}}` per line, as an export writes it. */
+/** Reads `{"data": {…}, "department_id": …}` per line, as an export writes it. */
 async function* jsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
   for await (const line of linesOf(body)) {
     if (line.trim()) yield readLine(line);
@@ -172,13 +192,15 @@ async function* jsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> 
 const LineData = z.custom<Record<string, unknown>>((data) =>
   typeof data === "object" && data !== null && !Array.isArray(data)
 );
-const Line = z.object({ data: LineData });
+const Line = z.object({ data: LineData, department_id: Id.nullable().optional() });
 
 function readLine(line: string): Row {
   if (deeperThan(line, DEPTH_LIMIT)) return { fault: `is nested deeper than ${DEPTH_LIMIT} levels` };
   try {
     const { data, success } = Line.safeParse(parseExactly(line));
-    return success ? data : { fault: "must be an object with an object named data" };
+    return success
+      ? data
+      : { fault: "must be an object with an object named data, and perhaps an id named department_id" };
   } catch {
     return { fault: "is not valid JSON" };
   }

@@ -99,8 +99,8 @@ const importFrom = (format: Format): PlainRoute => ({
   tag: "records",
   summary: `Import records from ${format.toUpperCase()}`,
   description: "Read as it arrives, of any length. Rows that fit become records in batches; the others are reported. " +
-    "A file that becomes unreadable is 400; the records before that place stay. An export can be imported: its ids and " +
-    "times are left out. Scope: `records:write`.",
+    "A file that becomes unreadable is 400; the records before that place stay. An export can be imported: its ids, authors " +
+    "and times are left out; the departments in NDJSON are kept. Scope: `records:write`.",
   callers: "viewers",
   parameters: [DB_CODE, TABLE_NAME, ...parametersOf(OPTIONS[format].imported)],
   body: { [FORMS[format].type]: { example: FORMS[format].imported } },

@@ -342,6 +342,29 @@ test("files: who may, and whose records", async ({ ask, server }) => {
   assert.deepEqual(await seen({ department_ids: [one] }), ["of nobody", `of ${one}`].sort());
   assert.equal(readCsv(await get(ask, code, "csv")).length, 3);
 
+  // An export that is imported keeps the departments, within what the caller may use.
+  const exported = await get(ask, code, "ndjson");
+  const other = await addDb(ask, { schema: SCHEMA, department_id: one });
+  const departmentsIn = async (db: string) =>
+    (await ask("GET", `/platform/dbs/${db}/records.json?sort=title`)).body
+      .map(({ department_id }: { department_id: number | null }) => department_id);
+  assert.equal((await send(ask, other, "ndjson", exported)).body.created, 3);
+  assert.deepEqual(new Set(await departmentsIn(other)), new Set([null, one, two]));
+  assert.equal((await send(ask, other, "ndjson", exported, "?department_id=")).body.created, 3);
+  assert.equal((await departmentsIn(other)).filter((id: unknown) => id === null).length, 4);
+  const of_one = await addPerson(ask, "user", { department_ids: [one], without_department: false });
+  const { body: partly } = await send(as(ask, of_one.token), other, "ndjson", exported);
+  assert.equal(partly.created, 1);
+  assert.match(JSON.stringify(partly.errors), /^(.*department_id":\["is not one of your departments"\]){2}\}\}\]$/);
+  const strange = [999_999, "x", 0].map((department_id) => JSON.stringify({ data: { title: "a" }, department_id }));
+  assert.deepEqual((await send(ask, other, "ndjson", strange.join("\n"))).body.errors, [
+    { row: 1, fields: { department_id: ["must exist"] } },
+    ...[2, 3].map((row) => ({
+      row,
+      fields: { base: ["must be an object with an object named data, and perhaps an id named department_id"] },
+    })),
+  ]);
+
   const reader = as(ask, await addToken(ask, { scopes: ["records:read"] }));
   const guest = as(ask, (await addPerson(ask, "guest")).token);
   const stranger = as(ask, (await addAccount(server)).token);

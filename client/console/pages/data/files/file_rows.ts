@@ -33,17 +33,22 @@ export interface Row {
   length: number;
   /** NDJSON: the line. */
   line: string | undefined;
+  /** Of a record of an export; undefined elsewhere. */
+  department_id?: unknown;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The values of one line of NDJSON: of an export, or a plain object. Undefined: the line is neither. */
-export function dataOf(line: string): Record<string, unknown> | undefined {
+/**
+ * One line of NDJSON: of an export, which names the record's department, or a plain object of its values. Undefined: the
+ * line is neither.
+ */
+export function recordOf(line: string): { data: Record<string, unknown>; department_id?: unknown } | undefined {
   try {
     const read: unknown = JSON.parse(line);
     if (!isObject(read)) return undefined;
-    return isObject(read.data) ? read.data : read;
+    return isObject(read.data) ? { data: read.data, department_id: read.department_id } : { data: read };
   } catch {
     return undefined;
   }
@@ -65,8 +70,8 @@ export async function previewOf(file: File): Promise<Preview> {
   if (kind === "ndjson") {
     const lines = text.split("\n");
     const rows = (bytes.length < file.size ? lines.slice(0, -1) : lines).flatMap((line): Record<string, unknown>[] => {
-      const data = dataOf(line);
-      return data ? [data] : [];
+      const record = recordOf(line);
+      return record ? [record.data] : [];
     });
     const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     if (columns.length === 0) throw new Error("The file has no line with a JSON object.");
@@ -166,7 +171,7 @@ async function* jsonRows(
   for await (const line of linesOf(texts)) {
     if (!line.trim()) continue;
     number++;
-    const data = dataOf(line);
+    const { data, department_id } = recordOf(line) ?? {};
     for (const name of Object.keys(data ?? {})) {
       if (known.has(name)) continue;
       known.add(name);
@@ -178,7 +183,8 @@ async function* jsonRows(
       : tooLong(line.length, () => line)
       ? "is longer than 2 MiB"
       : undefined;
-    yield { number, cells: data ? columns.map((name) => data[name]) : [], fault, length: line.length, line };
+    const cells = data ? columns.map((name) => data[name]) : [];
+    yield { number, cells, fault, length: line.length, line, department_id };
   }
 }
 

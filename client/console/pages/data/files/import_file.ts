@@ -1,7 +1,7 @@
 /** Sends a file of rows in parts, with its columns mapped to fields, and collects what is refused. */
 import type { Field } from "../tables.ts";
 import { csvLine } from "./csv.ts";
-import { dataOf, type Preview, type Row, rowsOf, textOf } from "./file_rows.ts";
+import { type Preview, recordOf, type Row, rowsOf, textOf } from "./file_rows.ts";
 
 /** Rows per request: a single statement of the server, so that a part is stored as a whole or not at all. */
 const AT_ONCE = 500;
@@ -118,8 +118,11 @@ async function send(
       ? [chosen.map(({ field }) => field), ...rows.map(({ cells }) => chosen.map(({ i }) => textOf(cells[i])))]
         // A line of blanks would be no row.
         .map((cells) => cells.length === 1 && cells[0] === "" ? '""' : csvLine(cells)).join("\n")
-      : rows.map(({ cells }) =>
-        JSON.stringify({ data: Object.fromEntries(chosen.map(({ field, i }) => [field, cells[i] ?? null])) })
+      : rows.map(({ cells, department_id }) =>
+        JSON.stringify({
+          data: Object.fromEntries(chosen.map(({ field, i }) => [field, cells[i] ?? null])),
+          department_id,
+        })
       ).join("\n");
     const query = new URLSearchParams({ ...table_name && { table_name }, ...dry_run && { dry_run: "true" } });
     const answer = await answerTo(fetch, `/platform/dbs/${db_code}/import.${preview.kind}?${query}`, {
@@ -160,7 +163,7 @@ async function answerTo(
 export function rejectedFile({ kind, columns }: Preview, rejected: readonly Rejected[]): File {
   if (kind === "ndjson") {
     const lines = rejected.map(({ number, reason, line = "" }) => {
-      const data = dataOf(line);
+      const data = recordOf(line)?.data;
       return JSON.stringify({ row: number, reason, ...data ? { data } : { line } });
     });
     return new File([lines.map((line) => `${line}\n`).join("")], "rejected.ndjson", { type: "application/x-ndjson" });

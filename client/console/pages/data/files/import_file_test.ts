@@ -140,6 +140,17 @@ Deno.test("import: a column behind the preview is named, and mapped if a field i
   deepEqual(again.last.found, ["Size", "other"], "once, although they are found again");
 });
 
+Deno.test("import: records of an export keep their departments", async () => {
+  const content = '{"id":"x","data":{"title":"a"},"department_id":7}\n{"data":{"title":"b"},"department_id":null}\n' +
+    '{"title":"c","department_id":7}';
+  const { parts } = await run(content, { name: "a.ndjson" });
+  deepEqual(parts.at(-1)?.lines, [
+    '{"data":{"title":"a"},"department_id":7}',
+    '{"data":{"title":"b"},"department_id":null}',
+    '{"data":{"title":"c"}}',
+  ]);
+});
+
 Deno.test("import: a stop ends it between two parts, and what was stored is told", async () => {
   const control = new AbortController();
   const answer: Answer = ({ lines }) => {
