@@ -64,14 +64,16 @@ inTeam("code: mistakes are found when the program is saved, at their position", 
     `im${"port"} fs from "node:fs";\nexport default () => fs`,
     "const a = 1;",
     `export default () => im${"port"}("other")`,
+    "return { a: 1 };",
   );
-  const [syntax, imported, without, dynamic] = [0, 1, 2, 3].map((index) =>
+  const [syntax, imported, without, dynamic, returns] = [0, 1, 2, 3, 4].map((index) =>
     fields[`fields.program.${index}.source`]?.[0] ?? ""
   );
   assert.equal(status, 422);
   assert.match(syntax, /^2:9 /);
   assert.match(imported, /^1:16 "node:fs" cannot be imported/);
   assert.match(without, /^has no default export/);
+  assert.match(returns, /^has no default export/);
   assert.match(dynamic, /^1:29 "other" cannot be imported/);
   assert.deepEqual((await save("")).fields, { "fields.program.0.source": ["can't be blank"] });
 });

@@ -117,6 +117,8 @@ inTeam("waits: one that is due soon is woken by a timer; a moment that has passe
     [wait("{input.no}"), /seconds is no number/],
     [wait("{input.long}"), /more than 30 days/],
     [{ type: "wait", id: "pause", until: "tomorrow{input.no}" }, /no moment/],
+    [{ type: "wait", id: "pause", until: "2026-11-31" }, /no moment/],
+    [{ type: "wait", id: "pause", until: "2026-02-30T00:00:00Z" }, /no moment/],
     [{ type: "wait", id: "pause", until: "2999-01-01T00:00:00+01:00" }, /more than 30 days ahead/],
   ] as const;
   for (const [step, error] of failures) {

@@ -43,7 +43,9 @@ export async function compileCode(source: string): Promise<string> {
       plugins: [refuseImports],
     });
     const has_default = Object.values(metafile.outputs).some(({ exports }) => exports.includes("default"));
-    if (!has_default) {
+    // esbuild gives a CommonJS module a default export, also one that sets none and only has a `return`.
+    const [{ format } = {}] = Object.values(metafile.inputs);
+    if (!has_default || format === "cjs" && !/\bexports\b/.test(source)) {
       throw new CompileFailure(["has no default export, such as export default ({ input }) => input.price * 2"]);
     }
     const script = { format: "iife", globalName: CODE_NAME, target: "esnext", charset: "utf8" } as const;

@@ -1,6 +1,7 @@
 /** `wait`: the run waits for a time, or until a moment. */
 import { z } from "zod";
 import type { JsonValue } from "../../../input/json_value.ts";
+import { FORMATS } from "../../declared/formats.ts";
 import { isoOf } from "../../run/model.ts";
 import { OnePlaceholder, TextTemplate } from "../../template/template_shape.ts";
 import { StepFault } from "../fault.ts";
@@ -70,7 +71,9 @@ function secondsOf(value: JsonValue | undefined): number {
 }
 
 function momentOf(value: JsonValue, now: number): number {
-  const moment = typeof value === "string" && MOMENT.test(value) ? Date.parse(value.replace(" ", "T")) : NaN;
+  // `Date` reads 30 February as 1 March.
+  const is_moment = typeof value === "string" && MOMENT.test(value) && FORMATS.date(value.slice(0, 10));
+  const moment = is_moment ? Date.parse(value.replace(" ", "T")) : NaN;
   if (Number.isNaN(moment)) {
     throw new StepFault("until is no moment such as 2026-01-31T09:00:00Z, 2026-01-31T09:00:00+01:00 or 2026-01-31");
   }
