@@ -1,6 +1,7 @@
 /** HEAD on routes that stream: the headers at once, and nothing is read. */
 import assert from "node:assert/strict";
 import { addDb } from "../../stage/db.ts";
+import { addToken } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 
 const test = onSharedServer();
@@ -48,7 +49,7 @@ test("HEAD: of a subscription over tRPC it is 405", async ({ ask, play }) => {
   await play([{ name: "HEAD", method: "HEAD", path, status: 405, headers: { allow: "GET" } }]);
 });
 
-test("HEAD: of an export it answers with the headers of the file, without its length", async ({ ask, play }) => {
+test("HEAD: of an export it answers with the headers of the file, without its length", async ({ ask, play, server }) => {
   const { code, create } = await addDb(ask, SCHEMA);
   await create({ name: "one" });
   const headers = { "content-disposition": /^attachment/, "content-length": null };
@@ -57,4 +58,14 @@ test("HEAD: of an export it answers with the headers of the file, without its le
     { name: "NDJSON", method: "HEAD", path: `/platform/dbs/${code}/export.ndjson`, status: 200, headers },
     { name: "of none", method: "HEAD", path: "/platform/dbs/none/export.csv", status: 404 },
   ]);
+  // Nor does Deno add one.
+  const base = server.listen();
+  const sent = { method: "HEAD", headers: { authorization: `Bearer ${await addToken(ask, {})}` } };
+  const lengthOf = async (path: string) => {
+    const { status, headers } = await fetch(base + path, sent);
+    assert.equal(status, 200);
+    return headers.get("content-length");
+  };
+  assert.equal(await lengthOf(`/platform/dbs/${code}/export.csv`), null);
+  assert.match(await lengthOf(`/platform/dbs/${code}.json`) ?? "", /^[1-9]/);
 });
