@@ -48,12 +48,13 @@ export const isChanged = ({ name, type, required, slot, was }: Draft): boolean =
 export const countOf = ({ name, was, fields, removed }: DraftTable): number =>
   fields.filter(isChanged).length + removed.length + Number(name !== was);
 
+/** `FIELD_NAME` of the server, for names of fields and of tables. */
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 const TAKEN = ["id", "created_at", "updated_at", "table_name"];
 
 /** What is wrong with a new name of a field or a table. @param others the names beside it */
 export function faultOf(name: string, others: readonly string[]): string | undefined {
-  if (!NAME.test(name)) return `${name || "A blank name"}: a name is a letter, then letters, digits and _.`;
+  if (!NAME.test(name)) return `${name || "A blank name"}: a name is a letter and at most 62 letters, digits and _.`;
   if (TAKEN.includes(name)) return `${name} is a name of the record's own.`;
   return others.includes(name) ? `There is ${name} already.` : undefined;
 }

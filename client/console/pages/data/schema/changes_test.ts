@@ -55,7 +55,10 @@ Deno.test("schema draft: renamed fields and tables are sent as renames, with the
 Deno.test("schema draft: a name that cannot be is refused while it is typed", () => {
   equal(faultOf("writer", ["n"]), undefined);
   equal(faultOf("n", ["n"]), "There is n already.");
-  equal(faultOf("2nd", []), "2nd: a name is a letter, then letters, digits and _.");
+  equal(faultOf("2nd", []), "2nd: a name is a letter and at most 62 letters, digits and _.");
+  equal(faultOf("", []), "A blank name: a name is a letter and at most 62 letters, digits and _.");
+  equal(faultOf("a".repeat(63), []), undefined);
+  equal(faultOf("a".repeat(64), []), `${"a".repeat(64)}: a name is a letter and at most 62 letters, digits and _.`);
   equal(faultOf("created_at", []), "created_at is a name of the record's own.");
 });
 
