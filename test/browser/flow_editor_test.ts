@@ -175,6 +175,16 @@ async function edits(page: Page, server: TestServer, base: string, open: () => P
   await page.keyboard.press("Delete");
   await until(async () => await rows(page).count() === 1, "the step is gone");
 
+  // Text that cannot be parsed is not called valid.
+  await page.getByText("valid", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  await write(page, '[{"type":"return","data":');
+  await page.getByRole("button", { name: "Steps" }).click();
+  await page.getByText(/The JSON has a mistake in line 1/).waitFor();
+  equal(await page.getByText("valid", { exact: true }).count(), 0);
+  await page.keyboard.press("Control+z");
+  await page.getByText("valid", { exact: true }).waitFor();
+
   // Another person saves meanwhile: the save is refused, and both changes are there after a merge.
   const theirs = [{ type: "mutation", id: "new", set: { x: 1 } }, ...program];
   await server.request("PATCH", `/connect/flows/${id}.json`, { json: { flow: { fields: { program: theirs } } } });
