@@ -7,6 +7,7 @@ import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { findsTokensAndInvitations, fitsItsWidth } from "./long_lists.ts";
 import { adminOf, seatOf } from "./seats.ts";
+import { keepsTypedNames } from "./unsaved_forms.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
@@ -33,6 +34,11 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
       const taken = await seatOf(browser, server, base, await adminOf(server));
       await findsTokensAndInvitations(server, base, taken, unique("Robot"));
       await fitsItsWidth(base, taken);
+      await taken.close();
+    });
+    await step("a name that was typed and not saved is kept", async () => {
+      const taken = await seatOf(browser, server, base, await adminOf(server));
+      await keepsTypedNames(base, taken);
       await taken.close();
     });
     await step("a user reads what concerns it", () => reads(browser, server, base));

@@ -1,0 +1,67 @@
+/** Forms of the console that keep what was typed while other pages are open. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Page } from "../packages/playwright.ts";
+import { until } from "../stage/until.ts";
+import type { Seat } from "./seats.ts";
+
+const TYPED = "Typed, not saved";
+
+/** The name typed on these pages is still there after a link and after Back. A reload asks before the name is lost. */
+export async function keepsTypedNames(base: string, { page, complaints }: Seat): Promise<void> {
+  for (const address of ["/account", "/profile"]) {
+    const name = nameOn(page);
+    await leavesAndReturns(page, base, address);
+    await page.getByRole("button", { name: "Discard" }).click();
+    const saved = await name.inputValue();
+    deepEqual(await reload(page), [], `${address}: nothing is unsaved`);
+    await name.fill("Saved");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until(async () => await name.inputValue() === saved, "the saved name is taken back");
+    deepEqual(await reload(page), [], `${address}: nothing is unsaved after a save`);
+    await name.fill(TYPED);
+    // Chromium asks only on a page that was clicked.
+    await name.click();
+    deepEqual(await reload(page), ["beforeunload"], `${address}: the name is unsaved`);
+    await name.waitFor();
+    equal(await name.inputValue(), saved);
+  }
+  deepEqual(complaints, []);
+}
+
+const nameOn = (page: Page) => page.getByRole("textbox", { name: "Name", exact: true });
+
+async function leavesAndReturns(page: Page, base: string, address: string): Promise<void> {
+  const name = nameOn(page);
+  await page.goto(`${base}/runs`);
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await open(page, address);
+  await name.fill(TYPED);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "People" }).click();
+  await name.waitFor({ state: "detached" });
+  await page.goBack();
+  await name.waitFor();
+  equal(await name.inputValue(), TYPED, `${address}: after a link`);
+  await page.goBack();
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await page.goForward();
+  await name.waitFor();
+  equal(await name.inputValue(), TYPED, `${address}: after Back`);
+}
+
+/** Opens a page of the console without a load. */
+const open = (page: Page, address: string) =>
+  page.evaluate(`history.pushState(null, "", "${address}"); dispatchEvent(new PopStateEvent("popstate"))`);
+
+/** @returns the kinds of the questions that the browser has asked, all of which are accepted */
+async function reload(page: Page): Promise<string[]> {
+  const asked: string[] = [];
+  const accept = (dialog: { type(): string; accept(): Promise<void> }) => {
+    asked.push(dialog.type());
+    return dialog.accept();
+  };
+  page.on("dialog", accept);
+  await page.reload();
+  page.off("dialog", accept);
+  return asked;
+}
