@@ -26,6 +26,9 @@ export async function keepsTypedNames(base: string, { page, complaints }: Seat):
     await name.waitFor();
     equal(await name.inputValue(), saved);
   }
+  await leavesAndReturns(page, base, "/apps/new");
+  await nameOn(page).fill("");
+  deepEqual(await reload(page), [], "a new app without a name is not unsaved");
   deepEqual(complaints, []);
 }
 
