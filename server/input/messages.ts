@@ -13,6 +13,7 @@ export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
   const fields: Fields = {};
   const mistyped = new Set<string>();
   for (const issue of issues) {
+    if (isOutdone(issue, issues)) continue;
     const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     for (const path of keys) {
       const inner = path[0] === wrapper ? path.slice(1) : path;
@@ -27,6 +28,11 @@ export function fieldsOf(issues: readonly Issue[], wrapper?: string): Fields {
   }
   return fields;
 }
+
+/** Whether this is the limit of all integers, beside the field's own limit, which says more. */
+const isOutdone = (issue: Issue, issues: readonly Issue[]): boolean =>
+  issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER &&
+  issues.some((other) => other !== issue && other.code === "too_big" && other.path.join(".") === issue.path.join("."));
 
 /** For refusals that are one sentence: `page is not a number; sort is not included in the list`. */
 export const sentenceOf = (fields: Fields): string =>

@@ -33,6 +33,8 @@ Deno.test("messages: one field, in Rails' words", () => {
     [z.object({}), 1, "must be an object"],
     [Id, 0, "must be at least 1"],
     [Id, 2 ** 31, "must be at most 2147483647"],
+    [Id, 1e30, "must be at most 2147483647"],
+    [z.int(), 1e30, "must be at most 9007199254740991"],
     [Id, "1", "is not a number"],
     [Id, 1.5, "is not a number"],
     [Ids, Array(10_001).fill(1), "is too long (maximum is 10000 items)"],

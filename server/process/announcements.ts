@@ -66,6 +66,7 @@ const SENTENCES = [ConfigError, StartFault, FolderLocked, NoFileLocks, DatabaseT
 
 /** What may be wrong with a file or folder of the data folder. */
 const FILE_FAULTS = [
+  Deno.errors.NotFound,
   Deno.errors.PermissionDenied,
   Deno.errors.AlreadyExists,
   Deno.errors.NotADirectory,

@@ -48,7 +48,9 @@ export function readText(type: FieldType, text: string): Value {
   if (trimmed === "") return null;
   if (type === "integer" || type === "number") {
     const plain = trimmed.replace(/[\s\u00a0\u202f'](?=\d{3}(\D|$))/g, "");
-    return NUMERIC.test(plain) ? Number(plain) : trimmed;
+    const number = NUMERIC.test(plain) ? Number(plain) : NaN;
+    const is_rounded = /^[-+]?\d{16,}$/.test(plain) && !Number.isSafeInteger(number);
+    return Number.isFinite(number) && !is_rounded ? number : trimmed;
   }
   if (type === "boolean") return YES.test(trimmed) ? true : NO.test(trimmed) ? false : trimmed;
   if (type === "datetime") return /[zZ]$|[+-]\d\d:?\d\d$/.test(trimmed) ? trimmed : localMoment(trimmed);

@@ -18,6 +18,8 @@ Deno.test("cells: text becomes the field's type, or stays for the server to refu
   equal(readText("integer", " 1 200 "), 1200);
   equal(readText("number", "1.5e3"), 1500);
   equal(readText("integer", "12 pieces"), "12 pieces");
+  equal(readText("integer", "9007199254740993"), "9007199254740993");
+  equal(readText("number", "1e400"), "1e400");
   equal(readText("boolean", "Yes"), true);
   equal(readText("boolean", "perhaps"), "perhaps");
   equal(readText("date", ""), null);
