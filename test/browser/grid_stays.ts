@@ -195,4 +195,14 @@ export async function outlivesServer(
   await until(async () => (await request("GET", `${at}/records/${third}.json`)).status === 404, "it is deleted");
   await foot.getByText("1 record", { exact: true }).waitFor();
   equal(await foot.getByText("Not saved yet").count(), 0);
+
+  // A new record is sent once, so undoing a deletion is for the person to try again.
+  const undo = foot.getByRole("button", { name: "Undo" });
+  await page.context().route("**/trpc/records.*", (route) => route.abort("connectionrefused"));
+  await undo.click();
+  await page.getByText("Not saved: The server does not answer.", { exact: true }).waitFor();
+  await page.context().unroute("**/trpc/records.*");
+  await undo.click();
+  await foot.getByText("2 records", { exact: true }).waitFor();
+  await page.locator("#cell-0-0").getByText("meanwhile").waitFor();
 }

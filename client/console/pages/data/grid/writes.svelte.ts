@@ -52,6 +52,8 @@ export class Writes {
   #done: Step[] = [];
   #undone: Step[] = [];
   #queue: Promise<unknown> = Promise.resolve();
+  /** Whether the server did not answer to what failed last, which may be tried again. */
+  #is_away = false;
   /** Refused values by `faultKey`. */
   faults = $state.raw<ReadonlyMap<string, Fault>>(new Map());
   /** The last refusal that a cell shows, for those who do not see the cell. */
@@ -110,7 +112,10 @@ export class Writes {
     const count = await this.#apply(step.changes.toReversed().map(inverse));
     if (count === step.changes.length) {
       notify(`Undone: ${step.name}`, { undo: () => void this.redo(), verb: "Redo" });
-    } else this.#undone = this.#undone.filter((one) => one !== step);
+    } else {
+      this.#undone = this.#undone.filter((one) => one !== step);
+      if (count === 0 && this.#is_away) this.#done.push(step);
+    }
     this.#tell();
   }
 
@@ -121,6 +126,7 @@ export class Writes {
     this.#tell();
     const count = await this.#apply(step.changes);
     if (count === 0) this.#done = this.#done.filter((one) => one !== step);
+    if (count === 0 && this.#is_away) this.#undone.push(step);
     this.#tell();
   }
 
@@ -177,6 +183,7 @@ export class Writes {
       try {
         await this.#sendUntilTaken(part);
       } catch (error) {
+        this.#is_away = troubleOf(error).message === NO_ANSWER;
         for (const change of changes.slice(from).toReversed()) this.#show(inverse(change));
         this.#refused(part, error, from);
         this.#rows().changed();
