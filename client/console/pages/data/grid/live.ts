@@ -48,6 +48,7 @@ function listen(db_code: string, table_name: string | undefined, shown: Shown, m
   let pause = FIRST_PAUSE_MS;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let unsubscribe = () => {};
+  let is_left = false;
   const show = async () => {
     // What this page has sent is answered before it is compared with the feed.
     await shown.writes.idle;
@@ -57,6 +58,8 @@ function listen(db_code: string, table_name: string | undefined, shown: Shown, m
     if (rows) apply(rows, shown, changes);
   };
   const again = () => {
+    // To unsubscribe completes the stream, too.
+    if (is_left) return;
     shown.state(false);
     missed = true;
     clearTimeout(retry);
@@ -88,6 +91,7 @@ function listen(db_code: string, table_name: string | undefined, shown: Shown, m
   };
   subscribe();
   return () => {
+    is_left = true;
     clearTimeout(timer);
     clearTimeout(retry);
     unsubscribe();
