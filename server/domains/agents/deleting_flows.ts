@@ -13,6 +13,8 @@ export interface Deletion {
   db_code: string;
   /** Empty in a database with one table. */
   table_name: string;
+  /** The whole step as JSON, by which deletions are compared. */
+  step: string;
 }
 
 export interface Deletions {
@@ -31,7 +33,8 @@ const MOST_FLOWS = 100;
 const NUMBER = /^\d{1,9}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-interface Row {
+/** A flow as it is stored, or as it would be. */
+export interface Program {
   code: string;
   on_failure: string | null;
   program: unknown;
@@ -41,43 +44,61 @@ interface Row {
 export async function deletionsOf(sql: Sql, account_id: number, start: Start): Promise<Deletions | undefined> {
   const flow_code = await codeOf(sql, account_id, start);
   if (flow_code === undefined) return undefined;
+  const { deletions, state } = await deletionsFrom(sql, account_id, await readFlows(sql, account_id, [flow_code]));
+  return deletions.length === 0 ? undefined : { flow_code, deletions, state };
+}
+
+/** What these flows delete, also by the flows that they call and by those for their failures. */
+export async function deletionsFrom(
+  sql: Sql,
+  account_id: number,
+  flows: readonly Program[],
+): Promise<{ deletions: Deletion[]; state: string }> {
   const digest = createHash("sha256");
   const found = new Map<string, Deletion>();
   const seen = new Set<string>();
-  for (let level = [flow_code], depth = 0; level.length > 0 && depth < LEVELS; depth++) {
-    const rows = await readFlows(sql, account_id, level);
-    level.forEach((code) => seen.add(code));
+  let level = flows;
+  for (let depth = 0; level.length > 0 && depth < LEVELS; depth++) {
     const called = new Set<string>();
-    for (const { code, on_failure, program } of rows) {
+    for (const { code, on_failure, program } of level) {
+      seen.add(code);
       digest.update(JSON.stringify([code, on_failure, program]));
       if (on_failure !== null) called.add(on_failure);
       for (const step of stepsIn(program)) {
         if (step.type === "flow" && typeof step.flow_code === "string") called.add(step.flow_code);
         const deletion = deletionOf(step);
-        if (deletion) found.set(`${deletion.db_code} ${deletion.table_name}`, deletion);
+        if (deletion) found.set(deletion.step, deletion);
       }
     }
-    level = [...called].filter((code) => !seen.has(code)).slice(0, MOST_FLOWS - seen.size);
+    const next = [...called].filter((code) => !seen.has(code)).slice(0, MOST_FLOWS - seen.size);
+    level = next.length === 0 ? [] : await readFlows(sql, account_id, next);
   }
-  if (found.size === 0) return undefined;
-  return { flow_code, deletions: [...found.values()], state: digest.digest("base64url") };
+  return { deletions: [...found.values()], state: digest.digest("base64url") };
 }
 
-/** What a program deletes by itself. */
-export const deletionsIn = (program: unknown): Deletion[] =>
-  [...stepsIn(program)].flatMap((step) => deletionOf(step) ?? []);
-
-/** Whether a trigger that is on starts the flow. */
-export async function hasTrigger(sql: Sql, account_id: number, flow_code: string): Promise<boolean> {
+/** Whether a trigger that is on starts the flow, or one that calls it, perhaps for its failure. */
+export async function isTriggered(sql: Sql, account_id: number, flow_code: string): Promise<boolean> {
   const [row] = await sql`
-    select from crons where account_id = ${account_id} and target_code = ${flow_code} and active limit 1
+    with recursive callers (code, depth) as (
+      select ${flow_code}::text collate "C", 1
+      union
+      select f.code::text collate "C", c.depth + 1
+      from callers c
+      join used_codes u on u.account_id = ${account_id} and u.kind = 'flow' and u.code = c.code
+      join flows f on f.id = u.flow_id
+      where c.depth < ${LEVELS}
+    )
+    select from crons
+    where account_id = ${account_id} and active and target_code in (select code from callers)
+    limit 1
   `;
   return row !== undefined;
 }
 
-function deletionOf({ type, action, db_code, table_name }: Record<string, unknown>): Deletion | undefined {
+function deletionOf(step: Record<string, unknown>): Deletion | undefined {
+  const { type, action, db_code, table_name } = step;
   if (type !== "record" || action !== "delete" || typeof db_code !== "string") return undefined;
-  return { db_code, table_name: typeof table_name === "string" ? table_name : "" };
+  return { db_code, table_name: typeof table_name === "string" ? table_name : "", step: JSON.stringify(step) };
 }
 
 /** Every object of a program: steps have their branches under several names. */
@@ -88,7 +109,7 @@ function* stepsIn(json: unknown): Generator<Record<string, unknown>> {
 }
 
 const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
-  sql<Row[]>`
+  sql<Program[]>`
     select code, on_failure, fields -> 'program' as program
     from flows
     where account_id = ${account_id} and code = any(${[...codes]}::text[])

@@ -1,13 +1,15 @@
 /** Runs that delete records: what a person is told before one begins. */
 import {
   type Deletion,
-  deletionsIn,
+  deletionsFrom,
   deletionsOf,
-  hasTrigger,
+  isTriggered,
+  type Program,
   type Start,
 } from "../../domains/agents/deleting_flows.ts";
 import type { Plan } from "../../domains/agents/schema.ts";
 import { Refusal } from "../../errors.ts";
+import { slug } from "../../input/slug.ts";
 import { countRecords, records } from "./losses.ts";
 import type { Use } from "./tool.ts";
 
@@ -25,30 +27,48 @@ export async function planOfStart(use: Use, start: Start, verb: string): Promise
 }
 
 /**
- * A change of the program of a flow that triggers start by themselves.
+ * A flow that is written, and that triggers start, by themselves or by flows that call it.
  *
+ * @param before undefined of a new flow
  * @returns undefined where no trigger is on, and where it deletes nothing that it has not deleted before
  */
-export async function planOfProgram(
+export async function planOfFlow(
   use: Use,
-  flow: Record<string, unknown>,
+  before: Record<string, unknown> | undefined,
   changes: Record<string, unknown>,
 ): Promise<Plan | undefined> {
-  const keyOf = ({ db_code, table_name }: Deletion) => `${db_code} ${table_name}`;
-  const known = new Set(deletionsIn(Object(flow.fields).program).map(keyOf));
-  const more = deletionsIn(Object(changes.fields).program).filter((deletion) => !known.has(keyOf(deletion)));
-  const { ctx, session } = use;
-  if (more.length === 0 || !await hasTrigger(ctx.sql, session.account_id, String(flow.code))) return undefined;
+  const { ctx: { sql }, session: { account_id } } = use;
+  const deletionsIfTriggered = async (flow: Record<string, unknown>) => {
+    const program = programOf(flow);
+    const is_on = flow.active !== false && await isTriggered(sql, account_id, program.code);
+    return is_on ? await deletionsFrom(sql, account_id, [program]) : { deletions: [], state: "" };
+  };
+  const fields = { ...Object(before?.fields), ...Object(changes.fields) };
+  const after = await deletionsIfTriggered({ ...before, ...changes, fields });
+  if (after.deletions.length === 0) return undefined;
+  const known = new Set((before ? await deletionsIfTriggered(before) : { deletions: [] }).deletions.map(stepOf));
+  const more = after.deletions.filter((deletion) => !known.has(stepOf(deletion)));
+  if (more.length === 0) return undefined;
   return {
-    title: `Let the flow ${flow.code} delete records, which triggers start`,
+    title: `Let the flow ${programOf({ ...before, ...changes }).code} delete records, which triggers start`,
     effects: await effectsOf(use, more),
-    state: String(flow.lock_version),
+    state: `${before?.lock_version ?? ""} ${after.state}`,
   };
 }
 
+const stepOf = ({ step }: Deletion) => step;
+
+/** As it would be stored: without a code of its own, a flow is called like its name. */
+const programOf = ({ code, name, on_failure, fields }: Record<string, unknown>): Program => ({
+  code: slug(String(code ?? name ?? ""), "_").slice(0, 100),
+  on_failure: typeof on_failure === "string" ? on_failure : null,
+  program: Object(fields).program,
+});
+
 async function effectsOf(use: Use, deletions: readonly Deletion[]): Promise<string[]> {
   const effects: string[] = [];
-  for (const { db_code, table_name } of deletions.slice(0, 50)) {
+  const by_table = new Map(deletions.map((deletion) => [`${deletion.db_code} ${deletion.table_name}`, deletion]));
+  for (const { db_code, table_name } of [...by_table.values()].slice(0, 50)) {
     const of_table = table_name === "" ? "" : `the table ${table_name} of `;
     const count = await countRecords(use, db_code, table_name).catch(unseen);
     const has = count === undefined ? "" : `, which has ${records(count)}`;

@@ -98,6 +98,52 @@ onServer("agents: a run that deletes records is planned with counts and confirme
   await Promise.all([agent.close(), narrow.close()]);
 });
 
+onServer("agents: no change of a flow lets a trigger delete records without a person", async ({ server, admin }) => {
+  const agent = await connectAgent(server, admin.token);
+  const { call } = agent;
+  await call("create", { kind: "db", value: { name: "Orders", schema: { fields: { title: "string" } } } });
+  const flow = async (code: string, program: unknown[], more = {}) =>
+    await call("create", { kind: "flow", value: { name: code, code, fields: { program }, ...more } });
+  const patch = (id: number, changes: unknown) => call("patch", { kind: "flow", id, changes });
+  const calls = (flow_code: string) => ({ type: "flow", id: "call", flow_code });
+  const asks = async (answer: Promise<{ status?: string; plan?: { title: string } }>, code: string) => {
+    const { status, plan } = await answer;
+    assert.deepEqual([status, plan?.title], [
+      "needs_confirmation",
+      `Let the flow ${code} delete records, which triggers start`,
+    ]);
+  };
+  const harmless = [{ type: "return", data: 1 }];
+  const [leaf, backup] = [await flow("leaf", harmless), await flow("backup", harmless)];
+  await flow("middle", [calls("leaf")], { on_failure: "backup" });
+  const top = await flow("top", [calls("middle")]);
+  const deleting = await flow("deleting", [DELETES]);
+  assert.equal(deleting.created, "flow", "no trigger starts it");
+  const { id } = await call("create", { kind: "trigger", value: { target_code: "top", schedule: "0 3 * * *" } });
+
+  const program = { fields: { program: [DELETES] } };
+  await asks(patch(leaf.id, program), "leaf");
+  await asks(patch(backup.id, program), "backup");
+  await asks(patch(top.id, { fields: { program: [calls("deleting")] } }), "top");
+  await asks(patch(top.id, { on_failure: "deleting" }), "top");
+  // A flow takes another one's code.
+  assert.equal((await patch(leaf.id, { code: "leaf_before" })).patched, leaf.id);
+  await asks(flow("leaf", [DELETES]), "leaf");
+  await asks(call("create", { kind: "flow", value: { name: "Leaf", fields: { program: [DELETES] } } }), "leaf");
+  await asks(patch(deleting.id, { code: "leaf" }), "leaf");
+  assert.equal((await patch(leaf.id, { code: "leaf" })).patched, leaf.id);
+  // What a person has allowed may be changed elsewhere, but not the deletion itself.
+  const allowed = await patch(leaf.id, program);
+  await answer(server, admin.id, allowed.confirmation, true);
+  const confirmed = { kind: "flow", id: leaf.id, changes: program, confirmation: allowed.confirmation };
+  assert.equal((await call("patch", confirmed)).status, "done");
+  assert.equal((await patch(leaf.id, { fields: { program: [DELETES, ...harmless] } })).patched, leaf.id);
+  await asks(patch(leaf.id, { fields: { program: [{ ...DELETES, match: { title: "A" } }] } }), "leaf");
+  await call("patch", { kind: "trigger", id, changes: { active: false } });
+  assert.equal((await patch(backup.id, program)).patched, backup.id, "no trigger is on");
+  await agent.close();
+});
+
 onServer("agents: a token has 20 open questions at most, in all of its sessions", async ({ server, ask, admin }) => {
   const token = await addToken(ask, {});
   const [first, second] = [await connectAgent(server, token), await connectAgent(server, token)];

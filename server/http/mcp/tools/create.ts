@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { invalid } from "../../../errors.ts";
+import type { Plan } from "../../../domains/agents/schema.ts";
 import { type Change, execute, executeConfirmed, keepOne, rehearse, writtenOf } from "../changes.ts";
-import { planOfStart } from "../deleting_runs.ts";
+import { planOfFlow, planOfStart } from "../deleting_runs.ts";
 import { recordChange } from "../record_changes.ts";
 import { JsonMap, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
 
@@ -19,7 +20,7 @@ export const create = tool({
   name: "create",
   description: "Create an app, db, flow or trigger from value (its fields: doc app-schema, db-schema, flow-schema, " +
     "trigger-schema), or records in db_code, all or none. dry_run: every check, nothing saved. Triggers of flows that " +
-    "delete records need a confirmation.",
+    "delete records, and such flows of triggers, need a confirmation.",
   input,
   readOnly: false,
   destructive: false,
@@ -30,8 +31,7 @@ export const create = tool({
       return trusted({ dry_run: true, passes: true });
     }
     const { confirmation, ...call } = args;
-    const code = args.kind === "trigger" ? args.value?.target_code : undefined;
-    const plan = typeof code === "string" && await planOfStart(use, { by: "code", code }, "Start by a trigger");
+    const plan = await planOf(use, args);
     if (plan) return await executeConfirmed(use, { tool: "create", args: call, plan, confirmation }, change);
     const made = await execute(use, change);
     return trusted(
@@ -39,6 +39,13 @@ export const create = tool({
     );
   },
 });
+
+/** @returns undefined where no trigger would delete records that none deletes now */
+async function planOf(use: Use, { kind, value = {} }: z.output<typeof input>): Promise<Plan | undefined> {
+  if (kind === "flow") return await planOfFlow(use, undefined, value);
+  if (kind !== "trigger" || typeof value.target_code !== "string") return undefined;
+  return await planOfStart(use, { by: "code", code: value.target_code }, "Start by a trigger");
+}
 
 async function changeOf(
   use: Use,

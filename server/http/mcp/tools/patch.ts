@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Plan } from "../../../domains/agents/schema.ts";
 import { Refusal } from "../../../errors.ts";
 import { type Change, execute, executeConfirmed, keepOne, present, rehearse, writtenOf } from "../changes.ts";
-import { planOfProgram, planOfStart } from "../deleting_runs.ts";
+import { planOfFlow, planOfStart } from "../deleting_runs.ts";
 import { lineDiff } from "../line_diff.ts";
 import { schemaLosses } from "../losses.ts";
 import { readObject } from "../procedures.ts";
@@ -60,7 +60,7 @@ async function planOf(
       return effects.length === 0 ? undefined : { title, effects, state: String(before.lock_version) };
     }
     case "flow":
-      return await planOfProgram(use, before, changes);
+      return await planOfFlow(use, before, changes);
     case "trigger": {
       const { target_code: code, active } = { ...before, ...changes };
       const begins = active === true && (before.active !== true || code !== before.target_code);
