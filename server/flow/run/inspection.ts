@@ -33,11 +33,25 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
       const waiting = await findWaiting(sql, account_id, id);
       // Its head may still be in Deno KV for a moment.
       if (waiting && waiting.attempts >= (kept?.head.attempts ?? 0)) {
-        const { head, wake_at, is_queued } = waiting;
-        return { head, state: waitingState(head), wake_at, is_queued };
+        const { head, wake_at, is_queued, awaits } = waiting;
+        return { head, state: waitingState(head), wake_at, is_queued, awaits };
       }
       if (kept) return { head: kept.head, state: pendingState(kept.head) };
     }
+  }
+
+  /** Whether the run certainly waits longer than until this moment. One that it has called may end at any time. */
+  async function waitsBeyond(
+    account_id: number,
+    { wake_at, is_queued, awaits = [] }: NonNullable<Awaited<ReturnType<typeof find>>>,
+    moment: number,
+  ): Promise<boolean> {
+    if (is_queued || wake_at === undefined || wake_at <= moment) return false;
+    for (const id of awaits) {
+      const called = await find(account_id, id);
+      if (called && !await waitsBeyond(account_id, called, moment)) return false;
+    }
+    return true;
   }
 
   /** Polls for a run that a peer executes, that waits, or that has ended. */
@@ -46,9 +60,8 @@ export function createInspection({ sql, store, jobs, waits, clock }: Deps) {
       const found = await find(account_id, id);
       if (!found || found.has_ended) return found?.state;
       const left_ms = until - performance.now();
-      const is_long = !found.is_queued && found.wake_at !== undefined &&
-        found.wake_at > clock.now().getTime() + left_ms;
-      if (is_long || pause_ms > left_ms || waits.ended.aborted) return found.state;
+      if (pause_ms > left_ms || waits.ended.aborted) return found.state;
+      if (await waitsBeyond(account_id, found, clock.now().getTime() + left_ms)) return found.state;
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   }

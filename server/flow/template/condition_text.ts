@@ -196,7 +196,9 @@ function tokenAt(text: string, at: number): { token: Token; end: number } {
   if (number !== undefined) {
     const value = Number(number);
     if (!Number.isFinite(value)) throw new SyntaxFault(`has a number that is too large`);
-    return { token: { kind: "value", value, text: number }, end: at + number.length };
+    // As everywhere in programs, a large integer is the text of its digits.
+    const is_rounded = Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(number);
+    return { token: { kind: "value", value: is_rounded ? number : value, text: number }, end: at + number.length };
   }
   const known = match(SIGN, text, at);
   if (known === undefined) {

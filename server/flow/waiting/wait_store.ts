@@ -174,6 +174,8 @@ interface WaitingRun {
   wake_at: number;
   /** It waits for its turn. */
   is_queued: boolean;
+  /** Runs that it has called, an approval, or itself where it waits for its turn. */
+  awaits: string[];
 }
 
 /** A waiting run. @param lock keeps others from waking it, in a transaction */
@@ -185,7 +187,7 @@ export async function findWaiting(
 ): Promise<WaitingRun | undefined> {
   const [row] = await sql<WaitingRun[]>`
     select
-      head, attempts, (extract(epoch from wake_at) * 1000)::float8 as wake_at, awaits = array[run_id] as is_queued
+      head, attempts, (extract(epoch from wake_at) * 1000)::float8 as wake_at, awaits = array[run_id] as is_queued, awaits
     from flow_waits
     where run_id = ${id}
       and account_id = ${account_id}

@@ -105,7 +105,10 @@ function changeOf(trigger: TriggerHealth, ended: readonly EndedRun[]): HealthCha
   };
 }
 
-/** A due time that is already open stays, so that its claim writes to the ledger why it is skipped; then the trigger stops. */
+/**
+ * A due time that is already open stays, so that its claim writes to the ledger why it is skipped; then the trigger stops.
+ * Triggers for records and webhooks have no due time, and stop at once.
+ */
 const writeOutcomes = (
   sql: Sql,
   now: Date,
@@ -127,7 +130,7 @@ const writeOutcomes = (
     set
       failures = h.failures,
       last_status = coalesce(h.last_status, c.last_status),
-      active = c.active and (h.paused_reason is null or c.next_run_at <= ${now}),
+      active = c.active and (h.paused_reason is null or coalesce(c.next_run_at <= ${now}, false)),
       next_run_at = case when h.paused_reason is null or c.next_run_at <= ${now} then c.next_run_at end,
       paused_reason = coalesce(h.paused_reason, c.paused_reason)
     from json_to_recordset(${JSON.stringify(changes)}::text::json) h (

@@ -186,6 +186,37 @@ inAccount("webhooks: overlap, pause and obstacles have rows in the ledger", asyn
   assert.match(paused_reason, /^1 failures? in a row; the last one: there is no flow/);
 });
 
+inAccount("webhooks: failures in a row pause the trigger", async ({ server, ask }) => {
+  const flow = { fields: { program: [{ type: "fail", message: "No" }] } };
+  const { id, webhook_url } = await addHook(ask, { answer: "result" }, { flow, cron: { max_failures: 2 } });
+  for (const _ of [1, 2]) await send(server, webhook_url, "{}");
+  await until(async () => (await ask("GET", at(id))).body.active === false, "it is paused");
+  assert.match((await ask("GET", at(id))).body.paused_reason, /^2 failures in a row; the last one: .*No$/);
+  assert.equal((await send(server, webhook_url, "{}")).status, 503);
+});
+
+inAccount("webhooks: the result of a flow that calls others is the answer", async ({ server, ask }) => {
+  const { target_code } = await addHook(ask);
+  const flow = {
+    fields: { program: [{ type: "flow", id: "call", flow_code: target_code }, { type: "return", data: "ok" }] },
+  };
+  const slow = { fields: { program: [{ type: "wait", seconds: 0.3 }, { type: "return", data: "ok" }] } };
+  const { target_code: slow_code } = await addHook(ask, {}, { flow: slow });
+  const { webhook_url } = await addHook(ask, { answer: "result" }, { flow });
+  assert.deepEqual(await send(server, webhook_url, "{}"), { status: 200, body: "ok" });
+  const twice = {
+    fields: {
+      program: [{ type: "flow", id: "call", flow_code: slow_code, input: {} }, { type: "return", data: "slow" }],
+    },
+  };
+  const outer = await addHook(ask, { answer: "result" }, { flow: twice });
+  assert.deepEqual(await send(server, outer.webhook_url, "{}"), { status: 200, body: "slow" });
+  const long = await addHook(ask, {}, { flow: { fields: { program: [{ type: "wait", seconds: 3600 }] } } });
+  const program = [{ type: "flow", id: "call", flow_code: long.target_code }];
+  const waiting = await addHook(ask, { answer: "result" }, { flow: { fields: { program } } });
+  assert.equal((await send(server, waiting.webhook_url, "{}")).status, 202);
+});
+
 inAccount("webhooks: what does not fit together is refused by its field", async ({ ask }) => {
   const rows: [cron: Record<string, unknown>, field: string][] = [
     [{ kind: "webhook", schedule: "0 9 * * *" }, "schedule"],
