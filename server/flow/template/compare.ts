@@ -33,12 +33,16 @@ export function compare(left: JsonValue, right: JsonValue): number | undefined {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Compares two integer texts that convert to the same double. */
+/** Compares two values that convert to the same double, of which a text may be an integer with more digits. */
 function compareExactly(left: JsonValue, right: JsonValue): number {
-  if (typeof left !== "string" || typeof right !== "string") return 0;
-  if (left === right || !INTEGER.test(left) || !INTEGER.test(right)) return 0;
-  const difference = BigInt(left) - BigInt(right);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  if (left === right || typeof left === "number" && typeof right === "number") return 0;
+  const [a, b] = [integerOf(left), integerOf(right)];
+  return a === undefined || b === undefined || a === b ? 0 : a < b ? -1 : 1;
+}
+
+function integerOf(value: JsonValue): bigint | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : undefined;
+  return typeof value === "string" && INTEGER.test(value) ? BigInt(value) : undefined;
 }
 
 /** Normalizes a date or timestamp, so that comparing the texts compares the times. */

@@ -28,6 +28,9 @@ Deno.test("condition: conditions that hold", () => {
     ["007", "lt", "7", true],
     ["12345678901234567890", "eq", "12345678901234567891", false],
     ["12345678901234567890", "lt", "12345678901234567891", true],
+    ["9007199254740993", "gt", 9007199254740992, true],
+    [9007199254740992, "eq", "9007199254740993", false],
+    [9007199254740992, "eq", "9007199254740992", true],
     ["", "eq", 0, false],
     [null, "eq", null, true],
     [null, "eq", 0, false],
@@ -134,6 +137,7 @@ Deno.test("condition: the short form is the same tree", () => {
     ["{a} starts_with 'x' or {a} ends_with 'y'", {
       any: [{ left: "{a}", operator: "starts_with", right: "x" }, { left: "{a}", operator: "ends_with", right: "y" }],
     }],
+    ["{a} == 9007199254740993", { left: "{a}", operator: "eq", right: "9007199254740993" }],
     ["{a} == TRUE", { left: "{a}", operator: "eq", right: true }],
   ];
   for (const [text, tree] of rows) assert.deepEqual(parseCondition(text), { condition: tree }, text);

@@ -196,8 +196,8 @@ function tokenAt(text: string, at: number): { token: Token; end: number } {
   if (number !== undefined) {
     const value = Number(number);
     if (!Number.isFinite(value)) throw new SyntaxFault(`has a number that is too large`);
-    // As everywhere in programs, a large integer is the text of its digits.
-    const is_rounded = Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(number);
+    // As everywhere in programs, an integer that a number cannot hold is the text of its digits.
+    const is_rounded = /^-?\d{16,}$/.test(number) && String(value) !== number;
     return { token: { kind: "value", value: is_rounded ? number : value, text: number }, end: at + number.length };
   }
   const known = match(SIGN, text, at);
