@@ -135,6 +135,15 @@ inTeam(
     });
     const guest = await addPerson(ask, "guest");
     assert.equal((await ask("POST", path(open), { token: guest.token, json: {} })).body.data, "guest");
+    // A member's run is not shown to visitors and other guests.
+    const { body: run } = await ask("POST", path(open), { json: {} });
+    const seenWith = async (token: string | null) =>
+      (await ask("GET", status(open, run.flow_process_id), { token })).status;
+    assert.deepEqual([await seenWith(null), await seenWith(guest.token)], [404, 404]);
+    assert.equal((await ask("GET", status(open, run.flow_process_id))).body.data, "admin");
+    assert.equal(await seenWith((await addPerson(ask, "user")).token), 200);
+    const visit = (await ask("POST", path(open), anyone)).body.flow_process_id;
+    assert.equal((await ask("GET", status(open, visit), { token: null })).status, 200);
     const off = await addApp(code, { active: false });
     assert.equal((await ask("POST", path(off), { token: guest.token, json: {} })).status, 404);
     assert.equal((await ask("POST", path(open), { token: "wrong", json: {} })).status, 401);

@@ -117,12 +117,21 @@ function ofBody(error: unknown): unknown {
   );
 }
 
-/** @throws {Refusal} 404 unless the run belongs to that app and action */
+/**
+ * A member's run is for that member, and for all who may read runs, so for no other guest and no visitor. A visitor's run
+ * is for whoever knows its id.
+ *
+ * @throws {Refusal} 404 unless the run belongs to that app and action
+ */
 export async function actionStatus(ctx: Context, poll: z.output<typeof ActionPoll>): Promise<ActionAnswer> {
   proveActionCaller(ctx, "read", poll.id);
   const { account_id, app_id, name } = await actionFor(ctx, poll);
   const state = await ctx.flows.wait(account_id, poll.flow_process_id, 0);
   if (state?.app_id !== app_id || state.action !== name) throw notFound("Flow process");
+  const viewer = ctx.caller.viewer?.account_id === account_id ? ctx.caller.viewer : undefined;
+  const sees = state.user_id === null || state.user_id === viewer?.user_id ||
+    viewer !== undefined && viewer.role !== "guest";
+  if (!sees) throw notFound("Flow process");
   return answerOf(state);
 }
 

@@ -71,9 +71,10 @@ export async function importTable(
   body: ReadableStream<Uint8Array>,
   { dry_run, raw, department_id: of_all }: ImportOptions,
 ): Promise<ImportResult> {
-  if (of_all !== undefined) await proveDepartment(ctx, of_all);
+  const default_department = of_all === undefined ? departmentOfRecord(ctx.viewer) : of_all;
+  // A line of NDJSON may name another one.
+  if (of_all !== undefined || format === "csv") await proveDepartment(ctx, default_department);
   const faultOf = departmentCheck(ctx);
-  const usual_department = departmentOfRecord(ctx.viewer);
   const result: ImportResult = { created: 0, failed: 0, errors: [] };
   const place = await inDb(ctx, db_code, (db) => Promise.resolve(placeIn(ctx, db, table_name)));
   const rows = format === "csv" ? csvRows(body, place, raw ? (cell) => cell : unescapeFormula) : jsonRows(body);
@@ -91,8 +92,9 @@ export async function importTable(
           fail({ base: [row.fault] });
           continue;
         }
-        const { department_id: of_row = usual_department } = row;
-        const department_id = of_all === undefined ? of_row : of_all;
+        const department_id = of_all !== undefined || row.department_id === undefined
+          ? default_department
+          : row.department_id;
         const { changes, faults } = readValues(place.table, row.data, true);
         const department_fault = await faultOf(department_id);
         if (department_fault) faults.department_id = [department_fault];

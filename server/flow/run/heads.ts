@@ -30,14 +30,25 @@ export const newHead = (run: Omit<NewRun, "sealed">, flow: KnownFlow, owner: str
   input: run.input,
 });
 
-export const endedState = (id: string, { status, data, error, app_id, action }: RecordedOutcome): RunState => ({
+export const endedState = (
+  id: string,
+  { status, data, error, app_id, action, user_id }: RecordedOutcome,
+): RunState => ({
   id,
   status,
   app_id,
   action,
+  user_id,
   ...(status === "finished" ? { data } : { error: error ?? "The flow failed", ...data !== null && { data } }),
 });
 
-export const waitingState = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "waiting", app_id, action });
+const openState = (status: "waiting" | "pending") => ({ id, app_id, action, user_id }: RunHead): RunState => ({
+  id,
+  status,
+  app_id,
+  action,
+  user_id,
+});
 
-export const pendingState = ({ id, app_id, action }: RunHead): RunState => ({ id, status: "pending", app_id, action });
+export const waitingState = openState("waiting");
+export const pendingState = openState("pending");

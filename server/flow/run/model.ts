@@ -96,6 +96,8 @@ export interface RunState {
   /** The app and the action that started it; null for other triggers. */
   app_id: string | null;
   action: string | null;
+  /** Null for visitors and for triggers. */
+  user_id: number | null;
   status: RunStatus;
   /** Of a finished run, and of one that a `fail` step with data has ended. */
   data?: JsonValue | undefined;
@@ -114,6 +116,7 @@ export interface Outcome {
 export interface RecordedOutcome extends Outcome {
   app_id: string | null;
   action: string | null;
+  user_id: number | null;
 }
 
 /** The fixed data of a run and its current owner. Stored in Deno KV, a few hundred bytes. */

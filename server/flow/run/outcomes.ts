@@ -95,7 +95,8 @@ export function createOutcomes({ sql, store, log, closing, proveOwned, passOn, w
       const other = recorded ? undefined : await untilStored(patienceOf(job), find);
       // Refused without another outcome: a peer has claimed the run, or the account was deleted.
       if (!recorded && !other) await untilStored(patienceOf(job), () => proveOwned(head));
-      const outcome = other ?? { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action };
+      const outcome = other ??
+        { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action, user_id: head.user_id };
       // Otherwise it stays in Deno KV, where the next takeover finds it.
       if (outcome.status !== "error" || await passOn(head)) await remove(job);
       return outcome;
