@@ -26,9 +26,7 @@ const READERS: Record<FieldType, (value: unknown) => Read<Value>> = {
   string: readText(255),
   text: readText(Infinity),
   integer: (value) =>
-    Number.isSafeInteger(value)
-      ? { kept: Object.is(value, -0) ? 0 : Number(value) }
-      : { fault: isInteger(value) ? OUT_OF_RANGE : "must be an integer" },
+    Number.isSafeInteger(value) ? { kept: Object.is(value, -0) ? 0 : Number(value) } : { fault: "must be an integer" },
   number: (value) => {
     const number = typeof value === "string" ? exactDouble(value) : value;
     return typeof number === "number" && Number.isFinite(number) ? { kept: number } : { fault: "must be a number" };
@@ -43,11 +41,6 @@ const READERS: Record<FieldType, (value: unknown) => Read<Value>> = {
   time: (value) =>
     typeof value === "string" && TIME.test(value) ? { kept: value } : { fault: "must be a time, HH:MM or HH:MM:SS" },
 };
-
-const OUT_OF_RANGE = `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
-
-/** Also one that JSON wrote with more digits than a number has. */
-const isInteger = (value: unknown) => typeof value === "string" ? LARGE_INTEGER.test(value) : Number.isInteger(value);
 
 const LARGE_INTEGER = /^-?[1-9]\d{15,308}$/;
 
