@@ -118,8 +118,8 @@ function ofBody(error: unknown): unknown {
 }
 
 /**
- * A member's run is for that member, and for all who may read runs, so for no other guest and no visitor. A visitor's run
- * is for whoever knows its id.
+ * That member, and all who may read runs, may ask for a member's run: other guests and visitors may not. Everyone who
+ * knows the id may ask for a visitor's run.
  *
  * @throws {Refusal} 404 unless the run belongs to that app and action
  */

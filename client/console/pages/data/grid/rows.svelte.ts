@@ -74,7 +74,7 @@ export class Rows {
     return this.ids.length;
   }
 
-  /** How many of the rows have a record that nobody else has deleted. */
+  /** The number of rows without those whose records others have deleted. */
   get existing(): number {
     return this.total - this.gone.size;
   }
