@@ -24,7 +24,13 @@ export interface FakeFlows extends Pick<Flows, "start" | "wait"> {
   forget(): void;
 }
 
-const stateOf = (id: string, status: RunState["status"]): RunState => ({ id, status, app_id: null, action: null });
+const stateOf = (id: string, status: RunState["status"]): RunState => ({
+  id,
+  status,
+  app_id: null,
+  action: null,
+  user_id: null,
+});
 
 export function fakeFlows(sql: Pool, now: () => Date): FakeFlows {
   const started = new Map<string, NewRun>();
