@@ -57,7 +57,7 @@ export {
   type Trigger,
   TRIGGERS,
 } from "./run/model.ts";
-export { isFailedItem } from "./run/execution/journal.ts";
+export { hasFailedItem } from "./run/execution/reuse.ts";
 export { asksOutside, hasBranches, mayWait } from "./steps/registry.ts";
 export type { Audience, Fault, Path, Reference } from "./steps/step_type.ts";
 export { type Answer, type Performed, type Rehearsal, type SeenRun, seenRun } from "./rehearsal/rehearsal.ts";

@@ -1,5 +1,6 @@
 /** Repetition of runs: an output is reused only for the same place and the same input. */
 import assert from "node:assert/strict";
+import type { StepRecord } from "../../server/flow/flow.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { onStage } from "./flow_stage.ts";
 
@@ -70,7 +71,47 @@ inTeam("retry: failed_items repeats exactly the failed items of a loop", async (
   assert.deepEqual(items.map((item) => api.count(`/${prefix}_${item}`)), [1, 2, 1, 1, 2]);
   assert.deepEqual(again.steps.filter(({ error }: { error: string | null }) => error !== null), []);
   const refused = await ask("POST", retryPath(again.id), { json: { from: "failed_items" } });
-  assert.deepEqual([refused.status, refused.body.error], [409, "No step inside of a for_each has failed"]);
+  assert.deepEqual([refused.status, refused.body.error], [409, "No step inside of a loop has failed"]);
+});
+
+inTeam("retry: failed_items repeats an item that a fail step or a branch has ended as a whole", async (team) => {
+  const { ask, api, addFlow } = team;
+  const prefix = crypto.randomUUID();
+  const items = ["ready", "late", "broken"];
+  const state = new Map<string, unknown>([["ready", true], ["late", false], ["broken", "no list"]]);
+  for (const item of items) {
+    api.answers.set(`/${prefix}_${item}`, () => Response.json({ value: state.get(item) }));
+  }
+  const [loop] = fanOut(prefix, items);
+  const flow = await addFlow([{
+    ...loop,
+    collect: true,
+    steps: [
+      ...loop?.steps ?? [],
+      {
+        type: "if",
+        id: "check",
+        condition: { left: "{steps.call.body.value}", operator: "eq", right: false },
+        then: [{ type: "fail", id: "stop", message: "{item} is not ready" }],
+      },
+      {
+        type: "if",
+        id: "odd",
+        condition: { left: "{item}", operator: "eq", right: "broken" },
+        then: [
+          { type: "for_each", id: "inner", items: "{steps.call.body.value}", steps: [] },
+        ],
+      },
+    ],
+  }]);
+  const run = (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body;
+  const { steps } = (await ask("GET", `/connect/flow_processes/${run.flow_process_id}.json`)).body;
+  const failed = steps.filter(({ status }: StepRecord) => status === "error").map(({ place }: StepRecord) => place);
+  assert.deepEqual(failed, ["each.1.check", "each.1.stop", "each.2.odd", "each.2.inner"]);
+  state.set("late", true).set("broken", []);
+  const again = made(await ask("POST", retryPath(run.flow_process_id), { json: { from: "failed_items" } }));
+  assert.deepEqual(again.steps.filter(({ error }: { error: string | null }) => error !== null), []);
+  assert.deepEqual(items.map((item) => api.count(`/${prefix}_${item}`)), [1, 2, 2]);
 });
 
 inTeam("retry: with edited input, from any step, on the program of now or of then", async (team) => {

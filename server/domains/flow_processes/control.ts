@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { conflict, forbidden, invalid } from "../../errors.ts";
-import { hasBranches, isFailedItem, NO_FLOW } from "../../flow/flow.ts";
+import { hasBranches, hasFailedItem, NO_FLOW } from "../../flow/flow.ts";
 import { findFlowActive } from "../flows/queries.ts";
 import { readProcess } from "./inspect.ts";
 import type { Viewer } from "../../viewer.ts";
@@ -83,8 +83,8 @@ async function repetitionOf(
   if (from === "failed_step" && !failed) {
     throw conflict((await readProcess(ctx, id)).parse(), "No step of the run has failed");
   }
-  if (from === "failed_items" && !steps.some(isFailedItem)) {
-    throw conflict((await readProcess(ctx, id)).parse(), "No step inside of a for_each has failed");
+  if (from === "failed_items" && !hasFailedItem(steps)) {
+    throw conflict((await readProcess(ctx, id)).parse(), "No step inside of a loop has failed");
   }
   return {
     from_step: from === "failed_step" ? failed?.place : undefined,

@@ -129,7 +129,8 @@ export const Retry = z.object({
   from: z.enum(["start", "failed_step", "failed_items"]).default("start")
     .describe(
       "`failed_step` keeps the outputs of the steps before the failed one, `failed_items` all outputs except those of " +
-        "steps that failed inside of a `for_each`. An output is kept only for the same place and the same input",
+        "steps that failed inside of a loop; an item that a `fail` step has ended is repeated as a whole. An output is " +
+        "kept only for the same place and the same input",
     ),
   from_step: z.string().max(1000).optional()
     .describe(

@@ -32,7 +32,8 @@ export interface RunUser {
 
 /**
  * The run that this one repeats. An output of that run is reused for the same place and the same input: with `from_step`
- * outputs of the steps before that step, with `failed_items` all except those of steps that failed inside of a loop.
+ * outputs of the steps before that step, with `failed_items` all except those of steps that failed inside of a loop, and of
+ * an item that a step without an effect has ended.
  * With neither, every step is executed again.
  */
 export interface Repetition {

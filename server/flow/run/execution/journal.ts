@@ -6,6 +6,7 @@ import { asStored } from "../../storage/storable.ts";
 import { equal } from "../../template/compare.ts";
 import { CANCELLED } from "./interruption.ts";
 import type { Repetition, StepRecord } from "../model.ts";
+import { reusable } from "./reuse.ts";
 
 /** The journal as an execution uses it. */
 export interface Journal {
@@ -157,14 +158,3 @@ const effectsByPlace = (entries: readonly StepRecord[]) =>
     entries.filter((entry) => hasEffect(entry.type) && hasEnded(entry) && !entry.truncated)
       .map((entry) => [entry.place, entry]),
   );
-
-/** The entries of a run that its repetition may reuse. */
-function reusable(before: readonly StepRecord[], repetition: Repetition | null): readonly StepRecord[] {
-  if (repetition?.failed_items) return before.filter((entry) => !isFailedItem(entry));
-  const until = before.findIndex(({ place }) => place === repetition?.from_step);
-  return before.slice(0, Math.max(0, until));
-}
-
-/** Whether a step has failed inside of a loop. Its place contains the iteration: `each.3.rates`. */
-export const isFailedItem = ({ place, type, status }: Pick<StepRecord, "place" | "type" | "status">): boolean =>
-  status === "error" && place.includes(".") && hasEffect(type);
