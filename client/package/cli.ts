@@ -53,7 +53,7 @@ const OF_COMMAND: Readonly<Record<string, readonly string[]>> = {
   export: ["records", "runs"],
   import: [],
 };
-/** Some 20 s: a server that has just started compiles its first sources for long. */
+/** 19 to 38 s: a server that has just started compiles its first sources for long. */
 const RETRIES = 6;
 /** How many arguments each command takes. */
 const TAKES: Readonly<Record<string, readonly [number, number]>> = {
@@ -96,6 +96,23 @@ function parse() {
   } catch (error) {
     return stop(`${error instanceof Error ? `${error.message}\n\n` : ""}${USAGE}`);
   }
+}
+
+/** `fetch` that says once that it tries again after a request without an answer. */
+function sayingOnce(url: string): typeof fetch {
+  let [has_failed, is_said] = [false, false];
+  return async (...request) => {
+    if (has_failed && !is_said) {
+      process.stderr.write(`${printable(url)} does not answer; trying again for up to 40 seconds\n`);
+      is_said = true;
+    }
+    try {
+      return await fetch(...request);
+    } catch (error) {
+      has_failed = true;
+      throw error;
+    }
+  };
 }
 
 async function agree(): Promise<boolean> {
@@ -146,7 +163,8 @@ async function run(
 
 try {
   const command = readCommand();
-  const done = await run(createTransport({ ...command, retries: RETRIES }), command);
+  const transport = createTransport({ ...command, retries: RETRIES, fetch: sayingOnce(command.url) });
+  const done = await run(transport, command);
   if (!done) process.exitCode = 1;
 } catch (error) {
   if (error instanceof Fault) stop(error.message);

@@ -43,7 +43,8 @@ export function messageOf(issue: Issue): string {
     case "invalid_type":
       return typeMessage(issue);
     case "too_small":
-      return issue.origin === "string" ? shortMessage(Number(issue.minimum)) : `must be at least ${issue.minimum}`;
+      if (issue.origin === "string") return shortMessage(Number(issue.minimum));
+      return `must be ${issue.inclusive === false ? "greater than" : "at least"} ${issue.minimum}`;
     case "too_big":
       if (issue.origin === "string") return tooLong(Number(issue.maximum));
       return issue.origin === "array"
@@ -56,7 +57,7 @@ export function messageOf(issue: Issue): string {
     case "custom":
       return issue.message;
     case "invalid_key":
-      return issue.issues[0]?.message ?? "is invalid";
+      return issue.issues[0] ? messageOf(issue.issues[0]) : "is invalid";
     case "invalid_union":
       if (issue.discriminator !== undefined) return "is not included in the list";
       // A union without its own message has the default "Invalid input".

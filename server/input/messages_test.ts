@@ -39,11 +39,18 @@ Deno.test("messages: one field, in Rails' words", () => {
     [Id, 1.5, "is not a number"],
     [Ids, Array(10_001).fill(1), "is too long (maximum is 10000 items)"],
     [z.string().min(8), "x", "is too short (minimum is 8 characters)"],
+    [z.number().positive(), 0, "must be greater than 0"],
     [z.uuid(), "x", "is invalid"],
   ];
   for (const [schema, value, message] of rows) {
     assert.deepEqual(refused(z.object({ field: schema }), { field: value }), { field: [message] });
   }
+});
+
+Deno.test("messages: a key of a record", () => {
+  const Cases = z.record(z.string().min(1), z.string());
+  assert.deepEqual(refused(Cases, { "": "x" }), { base: ["can't be blank"] });
+  assert.deepEqual(refused(z.object({ cases: Cases }), { cases: { "": "x" } }), { "cases.": ["can't be blank"] });
 });
 
 Deno.test("messages: text is measured in code points", () => {

@@ -48,6 +48,16 @@ inTeam("context: pick keeps parts of an answer of several MiB", async ({ api, ru
   assert.deepEqual(process.steps[0].warnings, ["pick: the answer has no rates.7.mid"]);
   const one = await run([get("items", { pick: "items.*.id" }), { type: "return", data: "{json_object.1}" }]);
   assert.equal(one.data, 1, "a path alone is the output");
+  api.answers.set("/gaps", () => Response.json([{ id: 1, tags: [{ a: 1 }, { b: 2 }] }, { tags: [] }, { id: null }]));
+  const gaps = await run([get("gaps", { pick: { ids: "*.id", tags: "*.tags.*.a" } }), {
+    type: "return",
+    data: "{json_object}",
+  }]);
+  assert.deepEqual(gaps.data, { ids: [1, null, null], tags: [[1, null], [], null] });
+  assert.deepEqual(gaps.process.steps[0].warnings, [
+    "pick: 1 item has no *.id",
+    "pick: 2 items have no *.tags.*.a",
+  ]);
   const flow = {
     kind: "platform/custom_flow",
     name: "Bad",

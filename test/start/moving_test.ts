@@ -82,6 +82,12 @@ Deno.test("moving: 100,000 records with the commands, in memory that does not ho
     assert.ok(size_mb > 30, `${size_mb}`);
   });
 
+  await t.step("export into a folder that is not there", async () => {
+    const { code, complained } = await run(["export", `${folder}/none/account.tar`], old.url);
+    assert.equal(code, 1);
+    assert.match(complained, /^\S+none\/account\.tar cannot be written: ENOENT[^\n]+\n$/);
+  });
+
   await t.step("an archive that was cut off is refused, and leaves nothing", async () => {
     const cut = `${folder}/cut.tar`;
     await Deno.copyFile(file, cut);

@@ -13,6 +13,8 @@ export interface ExportOptions {
 
 type Say = (line: string) => void;
 
+const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
+
 /** The file is there once it is complete. */
 export async function exportAccount(
   transport: Transport,
@@ -20,7 +22,9 @@ export async function exportAccount(
   say: Say,
 ): Promise<void> {
   const part = `${file}.part`;
-  const written = await open(part, "w");
+  const written = await open(part, "w").catch((error) => {
+    throw new Fault(`${file} cannot be written: ${messageOf(error)}`);
+  });
   let bytes = 0;
   try {
     await transport.ask("GET", `${ADDRESS}?records=${records}&runs=${runs}`, { repeat: "never" }, async ({ body }) => {
@@ -38,7 +42,8 @@ export async function exportAccount(
     await written.close();
     await rm(part, { force: true });
     if (bytes === 0) throw error;
-    throw new Fault(`the archive broke off after ${bytes.toLocaleString("en")} bytes: ${file} was not written`);
+    const got = `${bytes.toLocaleString("en")} bytes of the archive had come`;
+    throw new Fault(`${file} was not written: ${messageOf(error)}; ${got}`);
   }
   say(`${file} has the account: ${bytes.toLocaleString("en")} bytes`);
 }
@@ -52,7 +57,7 @@ interface Imported {
 
 export async function importAccount(transport: Transport, file: string, say: Say): Promise<void> {
   const read = await open(file).catch((error) => {
-    throw new Fault(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new Fault(`${file} cannot be read: ${messageOf(error)}`);
   });
   try {
     const imported = await transport.value("POST", ADDRESS, {

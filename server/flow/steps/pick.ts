@@ -18,29 +18,41 @@ export const Pick = z.union([Path, Paths], {
     "by name; `*` stands for every item of a list",
 );
 
-/** A missing part is null. */
+/** A missing part is null, and a warning names it. */
 export function pickParts(
   answer: JsonValue,
   pick: z.output<typeof Pick>,
   warn: (message: string) => void,
 ): JsonValue {
   const part = (path: string) => {
-    const found = valueAt(answer, path);
+    let without = 0;
+    const found = valueAt(answer, path, () => void without++);
     if (found === undefined) warn(`pick: the answer has no ${path}`);
+    else if (without > 0) warn(`pick: ${without} ${without === 1 ? "item has" : "items have"} no ${path}`);
     return found ?? null;
   };
   if (typeof pick === "string") return part(pick);
   return Object.fromEntries(Object.entries(pick).map(([name, path]) => [name, part(path)]));
 }
 
-export const valueAt = (value: JsonValue, path: string): JsonValue | undefined => at(value, path.split("."));
+/** @param onGap is called for each item of a `*` that has no such part, and stands as null in the result */
+export const valueAt = (value: JsonValue, path: string, onGap = () => {}): JsonValue | undefined =>
+  at(value, path.split("."), onGap);
 
-function at(value: JsonValue, [segment, ...rest]: readonly string[]): JsonValue | undefined {
+function at(value: JsonValue, [segment, ...rest]: readonly string[], onGap: () => void): JsonValue | undefined {
   if (segment === undefined) return value;
   if (typeof value !== "object" || value === null) return undefined;
-  if (Array.isArray(value) && segment === "*") return value.map((item) => at(item, rest) ?? null);
-  if (Array.isArray(value) && segment === "-1") return value.length === 0 ? undefined : at(value.at(-1) ?? null, rest);
+  if (Array.isArray(value) && segment === "*") {
+    return value.map((item) => {
+      const part = at(item, rest, onGap);
+      if (part === undefined) onGap();
+      return part ?? null;
+    });
+  }
+  if (Array.isArray(value) && segment === "-1") {
+    return value.length === 0 ? undefined : at(value.at(-1) ?? null, rest, onGap);
+  }
   if (!Object.hasOwn(value, segment)) return undefined;
   const part: JsonValue | undefined = Reflect.get(value, segment);
-  return part === undefined ? undefined : at(part, rest);
+  return part === undefined ? undefined : at(part, rest, onGap);
 }
