@@ -103,7 +103,24 @@ export async function opensForm(
   await trial.getByRole("button", { name: "list", exact: true }).click();
   await trial.getByRole("button", { name: "Call list" }).click();
   await trial.getByText(/A trial/).waitFor();
+  // The answer to one visitor comes when another one is chosen already.
+  const called = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const TRY = /records\.try_public/;
+  await page.route(TRY, async (route) => {
+    called.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await trial.getByRole("button", { name: "Call list" }).click();
+  await called.promise;
   await trial.getByRole("button", { name: "Become another visitor" }).click();
+  const late = page.waitForResponse(TRY);
+  released.resolve();
+  await late;
+  await page.unroute(TRY);
+  await trial.getByRole("button", { name: "Call list", disabled: false }).waitFor();
+  equal(await trial.getByText("200", { exact: true }).count(), 0, "the answer is the first visitor's");
   await trial.getByRole("button", { name: "Call list" }).click();
   await trial.getByText("200", { exact: true }).waitFor();
   equal(await trial.getByText(/A trial/).count(), 0, "another visitor does not see it");
