@@ -15,17 +15,26 @@ export interface Grant {
 }
 
 /**
- * A user within a grant, from the user as it is now. A grant of departments limits in open accounts, too, and an admin,
- * who sees all departments, then acts as a manager.
+ * A user within a grant, from the user as it is now. A grant of departments limits in open accounts, too.
  */
 export function narrowed<User extends Restriction & { role: Role }>(user: User, grant: Grant): User {
-  const role = weaker(user.role, grant.role ?? user.role);
+  const role = roleWithin(user.role, grant);
   const { department_ids } = grant;
   if (department_ids === null) return { ...user, role };
   return {
     ...user,
-    role: weaker(role, "manager"),
+    role,
     restricted: true,
     department_ids: user.department_ids.filter((id) => department_ids.includes(id)),
   };
 }
+
+/** The role within a grant. A grant of departments makes an admin, who sees all departments, a manager. */
+export function roleWithin(role: Role, { role: strongest, department_ids }: Grant): Role {
+  const weakest = weaker(role, strongest ?? role);
+  return department_ids === null ? weakest : weaker(weakest, "manager");
+}
+
+export const isSameGrant = (one: Grant, other: Grant): boolean =>
+  one.key_id === other.key_id && one.role === other.role &&
+  one.department_ids?.join() === other.department_ids?.join();

@@ -1,7 +1,7 @@
 /** Calls of actions by apps: authorization and answers. Source: spec, "Actions". */
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN } from "../stage/harness.ts";
-import { addPerson } from "../stage/people.ts";
+import { addPerson, addToken } from "../stage/people.ts";
 import { inTurn } from "../stage/scenario.ts";
 import { cookieOf, tokenIn } from "../stage/visitors.ts";
 import { onStage } from "./flow_stage.ts";
@@ -142,6 +142,18 @@ inTeam(
     assert.deepEqual([await seenWith(null), await seenWith(guest.token)], [404, 404]);
     assert.equal((await ask("GET", status(open, run.flow_process_id))).body.data, "admin");
     assert.equal(await seenWith((await addPerson(ask, "user")).token), 200);
+    const few_scopes = await addToken(ask, { scopes: ["apps:read"] });
+    assert.equal(await seenWith(few_scopes), 200, "the caller's own run");
+    const other = await addPerson(ask, "manager");
+    assert.equal(await seenWith(await addToken(ask, { user_setting_id: other.id, scopes: ["apps:read"] })), 404);
+    assert.equal(
+      (await ask("GET", `/connect/flow_processes/${run.flow_process_id}.json`, { token: other.token })).status,
+      200,
+    );
+    await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+    const user_setting = { without_department: false };
+    await ask("PATCH", `/account/user_settings/${other.id}.json`, { json: { user_setting } });
+    assert.equal(await seenWith(other.token), 404, "who does not see the run");
     const visit = (await ask("POST", path(open), anyone)).body.flow_process_id;
     assert.equal((await ask("GET", status(open, visit), { token: null })).status, 200);
     const off = await addApp(code, { active: false });

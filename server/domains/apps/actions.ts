@@ -7,7 +7,8 @@ import type { Context } from "../../context.ts";
 import { invalid, notFound, Refusal } from "../../errors.ts";
 import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
-import { allowCaller, type Caller, hiddenFrom, ownerOfKeys } from "../../viewer.ts";
+import { isSameGrant } from "../../secrets/grant.ts";
+import { allowCaller, type Caller, hiddenFrom, mayDo, ownerOfKeys, type Viewer } from "../../viewer.ts";
 import { findAction, type FoundAction } from "./action_queries.ts";
 import type { ActionAnswer, ActionCall, ActionPoll } from "./schema.ts";
 
@@ -117,22 +118,27 @@ function ofBody(error: unknown): unknown {
   );
 }
 
-/**
- * That member, and all who may read runs, may ask for a member's run: other guests and visitors may not. Everyone who
- * knows the id may ask for a visitor's run.
- *
- * @throws {Refusal} 404 unless the run belongs to that app and action
- */
+/** @throws {Refusal} 404 unless the run belongs to that app and action, and the caller may see its result */
 export async function actionStatus(ctx: Context, poll: z.output<typeof ActionPoll>): Promise<ActionAnswer> {
   proveActionCaller(ctx, "read", poll.id);
   const { account_id, app_id, name } = await actionFor(ctx, poll);
   const state = await ctx.flows.wait(account_id, poll.flow_process_id, 0);
   if (state?.app_id !== app_id || state.action !== name) throw notFound("Flow process");
   const viewer = ctx.caller.viewer?.account_id === account_id ? ctx.caller.viewer : undefined;
-  const sees = state.user_id === null || state.user_id === viewer?.user_id ||
-    viewer !== undefined && viewer.role !== "guest";
-  if (!sees) throw notFound("Flow process");
+  if (!seesResult(viewer, state)) throw notFound("Flow process");
   return answerOf(state);
+}
+
+/**
+ * Everyone who knows the id may ask for a visitor's run. A member's run is for that member, and for those who may read
+ * the run itself. What a host page has limited asks for what it has started within the same limits only.
+ */
+function seesResult(viewer: Viewer | undefined, { user_id, granted, department_id }: RunState): boolean {
+  if (user_id === null) return true;
+  if (!viewer) return false;
+  const is_own = user_id === viewer.user_id &&
+    (!viewer.grant || granted !== null && isSameGrant(viewer.grant, granted));
+  return is_own || mayDo(viewer, "user", "flow_processes:read") && !viewer.grant && visibleTo(viewer, department_id);
 }
 
 function answerOf({ id, status, data, error }: RunState): ActionAnswer {

@@ -58,6 +58,7 @@ export async function changeUserSetting(
       // Not found, or not in this version.
       throw conflict((await readUserSetting(sql, ctx.viewer, id)).parse());
     }
+    if (values.active === false) await deleteSessions(sql, ctx.viewer.account_id, id, null);
     if (values.password_hash !== undefined) {
       await endSessions(sql, ctx.viewer, id);
       await deleteReset(sql, ctx.viewer.account_id, id);

@@ -1,7 +1,7 @@
 /** Heads of new runs, and the states of runs that callers see. */
 import { newUuid } from "../../database/uuid_v7.ts";
 import type { KnownFlow } from "../storage/program_cache.ts";
-import type { NewRun, RecordedOutcome, RunHead, RunState } from "./model.ts";
+import type { NewRun, RecordedOutcome, RunHead, RunOwner, RunState } from "./model.ts";
 
 /** @param owner the lease of this process. @param made_at milliseconds since 1970 */
 export const newHead = (run: Omit<NewRun, "sealed">, flow: KnownFlow, owner: string, made_at: number): RunHead => ({
@@ -30,24 +30,25 @@ export const newHead = (run: Omit<NewRun, "sealed">, flow: KnownFlow, owner: str
   input: run.input,
 });
 
-export const endedState = (
-  id: string,
-  { status, data, error, app_id, action, user_id }: RecordedOutcome,
-): RunState => ({
-  id,
-  status,
+export const ownerOf = ({ app_id, action, user_id, grant, department_id }: RunHead): RunOwner => ({
   app_id,
   action,
   user_id,
+  granted: grant ?? null,
+  department_id,
+});
+
+export const endedState = (id: string, { status, data, error, ...owner }: RecordedOutcome): RunState => ({
+  id,
+  status,
+  ...owner,
   ...(status === "finished" ? { data } : { error: error ?? "The flow failed", ...data !== null && { data } }),
 });
 
-const openState = (status: "waiting" | "pending") => ({ id, app_id, action, user_id }: RunHead): RunState => ({
-  id,
+const openState = (status: "waiting" | "pending") => (head: RunHead): RunState => ({
+  id: head.id,
   status,
-  app_id,
-  action,
-  user_id,
+  ...ownerOf(head),
 });
 
 export const waitingState = openState("waiting");

@@ -1,6 +1,7 @@
 /** A run and its parts, as the engine keeps them and as the rest of the server sees them. */
 import type { Grant } from "../../secrets/grant.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
+import type { Role } from "../../input/roles.ts";
 import type { Restriction } from "../../visibility.ts";
 import type { Compared } from "../template/condition.ts";
 
@@ -27,7 +28,7 @@ export interface RunUser {
   login: string;
   name: string;
   email: string;
-  role: string;
+  role: Role;
 }
 
 /**
@@ -91,14 +92,21 @@ export interface NewRun {
   retry?: Repetition | undefined;
 }
 
-/** A run as its caller sees it. */
-export interface RunState {
-  id: string;
+/** Whose run it is, which decides who may see its result. */
+export interface RunOwner {
   /** The app and the action that started it; null for other triggers. */
   app_id: string | null;
   action: string | null;
   /** Null for visitors and for triggers. */
   user_id: number | null;
+  /** What a host page vouched for; null for runs of users themselves. */
+  granted: Grant | null;
+  department_id: number | null;
+}
+
+/** A run as its caller sees it. */
+export interface RunState extends RunOwner {
+  id: string;
   status: RunStatus;
   /** Of a finished run, and of one that a `fail` step with data has ended. */
   data?: JsonValue | undefined;
@@ -114,11 +122,7 @@ export interface Outcome {
 }
 
 /** An outcome in PostgreSQL, with what its caller is told beside it. */
-export interface RecordedOutcome extends Outcome {
-  app_id: string | null;
-  action: string | null;
-  user_id: number | null;
-}
+export interface RecordedOutcome extends Outcome, RunOwner {}
 
 /** The fixed data of a run and its current owner. Stored in Deno KV, a few hundred bytes. */
 export interface RunHead {

@@ -7,6 +7,7 @@ import { forgetWait, suspend, type Wait } from "../waiting/wait_store.ts";
 import { createRecordOutcome, type EndedRun, isUnstorable, withoutValues } from "../storage/record_outcomes.ts";
 import type { RunStore } from "../storage/run_store.ts";
 import type { PassOn } from "./failures.ts";
+import { ownerOf } from "./heads.ts";
 import type { Job } from "./jobs.ts";
 import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
 import { LOST } from "./execution/interruption.ts";
@@ -96,7 +97,7 @@ export function createOutcomes({ sql, store, log, closing, proveOwned, passOn, w
       // Refused without another outcome: a peer has claimed the run, or the account was deleted.
       if (!recorded && !other) await untilStored(patienceOf(job), () => proveOwned(head));
       const outcome = other ??
-        { ...recorded ?? ended.outcome, app_id: head.app_id, action: head.action, user_id: head.user_id };
+        { ...recorded ?? ended.outcome, ...ownerOf(head) };
       // Otherwise it stays in Deno KV, where the next takeover finds it.
       if (outcome.status !== "error" || await passOn(head)) await remove(job);
       return outcome;

@@ -4,7 +4,7 @@ import type { RecordedOutcome, RunHead, StepRecord } from "../run/model.ts";
 
 export async function findOutcome(sql: Sql, account_id: number, id: string): Promise<RecordedOutcome | undefined> {
   const [row] = await sql<RecordedOutcome[]>`
-    select status, data, error, app_id, action, user_id
+    select status, data, error, app_id, action, user_id, granted, department_id
     from flow_processes
     where id = ${id}
       and account_id = ${account_id}

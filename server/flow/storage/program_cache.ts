@@ -6,6 +6,7 @@ import type { RunsAs } from "../../reach.ts";
 import { accountKey, readAccountKey, remember } from "../../remembered.ts";
 import { readSchema } from "../declared/schema.ts";
 import type { JsonSchema } from "../declared/shape.ts";
+import { type Grant, roleWithin } from "../../secrets/grant.ts";
 import { parseProgram } from "../program/program.ts";
 import type { RunUser } from "../run/model.ts";
 import type { Step } from "../steps/step.ts";
@@ -138,14 +139,15 @@ async function findProgram(
   return row;
 }
 
-/** The user who started the run; null without a user, and if the user was deleted. */
+/** The user who started the run, with the role within the run's grant; null without a user, and if it was deleted. */
 export async function findUser(
   sql: Sql,
-  { user_id, account_id }: { user_id: number | null; account_id: number },
+  { user_id, account_id, grant }: { user_id: number | null; account_id: number; grant?: Grant | undefined },
 ): Promise<RunUser | null> {
   if (user_id === null) return null;
   const [user] = await sql<RunUser[]>`
     select id, login, name, email, role from users where id = ${user_id} and account_id = ${account_id}
   `;
-  return user ?? null;
+  if (!user) return null;
+  return grant ? { ...user, role: roleWithin(user.role, grant) } : user;
 }

@@ -128,6 +128,7 @@ const columnsOf = ({ head, input, outcome, steps, finished_at }: EndedRun) => ({
   failure_of: head.failure_of ?? null,
   trigger_data: head.trigger_data ?? null,
   user_id: head.user_id,
+  granted: head.grant ?? null,
   retry_of: head.retry?.of ?? null,
   attempts: head.attempts,
   input,
@@ -188,13 +189,13 @@ export async function insertProcesses(sql: Sql, rows: readonly ProcessRow[]): Pr
     with inserted as (
     insert into flow_processes (
       id, account_id, department_id, flow_id, flow_version, flow_code, trigger, status, app_id, action, cron_id,
-      parent_id, failure_of, trigger_data, user_id, retry_of, attempts, input, input_terms, sealed, data, error, steps,
-      failed_steps, warnings, started_at, finished_at
+      parent_id, failure_of, trigger_data, user_id, granted, retry_of, attempts, input, input_terms, sealed, data, error,
+      steps, failed_steps, warnings, started_at, finished_at
     )
     select
       r.id, r.account_id, d.id, r.flow_id, r.flow_version, r.flow_code, r.trigger, r.status, r.app_id, r.action, r.cron_id,
-      r.parent_id, r.failure_of, r.trigger_data, r.user_id, r.retry_of, r.attempts, r.input, r.input_terms, r.sealed,
-      r.data, r.error, r.steps, r.failed_steps, r.warnings, r.started_at, r.finished_at
+      r.parent_id, r.failure_of, r.trigger_data, r.user_id, r.granted, r.retry_of, r.attempts, r.input, r.input_terms,
+      r.sealed, r.data, r.error, r.steps, r.failed_steps, r.warnings, r.started_at, r.finished_at
     from json_populate_recordset(null::flow_processes, ${`[${rows.map(({ text }) => text).join()}]`}::text::json) r
     join accounts a on a.id = r.account_id
     left join departments d on d.id = r.department_id

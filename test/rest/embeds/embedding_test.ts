@@ -139,6 +139,42 @@ inAccount(
   },
 );
 
+inAccount("embedding: a run knows the role within the JWT, and its result is for the same rights", async ({ ask }) => {
+  const id = await addApp(ask);
+  const code = `role_${crypto.randomUUID().slice(0, 8)}`;
+  const flow = { name: code, code, fields: { program: [{ type: "return", data: "{user.role}" }] } };
+  made(await ask("POST", "/connect/flows.json", { json: { flow } }));
+  const app = { actions: [{ action: "go", flow_code: code }] };
+  assert.equal((await ask("PATCH", `/platform/apps/${id}.json`, { json: { app } })).status, 200);
+  const login = `ada-${crypto.randomUUID().slice(0, 8)}`;
+  const user = await addPerson(ask, "manager", { login });
+  const key = await addEmbeddingKey(ask);
+  const page = async (claims: Record<string, unknown>) => ({
+    token: null,
+    headers: { "x-app-token": tokenIn(await openAs(ask, id, signJwt(key, { sub: login, ...claims }))) ?? "" },
+  });
+  const [whole, narrow] = [await page({}), await page({ role: "user" })];
+  const path = `/platform/apps/${id}/action/go`;
+  const start = async (caller: Parameters<Ask>[2]): Promise<[role: string, result: string]> => {
+    const { body } = await ask("POST", path, { json: {}, ...caller });
+    return [body.data, `${path}/status?flow_process_id=${body.flow_process_id}`];
+  };
+  const [[role, result], [narrow_role, narrow_result]] = [await start(whole), await start(narrow)];
+  const [own_role, own_result] = await start({ token: user.token });
+  assert.deepEqual([role, narrow_role, own_role], ["manager", "user", "manager"]);
+  const seen = async (caller: Parameters<Ask>[2], results: string[]) =>
+    await Promise.all(results.map(async (path) => (await ask("GET", path, caller)).status));
+  const results = [result, narrow_result, own_result];
+  assert.deepEqual(await seen(whole, results), [200, 404, 404]);
+  assert.deepEqual(await seen(narrow, results), [404, 200, 404]);
+  assert.deepEqual(
+    await seen(await page({ role: "user" }), results),
+    [404, 200, 404],
+    "another page with the same rights",
+  );
+  assert.deepEqual(await seen({ token: user.token }, results), [200, 200, 200], "the user");
+});
+
 inAccount(
   "embedding: a JWT opens an app for its user, within its role and departments, until its key is revoked",
   async ({ ask, server }) => {

@@ -162,6 +162,8 @@ inDefault(
     assert.equal(await statusWith(ask, off.cookie), 200);
     assert.equal((await change(off.id, { active: false })).status, 200);
     assert.equal(await statusWith(ask, off.cookie), 401);
+    assert.equal((await change(off.id, { active: true })).status, 200);
+    assert.equal(await statusWith(ask, off.cookie), 401, "a session that has ended stays so");
     const promoted = await signedIn();
     assert.equal((await change(promoted.id, { role: "manager" })).status, 200);
     const me = await ask("GET", ME, { token: null, headers: { cookie: promoted.cookie, ...OWN } });
