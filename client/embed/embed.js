@@ -13,7 +13,6 @@ const HIGHEST_PX = 20_000;
 const PATIENCE_MS = 10_000;
 const BLOCKED = `This page's Content-Security-Policy must allow ${base} in connect-src, frame-src and form-action.`;
 
-let count = 0;
 const shown = new Set();
 const style = (element, styles) => Object.assign(element.style, styles);
 
@@ -59,7 +58,8 @@ function show(box, { id, title, url, width, height }, viewer) {
   const apart = new URL(url).origin !== new URL(base).origin;
   const pulse = box.animate({ opacity: [1, .5, 1] }, { duration: 1500, iterations: Infinity });
   let scheme, timer, answered;
-  frame.name = `atrium-${++count}`;
+  // Another copy of this script may be on the page, and a form's target is looked up in all of it.
+  frame.name = `atrium-${Math.random()}`;
   frame.title = title;
   frame.allow = "fullscreen; clipboard-write; autoplay; gamepad; web-share";
   frame.setAttribute("sandbox", apart ? `${FRAME} allow-same-origin` : FRAME);

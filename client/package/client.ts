@@ -41,7 +41,7 @@ function callAction(transport: Transport, id: string, name: string, input: objec
   const action = createAction({ id, name: "", db_code: null }, pause, (method, address, { body, signal } = {}) => {
     const asked = { body: body ?? undefined, signal };
     return method === "POST"
-      ? transport.value(method, address, { ...asked, headers, repeat: "safe" })
+      ? transport.value(method, address, { ...asked, headers, repeat: "keyed" })
       : transport.value(method, address, { ...asked, repeat: "never" });
   });
   return action(name, input, call);

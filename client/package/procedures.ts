@@ -67,7 +67,7 @@ function procedureOf(route: Route, transport: Transport): Procedure {
     else if (whole_body !== undefined) body = JSON.stringify(rest[whole_body] ?? {});
     else if (carriesFile(rest)) body = formOf(rest);
     else if (Object.keys(rest).length > 0) body = JSON.stringify(rest);
-    const repeat = is_safe || takes_key ? "safe" : "refused";
+    const repeat = is_safe ? "safe" : takes_key ? "keyed" : "refused";
     return await transport.ask(method, address, { body, headers, signal, timeout, repeat }, readAnswer);
   };
 }

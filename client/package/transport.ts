@@ -14,8 +14,9 @@ export interface Asked extends CallOptions {
   /**
    * `safe`: the request may arrive twice, so it is repeated after any temporary failure. `refused`: it is repeated only
    * where the server has refused to begin (429). `never`: its body can be sent only once, or the caller repeats it.
+   * `keyed`: it has an `Idempotency-Key`, which belongs to its caller, so it is `safe` with a token and `refused` without.
    */
-  repeat: "safe" | "refused" | "never";
+  repeat: "safe" | "keyed" | "refused" | "never";
 }
 
 export interface Transport {
@@ -58,7 +59,8 @@ export function createTransport({ url, token, headers: more, retries = 3, fetch 
           return await read(response, limit.signal);
         } catch (error) {
           if (attempt >= retries || !isTemporary(error) || repeat === "never") throw error;
-          if (repeat === "refused" && error.status !== 429) throw error;
+          const may_arrive_twice = repeat === "safe" || repeat === "keyed" && known.authorization !== undefined;
+          if (!may_arrive_twice && error.status !== 429) throw error;
           const ms = Math.max(FIRST_PAUSE_MS * 2 ** attempt * (1 + Math.random()), (error.retry_after ?? 0) * 1000);
           if (ms > LONGEST_PAUSE_MS) throw error;
           await pause(ms, limit.signal);

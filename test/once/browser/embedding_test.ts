@@ -82,6 +82,7 @@ async function embeds({ browser, step }: BrowserStage, environmentOf?: (port: nu
   try {
     await step("three apps for a user by JWT, without cookies", () => showsThree(browser, stage));
     await step("a classic script, and a page that is not listed", () => saysWhatIsMissing(browser, stage));
+    await step("a classic script beside a module on one page", () => showsBeside(browser, stage));
   } finally {
     await host.shutdown();
   }
@@ -90,7 +91,15 @@ async function embeds({ browser, step }: BrowserStage, environmentOf?: (port: nu
 /** A page of the host. */
 function pageOf(path: string, base: string): string {
   const head = `<!doctype html><title>Host</title><style>:root { color-scheme: light dark }</style>`;
-  if (path === "/classic") return `${head}<main><script src="${base}/embed.js" data-app="sized"></script></main>`;
+  const classic = `<main><script src="${base}/embed.js" data-app="sized"></script></main>`;
+  if (path === "/classic") return head + classic;
+  if (path === "/both") {
+    return `${head}${classic}<div id="place"></div><script type="module">
+    import { embed } from "${base}/embed.js";
+    const viewer = async () => (await fetch("/jwt")).text();
+    embed(document.querySelector("#place"), { app: "worker", viewer });
+    </script>`;
+  }
   return `${head}<main id="place"></main><script type="module">
     import { embed } from "${base}/embed.js";
     const viewer = async () => (await fetch("/jwt")).text();
@@ -112,7 +121,7 @@ async function addApps(ask: Ask): Promise<void> {
   const shared = { app_engine: "html", css_engine: "none", show_in_module: "contacts/index" };
   const actions = [{ action: "go", flow_code: "who" }];
   const apps = [
-    { name: "Worker", source_code: WORKER, db_code: "notes", actions, embed_height: 77 },
+    { name: "Worker", url_code: "worker", source_code: WORKER, db_code: "notes", actions, embed_height: 77 },
     { name: "Sized", source_code: SIZED, url_code: "sized", public: true },
     { name: "Quirky", source_code: QUIRKY },
   ];
@@ -237,6 +246,19 @@ async function saysWhatIsMissing(browser: Browser, { atrium, port }: Stage): Pro
     const frame_of_its_own = `<iframe src="${atrium.url}/a/sized"></iframe>`;
     await page.evaluate(`document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(frame_of_its_own)})`);
     await until(() => said.some((line) => /frame-ancestors/.test(line)), "the browser refuses the frame");
+  } finally {
+    await page.close();
+  }
+}
+
+/** Each copy of the script finds its own frame. */
+async function showsBeside(browser: Browser, { port }: Stage): Promise<void> {
+  const page = await browser.newPage();
+  try {
+    await page.goto(`http://localhost:${port}/both`);
+    const [sized, worker] = [await frameOf(page, "Sized"), await frameOf(page, "Worker")];
+    await sized.locator("#box").waitFor();
+    await worker.locator("#out").waitFor();
   } finally {
     await page.close();
   }

@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { createTransport } from "./transport.ts";
+
+Deno.test("transport: what has a key of its own is repeated with a token only, because the key belongs to its caller", async () => {
+  const sent = async (token: string | undefined, status: number) => {
+    let calls = 0;
+    const fetch = () => Promise.resolve(++calls === 1 ? new Response(null, { status }) : Response.json({ ok: true }));
+    const transport = createTransport({ url: "http://atrium.test", token, fetch });
+    const answer = await transport.value("POST", "/x", { repeat: "keyed" }).catch(({ status }) => status);
+    return [calls, answer];
+  };
+  assert.deepEqual(await sent("secret", 502), [2, { ok: true }]);
+  assert.deepEqual(await sent(undefined, 502), [1, 502]);
+  assert.deepEqual(await sent(undefined, 429), [2, { ok: true }], "refused before it began");
+});
