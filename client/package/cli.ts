@@ -44,6 +44,7 @@ const OPTIONS = {
   yes: { type: "boolean", default: false },
   delete: { type: "boolean", default: false },
   base: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 const OF_COMMAND: Readonly<Record<string, readonly string[]>> = {
   types: [],
@@ -80,6 +81,10 @@ function readCommand() {
   const { env } = process;
   const { values, positionals: [command = "", ...args] } = parse();
   const { url = env.ATRIUM_URL || env.BASE_URL, token = env.ATRIUM_TOKEN || env.ADMIN_TOKEN, ...chosen } = values;
+  if (chosen.help) {
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
+  }
   const [least, most] = TAKES[command] ?? [1, 0];
   const [strange] = Object.entries(chosen).find(([name, value]) => value && !OF_COMMAND[command]?.includes(name)) ?? [];
   if (args.length < least || args.length > most) return stop(USAGE);
@@ -168,6 +173,8 @@ try {
   if (!done) process.exitCode = 1;
 } catch (error) {
   if (error instanceof Fault) stop(error.message);
+  // A file of the user's, such as one where a folder is needed.
+  if (error instanceof Error && "syscall" in error) stop(error.message);
   if (!(error instanceof AtriumError)) throw error;
   const fields = Object.entries(error.fields ?? {}).flatMap(([field, messages]) =>
     messages.map((message) => `${field} ${message}`)

@@ -136,6 +136,7 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
       ...secret,
     });
     assert.deepEqual([code, said.includes("warning")], [0, false], said);
+    assert.match(said, /^--base \S+nothing is no folder: this counts as the first deployment\.\n/);
     assert.deepEqual(await listOf(production), await listOf(staging));
     const [connector] = (await production.request("GET", "/connect/connectors.json")).body;
     assert.equal(connector.has_secret_token, true);
@@ -257,11 +258,14 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
       [["pull", ada], { ATRIUM_URL: "staging" }, /is not an address/],
       [["pull", ada, "--token", "stranger"], at(STAGING), /unauthorized/],
       [["push", `${root}/nowhere`], at(STAGING), /has no apps/],
+      [["pull", `${ada}/apps/counter.js`], at(STAGING), /^(ENOTDIR|EEXIST)[^\n]+\n$/],
     ];
     for (const [args, environment, complained] of cases) {
       const end = await run(args, environment);
       assert.equal(end.code, 1);
       assert.match(end.complained, complained);
     }
+    const { code, said } = await run(["pull", "--help"], {});
+    assert.deepEqual([code, said.startsWith("usage: ")], [0, true]);
   });
 });

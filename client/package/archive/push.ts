@@ -1,4 +1,5 @@
 /** `push`: shows what a folder would change on a server, and changes it when that is agreed to. */
+import { stat } from "node:fs/promises";
 import type { Transport } from "../transport.ts";
 import { hostOf, readBase, writeBase } from "./base.ts";
 import { Fault, type Files, readFiles } from "./files.ts";
@@ -37,7 +38,7 @@ export async function push(transport: Transport, options: PushOptions, say: (lin
   const relevant = only === undefined ? faults : faults.filter((fault) => fault.startsWith(`${only}.`));
   if (relevant.length > 0) throw new Fault(relevant.join("\n"));
   if (things.length === 0) throw new Fault(`${folder} has no apps, databases, flows or others`);
-  const base = options.base === undefined ? await readBase(folder, url) : await readFiles(options.base);
+  const base = options.base === undefined ? await readBase(folder, url) : await readBaseAt(options.base, say);
   const present = await readThings(transport);
   const archive = archiveOf(chosen, { ...options, here, base, present });
   const plan = await send(transport, { ...archive, dry_run: true });
@@ -66,6 +67,13 @@ export async function push(transport: Transport, options: PushOptions, say: (lin
     await record(transport, options, { here, base, etags, things: chosen });
   }
   return true;
+}
+
+/** A first deployment has no base. Then all that the server has already is a conflict, so that is said. */
+async function readBaseAt(folder: string, say: (line: string) => void): Promise<Files> {
+  const is_folder = await stat(folder).then((found) => found.isDirectory(), () => false);
+  if (!is_folder) say(`--base ${folder} is no folder: this counts as the first deployment.`);
+  return await readFiles(folder);
 }
 
 /** Records what the server has of the things that are here. */

@@ -88,7 +88,9 @@ export function readValue(kind: ThingKind, key: string, json: unknown): Value {
   const wanted = kind.keyOf?.(value);
   const faults = { ...kind.faults?.(value, key) };
   if (wanted !== undefined && key.replace(/-\d+$/, "") !== wanted && key !== wanted) {
-    faults.name = [`belongs to a thing called ${wanted}, not ${key}`];
+    faults.name = sent.name === undefined
+      ? [`is missing: without it, the thing is called ${wanted}, not ${key}`]
+      : [`belongs to a thing called ${wanted}, not ${key}`];
   }
   if (Object.keys(faults).length > 0) throw invalid(faults);
   return value;
