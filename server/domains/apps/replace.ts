@@ -26,6 +26,10 @@ export function replaced(app: Written, replacement: Replacement): AppChanges {
   if (count > 1 && !replace_all) {
     throw invalid({ old: [`occurs ${count} times in ${field}; make it longer, or send replace_all`] });
   }
+  // `aa` in `aaa`: the pieces do not show the second place.
+  if (!replace_all && before.indexOf(old, before.indexOf(old) + 1) !== -1) {
+    throw invalid({ old: [`occurs at places that overlap in ${field}; make it longer, or send replace_all`] });
+  }
   // Checked before joining: the result could be larger than the memory.
   if (before.length + count * (by.length - old.length) > LONGEST) throw invalid({ [field]: ["would become too long"] });
   const after = pieces.join(by);

@@ -75,6 +75,9 @@ inAccount("replace: source_code", async ({ ask, play }) => {
     edit("over lines, and beyond the first plane", { old: ";\nvar żółw = '🐢'", new: ";\nvar ż = '🐇'" }, {
       body: { source_code: /var ż = '🐇'/ },
     }),
+    edit("three equal signs", { old: "'🐇'", new: "'🐇🐇🐇'" }, { body: { source_code: /🐇🐇🐇/ } }),
+    refused("two of the three, which occur at two places", { old: "🐇🐇", new: "x" }, { old: /overlap/ }),
+    edit("back again", { old: "🐇🐇🐇", new: "🐇" }, { body: { source_code: /'🐇'/ } }),
     edit("an empty new deletes", { old: "var a = 5;\n", new: "" }, { body: { source_code: /^var b/ } }),
     refused("a result that is blank", { old: "var b = '$& $1 $$ \\n';\nvar ż = '🐇';\n", new: " " }, {
       source_code: ["can't be blank"],
