@@ -1,6 +1,5 @@
 /** Creates records from a file while it arrives: CSV with a header, or one JSON record per line. */
 import { CsvError, parse } from "csv-parse";
-import { pipeline, Readable } from "node:stream";
 import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
@@ -61,7 +60,7 @@ type Row = { data: Record<string, unknown>; department_id?: number | null | unde
 /**
  * Creates records from the valid rows, in batches as they arrive, and reports the others.
  *
- * @throws {Refusal} 400 if the file cannot be read. Records of earlier rows exist by then; the message counts them
+ * @throws {Refusal} 400 if the file cannot be read further. The rows before that place are stored; the message counts them
  */
 export async function importTable(
   ctx: Context,
@@ -136,42 +135,78 @@ async function insertInto(
   return await insertRecords(ctx.sql, placeIn(ctx, db, table_name), "flat", records) === STALE ? STALE : true;
 }
 
+/** The last batch has the rows before the end, or before the place where the file cannot be read. */
 async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
-  for await (const row of rows) {
-    batch.push(row);
-    if (batch.length < AT_ONCE) continue;
-    yield batch;
-    batch = [];
+  let broken: { error: unknown } | undefined;
+  try {
+    for await (const row of rows) {
+      batch.push(row);
+      if (batch.length < AT_ONCE) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (error) {
+    broken = { error };
   }
   if (batch.length > 0) yield batch;
+  if (broken) throw broken.error;
 }
 
-/** Reads each cell as its field's type. An empty cell is blank. */
+/**
+ * Reads each cell as its field's type. An empty cell is blank.
+ *
+ * The parser hands over rows by `on_record`, because a stream that fails drops the rows that are not read yet.
+ */
 async function* csvRows(
   body: ReadableStream<Uint8Array>,
   { table }: Place,
   textOf: (cell: string) => string,
 ): AsyncGenerator<Row> {
+  const rows: Row[] = [];
   const parser = parse({
     columns: (header: string[]) => headerOf(header, table.fields),
     skip_empty_lines: true,
     max_record_size: LINE_LIMIT,
-  });
-  // An error of the body ends the parser, whose iteration below then throws it.
-  pipeline(Readable.from(textsOf(body)), parser, () => {});
-  try {
-    for await (const cells of parser as AsyncIterable<Record<string, string>>) {
+    on_record(cells: Record<string, string>) {
       const data = Object.entries(cells).filter(([name]) => table.fields.has(name)).map(([name, text]) => {
         const type = table.fields.get(name)?.type ?? "string";
         return [name, text === "" ? null : typedText(type, textOf(text))];
       });
-      yield { data: Object.fromEntries(data) };
+      rows.push({ data: Object.fromEntries(data) });
+      return null;
+    },
+  });
+  // Each call reports its own error.
+  parser.on("error", () => {});
+  try {
+    for await (const text of textsOf(body)) {
+      const error = await ended((done) => parser.write(text, done));
+      yield* rows.splice(0);
+      if (error) throw ofCsv(error);
     }
   } catch (error) {
-    throw error instanceof CsvError ? badRequest(`The CSV cannot be read: ${error.message}`) : error;
+    await ended((done) => parser.write(NO_LINE_END, done));
+    yield* rows.splice(0);
+    throw error;
   }
+  const error = await ended((done) => parser.end(done));
+  yield* rows.splice(0);
+  if (error) throw ofCsv(error);
 }
+
+/**
+ * The parser holds back a few characters that may belong to a line end or a quote. Where the body breaks off, this makes it
+ * read them: a row whose line has ended is handed over, and the unfinished one is not.
+ */
+const NO_LINE_END = "x".repeat(16);
+
+/** @returns the error that a call of a stream reports */
+const ended = (call: (done: (error?: Error | null) => void) => void) =>
+  new Promise<Error | null | undefined>((resolve) => call(resolve));
+
+const ofCsv = (error: Error): Error =>
+  error instanceof CsvError ? badRequest(`The CSV cannot be read: ${error.message}`) : error;
 
 /** @throws {Refusal} 400 */
 function headerOf(cells: string[], fields: ReadonlyMap<string, unknown>): string[] {
@@ -213,8 +248,8 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   for await (const text of textsOf(body)) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > LINE_LIMIT) throw badRequest("A line is longer than 2 MiB");
     yield* lines;
+    if (rest.length > LINE_LIMIT) throw badRequest("A line is longer than 2 MiB");
   }
   if (rest) yield rest;
 }

@@ -5,40 +5,9 @@ import type { Answer } from "../../stage/harness.ts";
 import { addAccount, addPerson, addToken, as, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer, prove } from "../../stage/scenario.ts";
 import { addDb } from "../../stage/visitors.ts";
+import { dataOf, type Format, get, SCHEMA, send } from "./file_stage.ts";
 
 const test = onSharedServer();
-
-const SCHEMA = {
-  fields: {
-    title: { type: "string", required: true },
-    note: "text",
-    n: "integer",
-    x: "number",
-    ok: "boolean",
-    at: "datetime",
-    day: "date",
-    hour: "time",
-  },
-  indexes: { idx_int_1: "n" },
-};
-
-const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
-type Format = keyof typeof TYPES;
-
-const send = (ask: Ask, code: string, format: Format, raw: BodyInit, query = "") =>
-  ask("POST", `/platform/dbs/${code}/import.${format}${query}`, { raw, headers: { "content-type": TYPES[format] } });
-
-const get = async (ask: Ask, code: string, format: Format, query = ""): Promise<string> => {
-  const { status, body } = await ask("GET", `/platform/dbs/${code}/export.${format}${query}`);
-  assert.equal(status, 200);
-  return body ?? "";
-};
-
-interface Listed {
-  data: Record<string, unknown>;
-}
-const dataOf = async (ask: Ask, code: string): Promise<Record<string, unknown>[]> =>
-  (await ask("GET", `/platform/dbs/${code}/records.json?sort=id`)).body.map(({ data }: Listed) => data);
 
 const readCsv = (text: string) => parse<Record<string, string>>(text, { columns: true });
 
