@@ -45,13 +45,22 @@ const READERS: Record<FieldType, (value: unknown) => Read<Value>> = {
 const LARGE_INTEGER = /^-?[1-9]\d{15,308}$/;
 
 /**
- * The number of an integer beyond 2^53 that arrives as the text of its digits, if a double holds it exactly: so JSON and
- * CSV write a number that was stored as 1e20.
+ * The number of an integer beyond 2^53 that arrives as the text of its digits. The digits must be a double's exact value or
+ * its shortest decimal notation: 1.1e25, whose exact value is 11000000000000000352321536, is stored and exported as
+ * 11000000000000000000000000. Other digits would be rounded.
  */
 function exactDouble(digits: string): number | undefined {
   if (!LARGE_INTEGER.test(digits)) return undefined;
   const number = Number(digits);
-  return Number.isFinite(number) && BigInt(number) === BigInt(digits) ? number : undefined;
+  if (!Number.isFinite(number)) return undefined;
+  return BigInt(number) === BigInt(digits) || shortestDigits(number) === digits ? number : undefined;
+}
+
+/** Writes an integer of at least 1e15 without an exponent: JavaScript writes 1.1e25 as `1.1e+25`. */
+function shortestDigits(number: number): string {
+  const [, sign = "", first = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)\.?(\d*)(?:e\+(\d+))?$/.exec(`${number}`) ?? [];
+  return sign + first + fraction.padEnd(Number(exponent), "0");
 }
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
