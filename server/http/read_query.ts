@@ -34,6 +34,10 @@ export function proveNames(names: readonly string[], url: string): void {
   }
 }
 
+/** The names that a route declares. */
+export const queryNames = (parameters: readonly Parameter[]): string[] =>
+  parameters.flatMap((parameter) => parameter.in === "query" ? [parameter.name] : []);
+
 /** For the API reference. */
 export const parametersOf = (options: z.ZodObject): Parameter[] =>
   Object.entries<z.ZodType>(options.shape).map(([name, shape]) => ({ in: "query", name, shape }));

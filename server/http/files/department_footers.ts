@@ -8,7 +8,7 @@ import { proveRole } from "../../viewer.ts";
 import { CORS, stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { Parameter, PlainRoute } from "../plain_route.ts";
-import { parametersOf, readQuery } from "../read_query.ts";
+import { parametersOf, proveNames, readQuery } from "../read_query.ts";
 import type { Params } from "../route_table.ts";
 
 const ID: Parameter = { in: "path", name: "id", example: 1, description: "Of the department" };
@@ -37,6 +37,7 @@ export const DEPARTMENT_FOOTERS: readonly PlainRoute[] = [
     refuses: [400, 401, 403, 404, 429, 500, 503],
     async answer(context, params) {
       const department = await departmentOf(context, params);
+      proveNames(Object.keys(FooterOptions.shape), context.call.request.url);
       const { width } = readQuery(FooterOptions, context.call.request.url);
       const policy = `default-src 'none'; img-src ${sourceOf(logoOf(department))}; style-src-attr 'unsafe-inline'; ` +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox";

@@ -25,10 +25,7 @@ export interface Route {
   body: string[];
   /** Answers with a list. */
   is_list: boolean;
-  /**
-   * Unknown parameters of its query are refused: a misspelled filter would list everything. Where callers may be scripts of
-   * apps, only a list refuses them.
-   */
+  /** Unknown parameters of its query are refused: a misspelled filter would list everything. */
   has_strict_query: boolean;
   /** The header `Idempotency-Key` carries the input key `idempotency_key`, which the body may carry, too. */
   takes_key: boolean;
@@ -69,7 +66,7 @@ function routeOf(name: string, procedure: AnyTRPCProcedure, meta: Meta, rest: st
     query: has_body ? [] : keys,
     body: !has_body ? [] : meta.whole_body === undefined ? keys : [meta.whole_body],
     is_list,
-    has_strict_query: is_list || (!has_body && keys.length > 0 && meta.role !== undefined),
+    has_strict_query: is_list || (!has_body && keys.length > 0),
     takes_key: has_body && keys.includes("idempotency_key"),
   };
 }

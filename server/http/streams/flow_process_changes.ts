@@ -6,6 +6,7 @@ import { Uuid } from "../../input/shapes.ts";
 import { proveRole } from "../../viewer.ts";
 import { queryOf } from "../address.ts";
 import type { PlainRoute } from "../plain_route.ts";
+import { proveNames } from "../read_query.ts";
 import { streamEvents } from "./event_stream.ts";
 
 const ID = "0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55";
@@ -25,10 +26,11 @@ export const FLOW_PROCESS_CHANGES: PlainRoute = {
   callers: "viewers",
   parameters: [{ in: "query", name: "id", example: ID, description: "Only this run, with its steps" }],
   replies: { 200: { description: "Events as they happen", content: { "text/event-stream": { example: EVENTS } } } },
-  refuses: [401, 403, 404, 429, 500, 503],
+  refuses: [400, 401, 403, 404, 429, 500, 503],
   async answer(context) {
     const prove = () => proveRole(context, "user", "flow_processes:read");
     await prove();
+    proveNames(["id"], context.call.request.url);
     const id = queryOf(context.call.request.url).get("id");
     if (id !== null && !Uuid.safeParse(id).success) throw notFound("Flow process");
     return await streamEvents(

@@ -6,6 +6,7 @@ import { proveCaller, proveRole } from "../../viewer.ts";
 import { queryOf } from "../address.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { Parameter, PlainRoute } from "../plain_route.ts";
+import { proveNames, queryNames } from "../read_query.ts";
 import type { Params } from "../route_table.ts";
 import { streamEvents } from "./event_stream.ts";
 
@@ -39,6 +40,12 @@ const RESUME: Parameter[] = [
     description: "The same, for clients that cannot set the header",
   },
 ];
+const PARAMETERS: Parameter[] = [
+  DB_CODE,
+  { in: "query", name: "table_name", example: "people", description: "Of a database with several tables" },
+  ...RESUME,
+];
+const PUBLIC_PARAMETERS: Parameter[] = [DB_CODE, ...RESUME];
 
 const shared = {
   method: "GET",
@@ -60,15 +67,11 @@ export const RECORD_CHANGES: readonly PlainRoute[] = [
     tag: "records",
     description: `Scope: \`records:read\`. ${RULES}`,
     callers: "viewers",
-    parameters: [
-      DB_CODE,
-      { in: "query", name: "table_name", example: "people", description: "Of a database with several tables" },
-      ...RESUME,
-    ],
+    parameters: PARAMETERS,
     async answer(context, params) {
       const prove = () => proveRole(context, "user", "records:read");
       await prove();
-      const input = readInput(context, params);
+      const input = readInput(context, params, PARAMETERS);
       return await streamEvents(context, {
         prove: () => proveRecordChanges(context, input),
         events: (signal) => recordChanges(context, input, prove, signal),
@@ -82,9 +85,9 @@ export const RECORD_CHANGES: readonly PlainRoute[] = [
     tag: "public",
     description: `Where the public \`list\` is enabled, within its scope; records are flat. ${RULES}`,
     callers: "any caller",
-    parameters: [DB_CODE, ...RESUME],
+    parameters: PUBLIC_PARAMETERS,
     async answer(context, params) {
-      const { db_code, last_event_id } = readInput(context, params);
+      const { db_code, last_event_id } = readInput(context, params, PUBLIC_PARAMETERS);
       const caller = await proveCaller(context);
       // A browser without a key would get another one at each proof.
       const prove = async () => ({ ...await proveCaller(context), browser: caller.browser });
@@ -97,7 +100,12 @@ export const RECORD_CHANGES: readonly PlainRoute[] = [
 ];
 
 /** @throws {Refusal} 400, 404 */
-function readInput({ call: { request } }: HttpContext, { db_code }: Params): ChangesInput {
+function readInput(
+  { call: { request } }: HttpContext,
+  { db_code }: Params,
+  parameters: readonly Parameter[],
+): ChangesInput {
+  proveNames(queryNames(parameters), request.url);
   const query = queryOf(request.url);
   const input = ChangesInput.safeParse({
     db_code,

@@ -1,7 +1,7 @@
 /** Rules of every list: a bare array, pages, orders, headers. Tested with departments, then on each list route. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { addressOf, ROUTES } from "../../stage/addresses.ts";
+import { addressOf, NO_UUID, ROUTES } from "../../stage/addresses.ts";
 import { addAccount, made } from "../../stage/people.ts";
 import { inTurn, onSharedServer, type Scenario } from "../../stage/scenario.ts";
 
@@ -59,6 +59,24 @@ inAccount("lists: unknown parameters, and a module that is none, are 400", async
     const { status, body } = await ask(route.method, `${addressOf(route)}?databse=false`);
     assert.deepEqual([status, body.error], [400, "This address has no parameter databse"], route.name);
   });
+  const action = await ask("GET", `/platform/apps/${NO_UUID}/action/go/status?flow_process_id=${NO_UUID}&nonsense=1`);
+  assert.deepEqual([action.status, action.body.error], [400, "This address has no parameter nonsense"]);
+  const department = made(await ask("POST", ALL, { json: { department: { name: "Sales" } } }));
+  const db = made(
+    await ask("POST", "/platform/dbs.json", { json: { db: { name: "Open", public_methods: { list: {} } } } }),
+  );
+  const plain = [
+    `/account/departments/${department.id}/footer.html`,
+    `/platform/dbs/${db.code}/changes`,
+    `/platform/db/${db.code}/changes`,
+    "/connect/flow_processes/changes",
+  ];
+  await inTurn(plain, async (path) => {
+    assert.equal((await ask("HEAD", path)).status, 200, path);
+    const { status, body } = await ask("GET", `${path}?databse=false`);
+    assert.deepEqual([status, body.error], [400, "There is no parameter databse"], path);
+  });
+  assert.equal((await ask("GET", `/platform/db/${db.code}/changes?table_name=a`)).status, 400);
   assert.equal((await ask("GET", "/platform/apps.json?show_in_module=organise")).status, 400);
   assert.equal((await ask("GET", "/platform/apps.json?show_in_module=organize")).status, 200);
 });
