@@ -109,6 +109,17 @@ inAccount("webhooks: signatures over the raw body, with a tolerance of time", as
     ["hmac, empty", custom, { "x-sig": "v0=" }, 401],
     ["hmac with a time", timed, of_timed(now), 202],
     ["hmac with an old time", timed, of_timed(now - 100), 401],
+    ["stripe, with text behind it", { signature: "stripe" }, { "stripe-signature": `${stripe(now)}zz` }, 401],
+    ["stripe, with a second value", { signature: "stripe" }, { "stripe-signature": `${stripe(now)}=zz` }, 401],
+    ["github, with text behind it", { signature: "github" }, { "x-hub-signature-256": `${github}zz` }, 401],
+    ["github, with half a byte", { signature: "github" }, { "x-hub-signature-256": `${github}0` }, 401],
+    ["github, in capitals", { signature: "github" }, {
+      "x-hub-signature-256": `sha256=${github.slice(7).toUpperCase()}`,
+    }, 202],
+    ["hmac, with text behind it", custom, { "x-sig": `${of_custom}zz` }, 401],
+    ["hmac, with signs that are no base64", custom, { "x-sig": of_custom.replace("v0=", "v0=!*") }, 401],
+    ["hmac, without padding", custom, { "x-sig": of_custom.replace(/=+$/, "") }, 401],
+    ["hmac with a time, with text behind it", timed, { ...of_timed(now), "x-sig": `${of_timed(now)["x-sig"]}zz` }, 401],
     ["hmac with another time", timed, { ...of_timed(now), "x-time": `${now - 1}` }, 401],
   ];
   await inTurn(rows, async ([name, webhook, headers, status]) => {

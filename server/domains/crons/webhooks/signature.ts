@@ -19,9 +19,10 @@ export function isSigned(
     return prefix && matches("sha256", "hex", secret, undefined, body, [sent]);
   }
   if (signature === "stripe") {
-    const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim().split("="));
-    const time = parts.find(([name]) => name === "t")?.[1] ?? "";
-    const sent = parts.flatMap(([name, value]) => name === "v1" && value !== undefined ? [value] : []);
+    const parts = (headers.get("stripe-signature") ?? "").split(",").map((part) => part.trim());
+    const valuesOf = (name: string) => parts.flatMap((part) => part.startsWith(name) ? [part.slice(name.length)] : []);
+    const [time = ""] = valuesOf("t=");
+    const sent = valuesOf("v1=");
     return isRecent(time, tolerance, now) && matches("sha256", "hex", secret, time, body, sent);
   }
   const { header, algorithm, encoding, timestamp_header } = settings;
@@ -54,7 +55,13 @@ function matches(
   if (time !== undefined) hmac.update(`${time}.`);
   const expected = hmac.update(body).digest();
   return sent.slice(0, MOST_SIGNATURES).some((text) => {
-    const given = Buffer.from(text, encoding);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    const given = decoded(text, encoding);
+    return given?.length === expected.length && timingSafeEqual(given, expected);
   });
+}
+
+/** @returns undefined if the text as a whole is not hex, or not base64 with its padding: `Buffer.from` ignores the rest */
+function decoded(text: string, encoding: "hex" | "base64"): Buffer | undefined {
+  const bytes = Buffer.from(text, encoding);
+  return bytes.toString(encoding) === (encoding === "hex" ? text.toLowerCase() : text) ? bytes : undefined;
 }
