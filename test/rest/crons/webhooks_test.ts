@@ -38,6 +38,8 @@ async function send(
   return { status: response.status, body: await response.json() };
 }
 
+const FORM = "application/x-www-form-urlencoded";
+
 const hmac = (text: string | Uint8Array, algorithm = "sha256") => createHmac(algorithm, SECRET).update(text);
 
 inAccount(
@@ -147,6 +149,63 @@ inAccount("webhooks: a delivery that comes again starts no second run", async ({
   assert.deepEqual(lives, [undefined, undefined, true]);
   const ledger = (await ask("GET", at(id, "/runs"))).body.slice(2);
   assert.deepEqual(ledger.map(({ state }: { state: string }) => state), ["ran", "ran"]);
+});
+
+inAccount(
+  "webhooks: an event of Stripe that is sent again with another type starts no second run",
+  async ({ server, ask }) => {
+    const { webhook_url } = await addHook(ask, { signature: "stripe", secret: SECRET, answer: "result" });
+    const body = '{"id":"evt_1","type":"charge"}';
+    const now = Math.floor(Date.now() / 1000);
+    const signed = (text: string) => ({ "stripe-signature": `t=${now},v1=${hmac(`${now}.${text}`).digest("hex")}` });
+    const TYPES = [FORM, "application/json", "text/plain", `${FORM}; charset=utf-8`, "multipart/form-data; boundary=a"];
+    const answers = [];
+    for (const type of TYPES) {
+      answers.push(
+        await send(server, webhook_url, body, { ...signed(body), "content-type": type }),
+      );
+    }
+    const first = { body: { id: "evt_1", type: "charge" }, raw: body, id: "evt_1", kind: "webhook" };
+    assert.deepEqual(answers, TYPES.map(() => ({ status: 200, body: first })));
+    const at_once = await addHook(ask, { signature: "stripe", secret: SECRET });
+    const again = [];
+    for (const type of TYPES) {
+      again.push(
+        await send(server, at_once.webhook_url, body, { ...signed(body), "content-type": type }),
+      );
+    }
+    assert.deepEqual(again.map(({ body }) => body.duplicate), [undefined, true, true, true, true]);
+    assert.equal(new Set(again.map(({ body }) => body.flow_process_id)).size, 1);
+    const marked = `\ufeff${body}`;
+    assert.equal((await send(server, at_once.webhook_url, marked, signed(marked))).body.duplicate, true);
+  },
+);
+
+inAccount("webhooks: an object or a list of JSON is JSON whatever the type says", async ({ server, ask }) => {
+  const rows: [body: string, type: string, read: unknown][] = [
+    ['{"a":1}', FORM, { a: 1 }],
+    ["[1]", FORM, [1]],
+    ["payload=%7B%7D", FORM, { payload: "{}" }],
+    ["payload=%7B%7D", "application/json", "payload=%7B%7D"],
+    ["17", FORM, { 17: "" }],
+    ["null", FORM, { null: "" }],
+    ['"a"', FORM, { '"a"': "" }],
+    ['{"a"=1', FORM, { '{"a"': "1" }],
+    ["null", "application/json", null],
+  ];
+  for (const signature of ["github", "hmac", "none"]) {
+    const { webhook_url } = await addHook(ask, {
+      signature,
+      answer: "result",
+      ...signature === "hmac" && { header: "x-hub-signature-256", prefix: "sha256=" },
+      ...signature !== "none" && { secret: SECRET },
+    });
+    await inTurn(rows, async ([body, type, read]) => {
+      const headers = { "x-hub-signature-256": `sha256=${hmac(body).digest("hex")}`, "content-type": type };
+      const answer = await send(server, webhook_url, body, headers);
+      assert.deepEqual(answer.body.body, read, `${signature}: ${body} as ${type}`);
+    });
+  }
 });
 
 inAccount("webhooks: overlap, pause and obstacles have rows in the ledger", async ({ server, ask }) => {

@@ -38,7 +38,7 @@ export async function deliver(
   if (!isSigned(settings, secret, delivery.headers, delivery.body, clock.now().getTime())) {
     throw unauthorized("The signature does not hold");
   }
-  const sent = readSent(delivery);
+  const sent = readSent(delivery, settings);
   const delivery_id = idOf(settings, delivery.headers, sent.body);
   const received = await schedules.receive({
     account_id,
@@ -59,7 +59,7 @@ export async function deliver(
 }
 
 /** What the flow sees as its input. `raw_body` is null unless the body is text; then `raw_base64` has it. */
-function readSent({ headers, query, body }: Delivery): JsonObject {
+function readSent({ headers, query, body }: Delivery, { signature }: WebhookSettings): JsonObject {
   const raw_body = textOf(body);
   let room = MOST_HEADERS;
   const kept = [...headers].filter(([name, value]) => {
@@ -67,8 +67,10 @@ function readSent({ headers, query, body }: Delivery): JsonObject {
     room -= name.length + value.length;
     return room >= 0;
   });
+  // No signature covers `Content-Type`. The id of Stripe's event is in the body, and its events are JSON.
+  const is_form = signature !== "stripe" && FORM.test(headers.get("content-type") ?? "");
   return {
-    body: raw_body === null ? null : parsed(raw_body, headers.get("content-type") ?? ""),
+    body: raw_body === null ? null : parsed(raw_body, is_form),
     raw_body,
     ...raw_body === null && { raw_base64: Buffer.from(body).toString("base64") },
     headers: Object.fromEntries(kept),
@@ -97,9 +99,20 @@ function listing(parameters: URLSearchParams): JsonObject {
   );
 }
 
-/** JSON, also behind a byte order mark, and forms are read; other bodies are text. */
-function parsed(text: string, type: string): JsonValue {
-  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return listing(new URLSearchParams(text));
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+
+/**
+ * JSON, also behind a byte order mark, and forms are read; other bodies are text. An object or a list of JSON is JSON
+ * whatever the type says: no form is one, and the type may have been changed.
+ */
+function parsed(text: string, is_form: boolean): JsonValue {
+  const json = parsedJson(text);
+  if (!is_form || typeof json === "object" && json !== null) return json;
+  return listing(new URLSearchParams(text));
+}
+
+/** @returns the text if it is not JSON */
+function parsedJson(text: string): JsonValue {
   if (!/^\s*[[{"\d-]|^\s*(?:true|false|null)/.test(text) || deeperThan(text, DEPTH_LIMIT)) return text;
   try {
     return parseExactly(text.replace(/^\uFEFF/, ""));
