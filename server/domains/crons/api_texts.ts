@@ -8,7 +8,7 @@ export const CREATE = [
   "`timezone` is an IANA name. Daylight saving follows croner: a schedule with a single minute and a single hour " +
   "runs once a day. If the clock skips its time, it runs at the first time after the gap; if the clock repeats it, " +
   "it runs the first time. A schedule with a list, range, step or `*` in minute or hour does not run at times that " +
-  "the clock skips, and runs both times at those that it repeats.",
+  "the clock skips, and runs both times at those that it repeats. A range or a list of one value is a single value.",
   "The trigger's runs account for every due time. A run that was not started in its minute is started `late` within " +
   "`catch_up` seconds; of several only the latest runs, the others are `missed`. While the previous run has not " +
   "ended, the next one is `skipped`; with `overlap` `allow` it is started anyway, and with `queue` one waits for the " +

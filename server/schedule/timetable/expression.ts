@@ -55,9 +55,12 @@ function parsed(text: string, timezone: string): Cron {
   }
 }
 
-/** croner treats a single minute and hour as a fixed time, which comes once a day even if clocks change. */
+/**
+ * croner treats a single minute and hour as a fixed time, which comes once a day even if clocks change. `2-2` and `2,2` are
+ * single values, too.
+ */
 const isOnceADay = ({ minute, hour }: Fields) =>
-  [minute, hour].every(({ items: [item, ...others] }) => item && item.from === item.to && others.length === 0);
+  [minute, hour].every(({ items, values }) => values.size === 1 && items.every(({ from, to }) => from === to));
 
 function oneByOne(cron: Cron, from: Date, until: Date): Date[] {
   const times: Date[] = [];

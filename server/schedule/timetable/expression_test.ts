@@ -243,6 +243,28 @@ Deno.test("the next times, by hand: days, ends of years, hours that a clock skip
   }
 });
 
+Deno.test("a range or a list of one value is this value; a step is not: when clocks change, all readings agree", async (t) => {
+  const warsaw: [from: string, until: string, of_a_value: string[], of_a_step: string[]][] = [
+    ["2027-03-27T12:00", "2027-03-28T12:00", ["2027-03-28T01:00"], []],
+    ["2027-10-30T12:00", "2027-10-31T12:00", ["2027-10-31T00:02"], ["2027-10-31T00:02", "2027-10-31T01:02"]],
+  ];
+  const values = ["2 2 * * *", "2-2 2 * * *", "2 2-2 * * *", "2,2 2 * * *", "2-2,2 02,2 * * *", "2-2/5 2 * * *"];
+  const steps = ["2-8/20 2 * * *", "2 2-8/20 * * *", "2-8/20,2 2 * * *"];
+  for (const [from, until, of_a_value, of_a_step] of warsaw) {
+    const [start, end] = [instant(from), instant(until)];
+    for (const expression of [...values, ...steps]) {
+      await t.step(`${expression}, from ${from}`, () => {
+        const expected = values.includes(expression) ? of_a_value : of_a_step;
+        const table = readExpression(expression, "Europe/Warsaw");
+        assert.deepEqual(iso(table.next(start, 3).filter((time) => time <= end)), expected);
+        assert.deepEqual(iso(table.last(end, 3).filter((time) => time >= start)), expected);
+        assert.deepEqual(iso(table.between(start, end).map((time) => new Date(time))), expected);
+        assert.equal(table.count(start, end), expected.length);
+      });
+    }
+  }
+});
+
 Deno.test("`*` and `*/1` restrict no day; with any other value in both fields either is enough", () => {
   const next = (expression: string) => iso(readExpression(expression, "UTC").next(instant("2026-11-21T10:00"), 2));
   const mondays = ["2026-11-23T00:00", "2026-11-30T00:00"];
