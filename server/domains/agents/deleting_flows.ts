@@ -2,13 +2,6 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "../../database/pool.ts";
 
-/** Where an agent would begin a run, or let others begin it. */
-export type Start =
-  | { by: "flow"; id: string }
-  | { by: "code"; code: string }
-  | { by: "action"; id: string; action: string }
-  | { by: "trigger"; id: string };
-
 export interface Deletion {
   db_code: string;
   /** Empty in a database with one table. */
@@ -18,8 +11,6 @@ export interface Deletion {
 }
 
 export interface Deletions {
-  /** The code of the flow that is started. */
-  flow_code: string;
   deletions: Deletion[];
   /** A digest of all programs that would run. */
   state: string;
@@ -30,9 +21,6 @@ const LEVELS = 6;
 /** Flows that are followed. */
 const MOST_FLOWS = 100;
 
-const NUMBER = /^\d{1,9}$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** A flow as it is stored, or as it would be. */
 export interface Program {
   code: string;
@@ -40,20 +28,16 @@ export interface Program {
   program: unknown;
 }
 
-/** @returns undefined where nothing is deleted, and where there is no such flow: its start is refused then */
-export async function deletionsOf(sql: Sql, account_id: number, start: Start): Promise<Deletions | undefined> {
-  const flow_code = await codeOf(sql, account_id, start);
-  if (flow_code === undefined) return undefined;
-  const { deletions, state } = await deletionsFrom(sql, account_id, await readFlows(sql, account_id, [flow_code]));
-  return deletions.length === 0 ? undefined : { flow_code, deletions, state };
-}
+/** What a flow deletes; nothing where there is no such flow, because its start is refused then. */
+export const deletionsOf = async (sql: Sql, account_id: number, flow_code: string): Promise<Deletions> =>
+  await deletionsFrom(sql, account_id, await readFlows(sql, account_id, [flow_code]));
 
 /** What these flows delete, also by the flows that they call and by those for their failures. */
 export async function deletionsFrom(
   sql: Sql,
   account_id: number,
   flows: readonly Program[],
-): Promise<{ deletions: Deletion[]; state: string }> {
+): Promise<Deletions> {
   const digest = createHash("sha256");
   const found = new Map<string, Deletion>();
   const seen = new Set<string>();
@@ -101,6 +85,10 @@ function deletionOf(step: Record<string, unknown>): Deletion | undefined {
   return { db_code, table_name: typeof table_name === "string" ? table_name : "", step: JSON.stringify(step) };
 }
 
+/** Whether a step, or one inside of it, deletes records or calls a flow. */
+export const mayDelete = (step: unknown): boolean =>
+  stepsIn(step).some((inner) => inner.type === "flow" || deletionOf(inner) !== undefined);
+
 /** Every object of a program: steps have their branches under several names. */
 function* stepsIn(json: unknown): Generator<Record<string, unknown>> {
   if (typeof json !== "object" || json === null) return;
@@ -116,23 +104,3 @@ const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
     order by code
     limit ${MOST_FLOWS}
   `;
-
-async function codeOf(sql: Sql, account_id: number, start: Start): Promise<string | undefined> {
-  if (start.by === "code") return start.code;
-  if (!(start.by === "action" ? UUID : NUMBER).test(start.id)) return undefined;
-  const [row] = start.by === "flow"
-    ? await sql<{ code: string }[]>`select code from flows where account_id = ${account_id} and id = ${
-      Number(start.id)
-    }`
-    : start.by === "trigger"
-    ? await sql<{ code: string }[]>`
-      select target_code as code from crons where account_id = ${account_id} and id = ${Number(start.id)}
-    `
-    : await sql<{ code: string }[]>`
-      select a ->> 'flow_code' as code
-      from apps, jsonb_array_elements(actions) a
-      where account_id = ${account_id} and id = ${start.id} and a ->> 'action' = ${start.action}
-      limit 1
-    `;
-  return row?.code;
-}

@@ -8,9 +8,9 @@ import { invalid, notFound, Refusal } from "../../errors.ts";
 import type { RunState } from "../../flow/flow.ts";
 import { visibleTo } from "../../visibility.ts";
 import { isSameGrant } from "../../secrets/grant.ts";
-import { allowCaller, type Caller, hiddenFrom, mayDo, ownerOfKeys, type Viewer } from "../../viewer.ts";
+import { allowCaller, type Caller, hiddenFrom, mayDo, ownerOfKeys, proveCaller, type Viewer } from "../../viewer.ts";
 import { findAction, type FoundAction } from "./action_queries.ts";
-import type { ActionAnswer, ActionCall, ActionPoll } from "./schema.ts";
+import { type ActionAnswer, ActionCall, type ActionPoll } from "./schema.ts";
 
 interface Called {
   id: string;
@@ -34,6 +34,18 @@ interface Action {
 export function proveActionCaller({ caller }: Context, kind: "read" | "write", app_id: string | undefined): void {
   if (caller.app_id !== undefined && app_id !== undefined && app_id !== caller.app_id) throw notFound("Action");
   allowCaller(caller, `apps:${kind}`);
+}
+
+/**
+ * The action that a caller may call, for what is said before the call.
+ *
+ * @throws {Refusal} as the call itself
+ */
+export async function findCallable(ctx: Context, called: Called): Promise<{ flow_code: string }> {
+  await proveCaller(ctx);
+  proveActionCaller(ctx, "write", called.id);
+  if (!ActionCall.shape.id.safeParse(called.id).success) throw notFound("Action");
+  return await actionFor(ctx, called);
 }
 
 /**

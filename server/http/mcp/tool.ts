@@ -58,9 +58,9 @@ export const ObjectKind = z.enum(kindNames);
 export const AnyId = z.union([z.string(), z.int()]);
 export const JsonMap = z.record(z.string(), z.unknown());
 
-/** A number that came as text is one: models write both. */
+/** A number that came as text is one: models write both. Another spelling of it, such as 007, is refused as no number. */
 export const keyOf = (kind: Kind, id: string | number): Record<string, unknown> => ({
-  [KINDS[kind].key]: (kind === "flow" || kind === "trigger") && /^\d+$/.test(String(id)) ? Number(id) : id,
+  [KINDS[kind].key]: (kind === "flow" || kind === "trigger") && /^[1-9]\d{0,9}$/.test(String(id)) ? Number(id) : id,
 });
 
 /** @throws {Refusal} 422 */

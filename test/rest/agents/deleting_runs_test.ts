@@ -1,7 +1,7 @@
 /** Runs that delete records wait for a person, however an agent would begin them. */
 import assert from "node:assert/strict";
 import { answer, connectAgent } from "../../stage/agents/agent.ts";
-import { addToken } from "../../stage/people.ts";
+import { addPerson, addToken, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
@@ -75,6 +75,8 @@ onServer("agents: a run that deletes records is planned with counts and confirme
     "needs_confirmation",
   );
   assert.equal((await call("patch", { kind: "trigger", id: off.id, changes: { name: "Nightly" } })).patched, off.id);
+  const sleeping = { kind: "trigger", value: { target_code: "failing", schedule, active: false } };
+  assert.equal((await call("create", sleeping)).created, "trigger", "one that is off starts nothing");
   const more = { kind: "flow", id: harmless.id, changes: { fields: { program: [DELETES] } } };
   const change = await call("patch", more);
   assert.deepEqual(change.plan, {
@@ -95,6 +97,66 @@ onServer("agents: a run that deletes records is planned with counts and confirme
   const narrow = await connectAgent(server, token);
   const unseen = await narrow.call("run", run);
   assert.deepEqual(unseen.plan.effects, ["It deletes records of the database orders"]);
+  await Promise.all([agent.close(), narrow.close()]);
+});
+
+onServer("agents: another spelling of an id starts nothing, and a plan tells nothing that is hidden", async (stage) => {
+  const { server, ask, admin } = stage;
+  const department = async (name: string): Promise<number> =>
+    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
+  const [red, blue] = [await department("Red"), await department("Blue")];
+  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const agent = await connectAgent(server, admin.token);
+  const db = { name: "Pay", code: "orders", department_id: red, schema: { fields: { title: "string" } } };
+  await agent.call("create", { kind: "db", value: db });
+  const program = { fields: { program: [DELETES] }, department_id: red };
+  const flow = await agent.call("create", { kind: "flow", value: { name: "Payroll", code: "payroll", ...program } });
+  const app = await agent.call("create", {
+    kind: "app",
+    value: {
+      name: "Open",
+      app_engine: "html",
+      source_code: "<p>",
+      public: true,
+      department_id: red,
+      actions: [{ action: "clean", flow_code: "payroll", public: true }, { action: "tidy", flow_code: "payroll" }],
+    },
+  });
+  const sleeping = { target_code: "payroll", schedule: "0 3 * * *", active: false, department_id: red };
+  const trigger = await agent.call("create", { kind: "trigger", value: sleeping });
+  for (const id of [`0${flow.id}`, `0000000000${flow.id}`, `${flow.id}.0`, ` ${flow.id}`, `+${flow.id}`]) {
+    assert.ok(
+      [404, 422].includes((await agent.refused("run", { what: "flow", id, input: { title: "A" } })).status),
+      id,
+    );
+  }
+  for (const id of [`0${trigger.id}`, `0000000000${trigger.id}`]) {
+    assert.ok([404, 422].includes((await agent.refused("run", { what: "trigger", id })).status), id);
+  }
+  assert.equal((await agent.refused("run", { what: "action", id: app.id, action: "CLEAN" })).status, 404);
+  const upper = await agent.call("run", { what: "action", id: String(app.id).toUpperCase(), action: "clean" });
+  assert.equal(upper.status, "needs_confirmation");
+
+  const only_blue = { department_ids: [blue], without_department: false };
+  for (const role of ["manager", "guest"] as const) {
+    const other = await connectAgent(server, (await addPerson(ask, role, only_blue)).token);
+    const refusals = [
+      await other.refused("run", { what: "flow", id: flow.id }),
+      await other.refused("run", { what: "trigger", id: trigger.id }),
+      await other.refused("run", { what: "action", id: app.id, action: "tidy" }),
+    ];
+    for (const { status } of refusals) assert.ok(status === 404 || role === "guest" && status === 403, `${status}`);
+    assert.ok(!JSON.stringify(refusals).includes("payroll"));
+    // A public action may be called by everyone: that it deletes is said, and nothing of the flow.
+    const { status, plan } = await other.call("run", { what: "action", id: app.id, action: "clean" });
+    assert.deepEqual([status, plan], ["needs_confirmation", {
+      title: "Run the action clean, which deletes records",
+      effects: ["It deletes records of a database that the caller does not see"],
+    }]);
+    await other.close();
+  }
+  const narrow = await connectAgent(server, await addToken(ask, { scopes: ["apps:read"] }));
+  assert.equal((await narrow.refused("run", { what: "flow", id: flow.id })).status, 403);
   await Promise.all([agent.close(), narrow.close()]);
 });
 
@@ -139,6 +201,17 @@ onServer("agents: no change of a flow lets a trigger delete records without a pe
   assert.equal((await call("patch", confirmed)).status, "done");
   assert.equal((await patch(leaf.id, { fields: { program: [DELETES, ...harmless] } })).patched, leaf.id);
   await asks(patch(leaf.id, { fields: { program: [{ ...DELETES, match: { title: "A" } }] } }), "leaf");
+  const branch = [{ type: "if", condition: { left: "{input.title}", operator: "exists" }, then: [DELETES] }];
+  await asks(patch(leaf.id, { fields: { program: branch } }), "leaf");
+  await asks(patch(leaf.id, { fields: { program: [...harmless, DELETES] } }), "leaf");
+  await asks(patch(leaf.id, { runs_as: "caller" }), "leaf");
+  assert.equal((await patch(leaf.id, { name: "Leaves" })).patched, leaf.id);
+  // A trigger that is on is changed: when it starts, and with which input.
+  const start = (changes: unknown) => call("patch", { kind: "trigger", id, changes });
+  for (const changes of [{ schedule: "* * * * *" }, { input: { title: "A" } }, { timezone: "UTC" }]) {
+    assert.equal((await start(changes)).status, "needs_confirmation", JSON.stringify(changes));
+  }
+  assert.equal((await start({ name: "Nightly" })).patched, id);
   await call("patch", { kind: "trigger", id, changes: { active: false } });
   assert.equal((await patch(backup.id, program)).patched, backup.id, "no trigger is on");
   await agent.close();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalid } from "../../../errors.ts";
 import type { Plan } from "../../../domains/agents/schema.ts";
 import { type Change, execute, executeConfirmed, keepOne, rehearse, writtenOf } from "../changes.ts";
-import { planOfFlow, planOfStart } from "../deleting_runs.ts";
+import { planOfFlow, planOfTrigger } from "../deleting_runs.ts";
 import { recordChange } from "../record_changes.ts";
 import { JsonMap, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
 
@@ -26,12 +26,10 @@ export const create = tool({
   destructive: false,
   async run(use, args) {
     const change = await changeOf(use, args);
-    if (args.dry_run) {
-      await rehearse(use, change);
-      return trusted({ dry_run: true, passes: true });
-    }
-    const { confirmation, ...call } = args;
+    if (args.dry_run) await rehearse(use, change);
     const plan = await planOf(use, args);
+    if (args.dry_run) return trusted({ dry_run: true, passes: true, ...plan && { needs_confirmation: plan.effects } });
+    const { confirmation, ...call } = args;
     if (plan) return await executeConfirmed(use, { tool: "create", args: call, plan, confirmation }, change);
     const made = await execute(use, change);
     return trusted(
@@ -43,8 +41,8 @@ export const create = tool({
 /** @returns undefined where no trigger would delete records that none deletes now */
 async function planOf(use: Use, { kind, value = {} }: z.output<typeof input>): Promise<Plan | undefined> {
   if (kind === "flow") return await planOfFlow(use, undefined, value);
-  if (kind !== "trigger" || typeof value.target_code !== "string") return undefined;
-  return await planOfStart(use, { by: "code", code: value.target_code }, "Start by a trigger");
+  if (kind !== "trigger" || value.active === false || typeof value.target_code !== "string") return undefined;
+  return await planOfTrigger(use, value.target_code);
 }
 
 async function changeOf(

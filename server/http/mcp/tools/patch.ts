@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Plan } from "../../../domains/agents/schema.ts";
 import { Refusal } from "../../../errors.ts";
 import { type Change, execute, executeConfirmed, keepOne, present, rehearse, writtenOf } from "../changes.ts";
-import { planOfFlow, planOfStart } from "../deleting_runs.ts";
+import { planOfFlow, planOfTrigger } from "../deleting_runs.ts";
 import { lineDiff } from "../line_diff.ts";
 import { schemaLosses } from "../losses.ts";
 import { readObject } from "../procedures.ts";
@@ -62,10 +62,11 @@ async function planOf(
     case "flow":
       return await planOfFlow(use, before, changes);
     case "trigger": {
-      const { target_code: code, active } = { ...before, ...changes };
-      const begins = active === true && (before.active !== true || code !== before.target_code);
-      return begins && typeof code === "string"
-        ? await planOfStart(use, { by: "code", code }, "Start by a trigger")
+      const { target_code, active } = { ...before, ...changes };
+      // What a trigger is called starts nothing. Everything else decides when it starts, and with which input.
+      const is_name = Object.keys(changes).every((key) => ["name", "description", "max_failures"].includes(key));
+      return active === true && !is_name && typeof target_code === "string"
+        ? await planOfTrigger(use, target_code)
         : undefined;
     }
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Start } from "../../../domains/agents/deleting_flows.ts";
+import { findCallable } from "../../../domains/apps/actions.ts";
 import { invalid } from "../../../errors.ts";
 import { startConfirmed } from "../changes.ts";
-import { planOfStart } from "../deleting_runs.ts";
+import { planOfStart, type Start } from "../deleting_runs.ts";
 import { readObject } from "../procedures.ts";
 import { AnyId, JsonMap, keyOf, needed, tool, type ToolAnswer, untrusted, type Use } from "../tool.ts";
 
@@ -28,28 +28,37 @@ export const run = tool({
   async run(use, { confirmation, ...args }) {
     if (args.dry_run && args.what !== "flow") throw invalid({ dry_run: ["is for flows only"] });
     const start = args.dry_run ? undefined : await startOf(use, args);
-    const plan = start && await planOfStart(use, start, "Run");
+    const plan = start && await planOfStart(use, start);
     if (!plan) return await begin(use, args);
     return await startConfirmed(use, { tool: "run", args, plan, confirmation }, () => begin(use, args));
   },
 });
 
-/** @returns undefined where no run begins */
+/**
+ * Reads with the caller's rights, so that a plan says nothing of what the caller may not see.
+ *
+ * @returns undefined where no run begins
+ * @throws {Refusal} as the start itself
+ */
 async function startOf({ ctx }: Use, { what, id, action }: Input): Promise<Start | undefined> {
   switch (what) {
     case "flow":
+      return startOfFlow((await readObject(ctx, "flows.find", keyOf("flow", id))).code);
     case "trigger":
-      return { by: what, id: String(id) };
-    case "action":
-      return { by: "action", id: String(id), action: needed(action, "action") };
-    case "retry": {
-      const { flow_code } = await readObject(ctx, "flow_processes.find", { id });
-      return { by: "code", code: String(flow_code) };
+      return startOfFlow((await readObject(ctx, "crons.find", keyOf("trigger", id))).target_code);
+    case "retry":
+      return startOfFlow((await readObject(ctx, "flow_processes.find", { id })).flow_code);
+    case "action": {
+      const name = needed(action, "action");
+      const { flow_code } = await findCallable(ctx, { id: String(id), action_name: name });
+      return { flow_code, title: `Run the action ${name}`, is_hidden: true };
     }
     case "cancel":
       return undefined;
   }
 }
+
+const startOfFlow = (code: unknown): Start => ({ flow_code: String(code), title: `Run the flow ${code}` });
 
 async function begin({ ctx }: Use, { what, id, action, input, dry_run }: Input): Promise<ToolAnswer> {
   switch (what) {
