@@ -1,4 +1,5 @@
 /** What a change or a deletion loses, in sentences with counts, for the person who confirms it. */
+import { hasRecords } from "../../domains/agents/table_records.ts";
 import { readSchema } from "../../store/store.ts";
 import { readList } from "./procedures.ts";
 import type { Kind } from "./tool.ts";
@@ -12,6 +13,14 @@ export async function countRecords({ ctx }: Use, db_code: unknown, table_name: s
   const table = table_name === "" ? {} : { table_name };
   const { total = 0 } = await readList(ctx, "records.list", { db_code, ...table, per_page: 1, count: true });
   return total;
+}
+
+/** The number of the records that the caller sees, or that there are others; undefined for an empty table. */
+async function foundRecords(use: Use, { id, code }: Fields, table_name: string): Promise<string | undefined> {
+  const count = await countRecords(use, code, table_name);
+  if (count > 0) return records(count);
+  const has_others = await hasRecords(use.ctx.sql, use.session.account_id, Number(id), table_name);
+  return has_others ? "records that the caller does not see" : undefined;
 }
 
 const namesOf = (schema: unknown) =>
@@ -32,13 +41,13 @@ export async function schemaLosses(use: Use, db: Fields, changes: Fields): Promi
     const isRenamed = (name: string) => fields.some(({ table_name = "", from }) => table_name === now && from === name);
     const lost = kept && names.filter((name) => !kept.includes(name) && !isRenamed(name));
     if (lost?.length === 0) continue;
-    const count = await countRecords(use, db.code, table);
-    if (count === 0) continue;
+    const found = await foundRecords(use, db, table);
+    if (found === undefined) continue;
     const of_table = table === "" ? "" : ` of the table ${table}`;
     effects.push(
       lost
-        ? `${records(count)}${of_table} lose ${lost.join(", ")}`
-        : `${table === "" ? "The table" : `The table ${table}`} is dropped with ${records(count)}`,
+        ? `${found}${of_table} lose ${lost.join(", ")}`
+        : `${table === "" ? "The table" : `The table ${table}`} is dropped with ${found}`,
     );
   }
   return effects;
@@ -57,7 +66,7 @@ export async function deletionEffects(use: Use, kind: Kind, object: Fields): Pro
       const effects: string[] = [];
       for (const table of namesOf(object.schema).keys()) {
         const of_table = table === "" ? "" : ` of the table ${table}`;
-        effects.push(`${records(await countRecords(use, object.code, table))}${of_table} are deleted`);
+        effects.push(`${await foundRecords(use, object, table) ?? records(0)}${of_table} are deleted`);
       }
       return [...effects, ...used].slice(0, 50);
     }

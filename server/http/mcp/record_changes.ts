@@ -13,8 +13,12 @@ export type Operation =
 
 const Created = z.object({ id: z.string() });
 
-/** @throws {Refusal} 404 for a record that is not there */
-export async function recordChange({ ctx }: Use, db_code: string, operations: readonly Operation[]): Promise<Change> {
+/** @returns also the records before it; null for new ones. @throws {Refusal} 404 for a record that is not there */
+export async function recordChange(
+  { ctx }: Use,
+  db_code: string,
+  operations: readonly Operation[],
+): Promise<Change & { before: unknown[] }> {
   const db = await readObject(ctx, "dbs.find", { db_code });
   const db_id = Number(db.id);
   const before: unknown[] = [];
@@ -24,6 +28,7 @@ export async function recordChange({ ctx }: Use, db_code: string, operations: re
     );
   }
   return {
+    before,
     procedure: "records.batch",
     input: { db_code, operations },
     keep: (_entries, result) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
 import { answer, connectAgent } from "../../stage/agents/agent.ts";
-import { addPerson } from "../../stage/people.ts";
+import { addPerson, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 
 const onServer = onSharedServer();
@@ -113,6 +113,42 @@ onServer("agents: a script builds an app with a database and a flow, breaks it a
   }
   assert.ok(own.every((entry: { agent_session_id: string }) => entry.agent_session_id === agent.session));
   await agent.close();
+});
+
+onServer("agents: a deletion is of what was planned, and records that are hidden count as a loss", async (stage) => {
+  const { server, ask, admin } = stage;
+  const department = async (name: string): Promise<number> =>
+    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
+  const [red, blue] = [await department("Red"), await department("Blue")];
+  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const agent = await connectAgent(server, admin.token);
+  const { call, refused } = agent;
+  const value = { name: "Shared", department_id: red, schema: { fields: { a: "string", b: "string" } } };
+  const { code } = await call("create", { kind: "db", value });
+  const add = async (a: string, department_id: number) => {
+    const record = { data: { a, b: "1" }, department_id };
+    return made(await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record } })).id;
+  };
+  const id = await add("1", blue);
+  const accepted = async (args: Record<string, unknown>) => {
+    const { confirmation } = await call("delete", args);
+    await answer(server, admin.id, confirmation, true);
+    return { ...args, confirmation };
+  };
+  const of_record = await accepted({ kind: "record", db_code: code, id });
+  const record = { data: { a: "2" } };
+  await ask("PATCH", `/platform/dbs/${code}/records/${id}.json`, { json: { record } });
+  assert.equal((await refused("delete", of_record)).status, 409, "the record has changed");
+  const of_db = await accepted({ kind: "db", id: code });
+  await add("3", blue);
+  assert.equal((await refused("delete", of_db)).status, 409, "another record is in it");
+
+  const manager = await addPerson(ask, "manager", { department_ids: [red], without_department: false });
+  const theirs = await connectAgent(server, manager.token);
+  const narrower = { kind: "db", id: code, changes: { schema: { fields: { a: "string" } } } };
+  const { status, plan } = await theirs.call("patch", narrower);
+  assert.deepEqual([status, plan.effects], ["needs_confirmation", ["records that the caller does not see lose b"]]);
+  await Promise.all([agent.close(), theirs.close()]);
 });
 
 onServer("agents: a call that loses data waits for a person, who accepts exactly this call once", async (stage) => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { executeConfirmed, keepOne, present } from "../changes.ts";
 import { deletionEffects } from "../losses.ts";
@@ -32,9 +33,11 @@ async function deleteRecords(use: Use, { confirmation, ...args }: Input): Promis
   const change = await recordChange(use, db_code, ids.map((id) => ({ action: "delete", id })));
   const { name } = await readObject(use.ctx, "dbs.find", { db_code });
   const title = `Delete ${ids.length} record${ids.length === 1 ? "" : "s"} of the database ${name} (${db_code})`;
-  const plan = { title, effects: ids.slice(0, 50).map((id) => `Record ${id}`), state: "" };
+  const plan = { title, effects: ids.slice(0, 50).map((id) => `Record ${id}`), state: digestOf(change.before) };
   return await executeConfirmed(use, { tool: "delete", args, plan, confirmation }, change);
 }
+
+const digestOf = (json: unknown): string => createHash("sha256").update(JSON.stringify(json)).digest("base64url");
 
 async function deleteObject(
   use: Use,
@@ -48,7 +51,9 @@ async function deleteObject(
   // An agent may have changed the name: a code or an id says what it is.
   const code = object.code ?? object.url_code ?? object.id;
   const title = `Delete the ${names[kind]} ${object.name ?? object.target_code} (${code})`;
-  const plan = { title, effects, state: String(object.lock_version) };
+  // Other records than those that were counted are another loss. The rows of a trigger's ledger come by themselves.
+  const state = kind === "db" ? `${object.lock_version} ${digestOf(effects)}` : String(object.lock_version);
+  const plan = { title, effects, state };
   const { domain } = KINDS[kind];
   const force = kind === "db" || kind === "flow" ? { force: args.force ?? false } : {};
   const change = {
