@@ -12,6 +12,7 @@ import { allow, type Role } from "../../viewer.ts";
 import { MOST_CHANGES, seenBy } from "./queries.ts";
 import type { Changed, UndoStep } from "./schema.ts";
 import { REVERSALS } from "./reversals.ts";
+import { lossOfUndo } from "./table_records.ts";
 
 interface KeptChange {
   id: string;
@@ -43,6 +44,9 @@ export async function planUndo({ sql, viewer }: Context, session: string): Promi
   const groups = await readGroups(sql, viewer, session);
   const names = await namesOf(sql, viewer.account_id, groups);
   const changed = await changedSince(sql, viewer.account_id, session, groups);
+  const losses = new Map<Group, string | undefined>();
+  const own = groups.filter(({ first: { object, object_id } }) => !changed.has(`${object} ${object_id}`));
+  for (const group of groups) losses.set(group, await lossOf(sql, viewer.account_id, group, own));
   return groups.map((group): UndoStep => {
     const { first: { object, object_id }, changes } = group;
     const key = `${object} ${object_id}`;
@@ -52,7 +56,7 @@ export async function planUndo({ sql, viewer }: Context, session: string): Promi
       name: names.get(key) ?? String(group.last.before?.name ?? first(group.last.before) ?? object),
       action: actionOf(group),
       changes: changes.length,
-      obstacle: changed.has(key) ? "It has been changed since, and not by this session" : null,
+      obstacle: changed.has(key) ? "It has been changed since, and not by this session" : losses.get(group) ?? null,
     };
   });
 }
@@ -67,10 +71,14 @@ export async function undoSession(ctx: Context, session: string): Promise<UndoSt
   allowPerson(viewer);
   const groups = await readGroups(sql, viewer, session);
   const done: UndoStep[] = [];
+  const undone: Group[] = [];
   for (const step of steps) {
     const group = groups.find(({ first }) => first.object === step.object && first.object_id === step.object_id);
-    const obstacle = group && step.obstacle === null ? await undoGroup(ctx, group) : step.obstacle;
-    if (group && obstacle === null) await deleteChanges(sql, viewer.account_id, session, group);
+    const obstacle = group && step.obstacle === null ? await undoGroup(ctx, group, undone) : step.obstacle;
+    if (group && obstacle === null) {
+      await deleteChanges(sql, viewer.account_id, session, group);
+      undone.push(group);
+    }
     done.push({ ...step, obstacle });
   }
   await sql`
@@ -83,13 +91,33 @@ export async function undoSession(ctx: Context, session: string): Promise<UndoSt
   return done;
 }
 
+/**
+ * What the undo of a database would take from others.
+ *
+ * @param undone the groups that are undone before it: their records are the session's own
+ */
+async function lossOf(
+  sql: Sql,
+  account_id: number,
+  group: Group,
+  undone: readonly Group[],
+): Promise<string | undefined> {
+  const { object, object_id } = group.first;
+  if (object !== "db" || actionOf(group) === "create" || actionOf(group) === "none") return undefined;
+  const own = undone.flatMap(({ first }) => first.object === "record" ? [first.object_id] : []);
+  return await lossOfUndo(sql, account_id, Number(object_id), group.changes, own);
+}
+
 /** @returns why it cannot be undone; null if it is */
-async function undoGroup(ctx: Context, group: Group): Promise<string | null> {
+async function undoGroup(ctx: Context, group: Group, undone: readonly Group[]): Promise<string | null> {
   const { object, object_id, db_id, before } = group.first;
   const reversal = REVERSALS[object];
   const place = { id: object_id, db_id };
   try {
     allow(ctx.viewer, ...NEEDED[object]);
+    // Once more: records may have come since the plan.
+    const loss = await lossOf(ctx.sql, ctx.viewer.account_id, group, undone);
+    if (loss !== undefined) return loss;
     switch (actionOf(group)) {
       case "delete":
         await reversal.remove(ctx, place);
@@ -108,8 +136,15 @@ async function undoGroup(ctx: Context, group: Group): Promise<string | null> {
     const refusal = refusalOf(error);
     if (!(refusal instanceof Refusal) || refusal.status >= 500) throw error;
     if (refusal.status === 404 && actionOf(group) === "delete") return null;
-    return refusal.message;
+    return sentenceOf(refusal);
   }
+}
+
+/** What uses an object is named: nobody can force an undo. */
+function sentenceOf({ message, body: { used_by } }: Refusal): string {
+  if (!Array.isArray(used_by)) return message;
+  const uses = used_by.slice(0, 5).map(({ kind, name }) => `the ${kind} ${name}`);
+  return uses.length === 0 ? "Something uses it" : `It is used by ${uses.join(", ")}`;
 }
 
 function actionOf({ first, last }: Group): UndoStep["action"] {

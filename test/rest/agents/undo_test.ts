@@ -1,7 +1,7 @@
 /** One session's changes are undone together; what others have changed since stays. */
 import assert from "node:assert/strict";
 import { connectAgent } from "../../stage/agents/agent.ts";
-import { addSession } from "../../stage/people.ts";
+import { addSession, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 
 const onServer = onSharedServer();
@@ -93,3 +93,67 @@ onServer(
     await Promise.all([first.close(), agent.close()]);
   },
 );
+
+onServer("agents: an undo takes no records and values from others, and says what uses an object", async (stage) => {
+  const { server, ask, admin } = stage;
+  const { cookie } = await addSession(server, admin.id);
+  const asPerson = (method: "GET" | "POST", path: string) =>
+    ask(method, path, { token: null, headers: { cookie, ...OWN } });
+  const agent = await connectAgent(server, admin.token);
+  const { call, session } = agent;
+  const add = async (db: string, data: Record<string, unknown>) =>
+    made(await ask("POST", `/platform/dbs/${db}/records.json`, { json: { record: { data } } }));
+  made(
+    await ask("POST", "/platform/dbs.json", { json: { db: { name: "Notes", schema: { fields: { a: "string" } } } } }),
+  );
+  const old = await add("notes", { a: "old" });
+  const made_by_agent: string[] = [];
+  for (const name of ["Mine", "Theirs", "Edited"]) {
+    await call("create", { kind: "db", value: { name, schema: { fields: { a: "string" } } } });
+    const db_code = name.toLowerCase();
+    made_by_agent.push(...(await call("create", { kind: "record", db_code, records: [{ a: "of the agent" }] })).ids);
+  }
+  const fields = { a: "string", note: "text" };
+  await call("patch", { kind: "db", id: "notes", changes: { schema: { fields } } });
+  await call("patch", { kind: "record", db_code: "notes", id: old.id, changes: { note: "of the agent" } });
+  const flow = await call("create", { kind: "flow", value: { name: "Used", fields: { program: [] } } });
+  const plan = async () => {
+    const { body } = await asPerson("GET", `/account/agents/${session}/changes.json`);
+    return body.filter(({ object }: { object: string }) => object !== "record").map((
+      { name, obstacle }: Record<string, unknown>,
+    ) => [name, obstacle]);
+  };
+  const names = ["Used", "Notes", "Edited", "Theirs", "Mine"];
+  assert.deepEqual(await plan(), names.map((name) => [name, null]));
+
+  await add("theirs", { a: "of a person" });
+  await add("notes", { a: "new", note: "of a person" });
+  const record = { data: { a: "by a person" } };
+  await ask("PATCH", `/platform/dbs/edited/records/${made_by_agent[2]}.json`, { json: { record } });
+  const actions = [{ action: "go", flow_code: "used" }];
+  const app = { name: "Caller", app_engine: "html", source_code: "<p>", actions };
+  made(await ask("POST", "/platform/apps.json", { json: { app } }));
+  const kept = [
+    ["Notes", "Others have written values of note"],
+    ["Edited", "It has records that others have written"],
+    ["Theirs", "It has records that others have written"],
+  ];
+  assert.deepEqual(await plan(), [["Used", null], ...kept, ["Mine", null]]);
+  const { body: undone } = await asPerson("POST", `/account/agents/${session}/undo.json`);
+  const obstacles = undone.filter(({ object, obstacle }: Record<string, unknown>) =>
+    obstacle !== null && object !== "record"
+  );
+  assert.deepEqual(
+    obstacles.map(({ name, obstacle }: Record<string, unknown>) => [name, obstacle]),
+    [["Used", "It is used by the app Caller"], ...kept],
+  );
+  assert.equal((await ask("GET", `/connect/flows/${flow.id}.json`)).status, 200);
+  const { body: rows } = await ask("GET", "/platform/dbs/notes/records.json?sort=created_at");
+  assert.deepEqual(rows.map(({ data }: { data: unknown }) => data), [{ a: "old", note: null }, {
+    a: "new",
+    note: "of a person",
+  }]);
+  assert.equal((await ask("GET", "/platform/dbs/theirs/records.json")).body.length, 1);
+  assert.equal((await ask("GET", "/platform/dbs/mine.json")).status, 404);
+  await agent.close();
+});
