@@ -30,6 +30,8 @@ const stateOf = (id: string, status: RunState["status"]): RunState => ({
   app_id: null,
   action: null,
   user_id: null,
+  granted: null,
+  department_id: null,
 });
 
 export function fakeFlows(sql: Pool, now: () => Date): FakeFlows {
