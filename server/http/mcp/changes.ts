@@ -2,6 +2,7 @@
 import { askFor, proveAccepted, useConfirmation } from "../../domains/agents/confirmations.ts";
 import { type Before, perform } from "../../domains/agents/perform.ts";
 import type { Changed, Plan } from "../../domains/agents/schema.ts";
+import { invalid, Refusal } from "../../errors.ts";
 import type { HttpContext } from "../http_context.ts";
 import { readObject } from "./procedures.ts";
 import { keyOf, type Kind, KINDS, type ToolAnswer, untrusted, type Use } from "./tool.ts";
@@ -26,9 +27,18 @@ export interface Change {
   procedure: string;
   input: unknown;
   keep: Keeping;
+  /** The tool's own name of a field of the procedure, for refusals. */
+  nameOf?(field: string): string;
 }
 
-const make = (ctx: HttpContext, { procedure, input }: Change) => readObject(ctx, procedure, input);
+async function make(ctx: HttpContext, { procedure, input, nameOf }: Change): Promise<Record<string, unknown>> {
+  try {
+    return await readObject(ctx, procedure, input);
+  } catch (error) {
+    if (!nameOf || !(error instanceof Refusal) || !error.fields) throw error;
+    throw invalid(Object.fromEntries(Object.entries(error.fields).map(([field, all]) => [nameOf(field), all])));
+  }
+}
 
 /** @returns undefined where it would pass @throws {Refusal} */
 export async function rehearse({ ctx }: Use, change: Change): Promise<Record<string, unknown> | undefined> {

@@ -7,7 +7,9 @@ import type { Use } from "./tool.ts";
 
 type Fields = Record<string, unknown>;
 
-export const records = (count: number) => `${count.toLocaleString("en")} record${count === 1 ? "" : "s"}`;
+const counted = (count: number, one: string) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+export const records = (count: number) => counted(count, "record");
+const ONE = records(1);
 
 export async function countRecords({ ctx }: Use, db_code: unknown, table_name: string): Promise<number> {
   const table = table_name === "" ? {} : { table_name };
@@ -46,7 +48,7 @@ export async function schemaLosses(use: Use, db: Fields, changes: Fields): Promi
     const of_table = table === "" ? "" : ` of the table ${table}`;
     effects.push(
       lost
-        ? `${found}${of_table} lose ${lost.join(", ")}`
+        ? `${found}${of_table} ${found === ONE ? "loses" : "lose"} ${lost.join(", ")}`
         : `${table === "" ? "The table" : `The table ${table}`} is dropped with ${found}`,
     );
   }
@@ -60,13 +62,17 @@ export async function deletionEffects(use: Use, kind: Kind, object: Fields): Pro
   switch (kind) {
     case "app": {
       const { total = 0 } = await readList(ctx, "apps.versions", { id: object.id, per_page: 1 });
-      return [`Its page /a/${object.url_code ?? object.id} no longer opens`, `${total} earlier versions are deleted`];
+      return [
+        `Its page /a/${object.url_code ?? object.id} no longer opens`,
+        `Deleted with it: ${counted(total, "earlier version")}`,
+      ];
     }
     case "db": {
       const effects: string[] = [];
       for (const table of namesOf(object.schema).keys()) {
         const of_table = table === "" ? "" : ` of the table ${table}`;
-        effects.push(`${await foundRecords(use, object, table) ?? records(0)}${of_table} are deleted`);
+        const found = await foundRecords(use, object, table) ?? records(0);
+        effects.push(`${found}${of_table} ${found === ONE ? "is" : "are"} deleted`);
       }
       return [...effects, ...used].slice(0, 50);
     }
@@ -74,7 +80,7 @@ export async function deletionEffects(use: Use, kind: Kind, object: Fields): Pro
       return ["It can no longer be started", ...used];
     case "trigger": {
       const { total = 0 } = await readList(ctx, "crons.runs", { id: object.id, per_page: 1 });
-      return [`${total} rows of its ledger are deleted`];
+      return [`Deleted with it: ${counted(total, "row")} of its ledger`];
     }
   }
 }

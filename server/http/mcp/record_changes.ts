@@ -31,6 +31,11 @@ export async function recordChange(
     before,
     procedure: "records.batch",
     input: { db_code, operations },
+    nameOf: (field) =>
+      field.replace(
+        /^operations\.(\d+)\.record\.(?:data\.)?/,
+        operations[0]?.action === "update" ? "changes." : "records.$1.",
+      ),
     keep: (_entries, result) =>
       operations.map((operation, index): Before => {
         const object_id = operation.action === "create" ? createdId(result, index) : operation.id.toLowerCase();

@@ -135,6 +135,7 @@ onServer("agents: a deletion is of what was planned, and records that are hidden
     await answer(server, admin.id, confirmation, true);
     return { ...args, confirmation };
   };
+  assert.deepEqual((await call("delete", { kind: "db", id: code })).plan.effects, ["1 record is deleted"]);
   const of_record = await accepted({ kind: "record", db_code: code, id });
   const record = { data: { a: "2" } };
   await ask("PATCH", `/platform/dbs/${code}/records/${id}.json`, { json: { record } });
@@ -145,6 +146,10 @@ onServer("agents: a deletion is of what was planned, and records that are hidden
 
   const manager = await addPerson(ask, "manager", { department_ids: [red], without_department: false });
   const theirs = await connectAgent(server, manager.token);
+  const strange = await refused("create", { kind: "record", db_code: code, records: [{ a: "4" }, { none: 1 }] });
+  assert.match(JSON.stringify(strange), /"records\.1\.none"/);
+  const renamed = await refused("patch", { kind: "record", db_code: code, id, changes: { none: 1 } });
+  assert.match(JSON.stringify(renamed), /"changes\.none"/);
   const narrower = { kind: "db", id: code, changes: { schema: { fields: { a: "string" } } } };
   const { status, plan } = await theirs.call("patch", narrower);
   assert.deepEqual([status, plan.effects], ["needs_confirmation", ["records that the caller does not see lose b"]]);
