@@ -83,9 +83,14 @@ export function editConnector(id: string) {
     errors = faults;
     if (Object.keys(faults).length > 0) return refused();
     saving = true;
-    const its_secret = secret !== undefined && { secret_token: secret };
+    const sent_secret = secret;
+    const its_secret = sent_secret !== undefined && { secret_token: sent_secret };
+    /** What was typed meanwhile stays. */
+    const forgetSecret = () => {
+      if (secret === sent_secret) secret = undefined;
+    };
     try {
-      if (!connector) return await create({ ...sent, ...its_secret });
+      if (!connector) return await create({ ...sent, ...its_secret }, typed, forgetSecret);
       const before = sentOf(base).connector;
       const { lock_version } = connector;
       const saved = await api.connectors.update.mutate({
@@ -94,8 +99,8 @@ export function editConnector(id: string) {
       });
       const method = typed.methods.find(({ key }) => key === here.query.get("method"))?.name;
       for (const { key, name } of typed.methods) if (key !== name) first_keys.set(name, identityOf(key));
-      const undo = secret === undefined ? () => void takeBack(before) : undefined;
-      secret = undefined;
+      const undo = sent_secret === undefined ? () => void takeBack(before) : undefined;
+      forgetSecret();
       adopt(saved, typed);
       if (method) setQuery({ method });
       notify("Saved", { undo });
@@ -133,11 +138,18 @@ export function editConnector(id: string) {
     };
   }
 
-  async function create(sent: Parameters<typeof api.connectors.create.mutate>[0]["connector"]): Promise<true> {
+  async function create(
+    sent: Parameters<typeof api.connectors.create.mutate>[0]["connector"],
+    typed: Form,
+    forgetSecret: () => void,
+  ): Promise<true> {
     const created = await api.connectors.create.mutate({ connector: sent });
-    secret = undefined;
-    base = $state.snapshot(form);
+    forgetSecret();
+    base = typed;
     sessionStorage.removeItem(draft_key);
+    // The page of the new connector takes over what was typed meanwhile.
+    const draft = { form: $state.snapshot(form), base: typed };
+    if (changed.length > 0) sessionStorage.setItem(`connector_draft:${created.id}`, JSON.stringify(draft));
     notify(`${created.name} was created`);
     go(`/connectors/${created.id}`);
     return true;

@@ -18,6 +18,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** `not_now` → `Not now` */
 export const worded = (choice: string): string => choice.charAt(0).toUpperCase() + choice.slice(1).replaceAll("_", " ");
 
+/**
+ * A number as people type it, with a point or a comma. `1,234` may be either in English or in German, so it is none.
+ */
+export function numberOf(text: string): number | undefined {
+  if (/^\s*-?\d{1,3}(?:,\d{3})+\s*$/.test(text)) return undefined;
+  const number = Number(text.replace(",", "."));
+  return Number.isFinite(number) ? number : undefined;
+}
+
 /** The questions of a run that were answered or have expired, in the order of the steps. */
 export function answersOf(steps: readonly Step[], program: readonly unknown[] = []): Answered[] {
   return steps.flatMap(({ type, status, place, id, input, output }): Answered[] => {

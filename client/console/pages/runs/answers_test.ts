@@ -1,6 +1,6 @@
 /** The answers of people, as the page of a run shows them. */
 import { deepEqual } from "node:assert/strict";
-import { answersOf, worded } from "./answers.ts";
+import { answersOf, numberOf, worded } from "./answers.ts";
 import type { Step } from "./runs.ts";
 
 const step = (id: string, type: string, output: unknown): Step => ({
@@ -21,6 +21,11 @@ const step = (id: string, type: string, output: unknown): Step => ({
 
 const at = "2026-11-23T09:05:00.000+00:00";
 const ANSWER = { choice: "not_now", values: { days: 14, urgent: true, note: "x" }, answered_at: at, timed_out: false };
+
+Deno.test("numbers of an answer: with a point or a comma; what may be thousands is none", () => {
+  const numbers = ["4", "4.5", "4,5", " -0,25 ", "1,234", "1,234,567", "1234,567", "1.234,5", "x"].map(numberOf);
+  deepEqual(numbers, [4, 4.5, 4.5, -0.25, undefined, undefined, 1234.567, undefined, undefined]);
+});
 
 Deno.test("answers: who chose what, with the labels of the form", () => {
   const form = { days: { type: "number", label: "Days until payment" }, note: {} };

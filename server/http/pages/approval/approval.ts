@@ -114,7 +114,9 @@ async function answer(context: HttpContext): Promise<Response> {
 function valueOf({ type }: Field, sent: string | null): string | number | boolean | undefined {
   if (type === "boolean") return sent === "true";
   if (sent === null || (type === "number" ? sent.trim() : sent) === "") return undefined;
-  const number = type === "number" ? Number(sent.replace(",", ".")) : NaN;
+  // 1,234 is another number in English than in German.
+  if (type !== "number" || /^\s*-?\d{1,3}(?:,\d{3})+\s*$/.test(sent)) return sent;
+  const number = Number(sent.replace(",", "."));
   return Number.isFinite(number) ? number : sent;
 }
 
