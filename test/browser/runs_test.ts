@@ -124,7 +124,14 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
   await dialog.getByRole("textbox", { name: "Input" }).fill("{");
   await dialog.getByRole("button", { name: "Retry" }).click();
   await dialog.getByText(/The input is no JSON/).waitFor();
-  await dialog.getByRole("textbox", { name: "Input" }).fill(JSON.stringify({ orders: [1, 2, 9, 3], shop: "north" }));
+  const edited = JSON.stringify({ orders: [1, 2, 9, 3], shop: "north" });
+  await dialog.getByRole("textbox", { name: "Input" }).fill(edited);
+  // The page reads the run again.
+  await see(page, "hidden");
+  const read = page.waitForResponse(/flow_processes\.find/);
+  await see(page, "visible");
+  await read;
+  equal(await dialog.getByRole("textbox", { name: "Input" }).inputValue(), edited, "what was typed stays");
   await dialog.getByRole("button", { name: "Retry" }).click();
   await page.getByText(/^Finished after/).first().waitFor();
   // The latest runs of the flow are bars, with this one marked.
@@ -142,8 +149,12 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
   deepEqual(examples.map(({ name }: { name: string }) => name), ["All small"]);
   // All that failed are repeated.
   await page.goto(`${base}/runs?flow=${flow.code}&status=error`);
-  await page.getByRole("button", { name: "Retry all that fit the filters" }).click();
+  const runs = async () =>
+    (await server.request("GET", `/connect/flow_processes.json?flow_code=${flow.code}`)).body.length;
+  const before = await runs();
+  await page.getByRole("button", { name: "Retry all that fit the filters" }).dblclick();
   await page.getByText("Finished: 1 done").waitFor();
+  equal(await runs(), before + 1, "once, although it was pressed twice");
   deepEqual(complaints.filter(unexpected), []);
   await close();
 }
@@ -263,6 +274,12 @@ async function trigger(browser: Browser, server: TestServer, base: string): Prom
   equal(await page.getByRole("textbox", { name: "Schedule" }).inputValue(), "30 2 * * *");
   await page.getByRole("textbox", { name: "Schedule" }).fill("61 2 * * *");
   await page.getByText(/^The schedule has a minute/).waitFor();
+  const written = "0 8-18/2 1,15 * *";
+  await page.getByRole("textbox", { name: "Schedule" }).fill(written);
+  await page.getByRole("button", { name: "By fields" }).click();
+  await page.getByText("These fields cannot show this schedule.").waitFor();
+  await page.getByRole("button", { name: "As text" }).click();
+  equal(await page.getByRole("textbox", { name: "Schedule" }).inputValue(), written, "a look changes nothing");
   await page.getByRole("textbox", { name: "Schedule" }).fill("30 2 * * MON-FRI");
   await page.getByText("At 02:30, Monday to Friday, Warsaw").waitFor();
   await page.getByRole("textbox", { name: "Input" }).fill(`{"base":"EUR"}`);

@@ -1,6 +1,7 @@
 /** Forms of the console that keep what was typed while other pages are open. */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Page } from "../packages/playwright.ts";
+import type { TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
 import type { Seat } from "./seats.ts";
 
@@ -30,6 +31,39 @@ export async function keepsTypedNames(base: string, { page, complaints }: Seat):
   await nameOn(page).fill("");
   deepEqual(await reload(page), [], "a new app without a name is not unsaved");
   deepEqual(complaints, []);
+}
+
+/** What others have saved meanwhile stays: only what was typed is sent. */
+export async function keepsOthersChanges(base: string, { request }: TestServer, { page }: Seat): Promise<void> {
+  const { body: before } = await request("GET", "/account.json");
+  const change = (account: unknown) => request("PATCH", "/account.json", { json: { account } });
+  await page.goto(`${base}/account`);
+  await nameOn(page).fill("Changed here");
+  await change({ host: "changed-there.example.com" });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const { body: after } = await request("GET", "/account.json");
+  deepEqual([after.name, after.host], ["Changed here", "changed-there.example.com"]);
+  await change({ name: before.name, host: before.host });
+
+  await page.goto(`${base}/account/limits`);
+  await page.getByLabel("Writes, one caller").fill("500");
+  await change({ rate_limits: { compiles: 60 } });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  deepEqual((await request("GET", "/account.json")).body.rate_limits, { writes: 500, compiles: 60 });
+  await change({ rate_limits: before.rate_limits });
+
+  await page.goto(`${base}/account/embedding`);
+  const field = page.getByLabel("Host", { exact: true });
+  await field.fill("https://one.example.com");
+  const hosts = ["https://two.example.com"];
+  await request("PATCH", "/account/embedding.json", { json: { embedding: { hosts } } });
+  await field.press("Enter");
+  await page.getByText("https://one.example.com").waitFor();
+  const { body: embedding } = await request("GET", "/account/embedding.json");
+  deepEqual(embedding.hosts, [...hosts, "https://one.example.com"]);
+  await request("PATCH", "/account/embedding.json", { json: { embedding: { hosts: [] } } });
 }
 
 const nameOn = (page: Page) => page.getByRole("textbox", { name: "Name", exact: true });
