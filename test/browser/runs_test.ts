@@ -308,6 +308,14 @@ async function trigger(browser: Browser, server: TestServer, base: string): Prom
   await page.getByRole("group", { name: /the output/ }).getByText("CHF").waitFor();
   await page.goto(`${base}/triggers/${id}`);
   await page.getByRole("cell", { name: /^Ran$/ }).waitFor();
+  // What is typed is kept while other pages are open.
+  const settings = page.getByRole("link", { name: "Settings", exact: true });
+  await settings.click();
+  await page.getByLabel("Name", { exact: true }).fill("Typed");
+  await page.getByRole("link", { name: "Ledger" }).click();
+  await settings.click();
+  equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Typed");
+  await page.getByLabel("Name", { exact: true }).fill("");
   await page.goto(`${base}/triggers?q=${encodeURIComponent(name)}`);
   await page.getByRole("link", { name: "At 02:30, Monday to Friday, Warsaw" }).waitFor();
   ok(await page.getByRole("switch").first().isChecked());

@@ -117,3 +117,11 @@ export function until(moment: string, { short = false, now = Date.now() } = {}):
   if (minutes < 36 * 60) return format.format(Math.round(minutes / 60), "hour");
   return format.format(Math.round(minutes / 1_440), "day");
 }
+
+/** The values that differ from those that are saved. */
+export const differing = <Values extends object>(values: Values, saved: Values): Partial<Values> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify(Reflect.get(saved, name))
+    ),
+  ) as Partial<Values>;
