@@ -1,5 +1,5 @@
 /** Tokens and invitations are found by words; an admin's profile has only the admin's own tokens. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { addPerson, made } from "../stage/people.ts";
 import type { TestServer } from "../stage/harness.ts";
 import type { Seat } from "./seats.ts";
@@ -67,6 +67,17 @@ export async function findsTokensAndInvitations(
 const SIDEWAYS = `[...document.querySelectorAll(".body, .body *")]
   .filter((one) => one.tagName !== "PRE" && one.scrollWidth > one.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(one).overflowX))
   .map((one) => one.className)`;
+
+/** A long title gives way, not the button beside it. */
+export async function keepsItsButtons(base: string, { request }: TestServer, { page }: Seat): Promise<void> {
+  const department = { name: "Very ".repeat(48).trim() };
+  const { id } = made(await request("POST", "/account/departments.json", { json: { department } }));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${base}/departments/${id}`);
+  const box = await page.getByRole("button", { name: /^Save/ }).boundingBox();
+  ok(box && box.x + box.width <= 390, JSON.stringify(box));
+  equal((await request("DELETE", `/account/departments/${id}.json`)).status, 204);
+}
 
 export async function fitsItsWidth(base: string, { page, complaints }: Seat): Promise<void> {
   await page.goto(`${base}/operations`);

@@ -5,7 +5,7 @@ import { connectAgent } from "../stage/agents/agent.ts";
 import { browserTest } from "../stage/browser.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
-import { findsTokensAndInvitations, fitsItsWidth } from "./long_lists.ts";
+import { findsTokensAndInvitations, fitsItsWidth, keepsItsButtons } from "./long_lists.ts";
 import { adminOf, seatOf } from "./seats.ts";
 import { keepsOthersChanges, keepsTypedNames } from "./unsaved_forms.ts";
 
@@ -34,6 +34,7 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
       const taken = await seatOf(browser, server, base, await adminOf(server));
       await findsTokensAndInvitations(server, base, taken, unique("Robot"));
       await fitsItsWidth(base, taken);
+      await keepsItsButtons(base, server, taken);
       await taken.close();
     });
     await step("a name that was typed and not saved is kept", async () => {
