@@ -57,7 +57,7 @@ export function messageOf(issue: Issue): string {
     case "custom":
       return issue.message;
     case "invalid_key":
-      return issue.issues[0] ? messageOf(issue.issues[0]) : "is invalid";
+      return keyMessage(issue.issues[0]);
     case "invalid_union":
       if (issue.discriminator !== undefined) return "is not included in the list";
       // A union without its own message has the default "Invalid input".
@@ -66,6 +66,10 @@ export function messageOf(issue: Issue): string {
       return "is invalid";
   }
 }
+
+/** A pattern of keys has its own message, a limit of their length has none. */
+const keyMessage = (issue: Issue | undefined): string =>
+  issue && issue.code === "too_small" ? messageOf(issue) : issue?.message ?? "is invalid";
 
 export const tooLong = (maximum: number) => `is too long (maximum is ${maximum} characters)`;
 
