@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { shell } from "../../test/stage/subprocess/shell.ts";
+import { end, shell } from "../../test/stage/subprocess/shell.ts";
 import { nextInOwnTime } from "./own_time.ts";
-import { Lost, type Subprocess } from "./subprocess.ts";
+import { Lost } from "./subprocess.ts";
 
 const reasonOf = (answer: Promise<string>): Promise<unknown> =>
   answer.then((line) => line, (error) => error instanceof Lost ? error.reason : error);
 
 const LIMIT_MS = 300;
-
-/** Ends the process and reads its output to the end: a read in progress would outlive the test. */
-async function end(process: Subprocess): Promise<void> {
-  process.kill();
-  assert.equal(await reasonOf(process.next(LIMIT_MS)), "ended");
-}
 
 /** A machine so busy that a process waits for a processor in this share of the time. */
 function busy(share: number): () => Promise<number> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { shell } from "../../../test/stage/subprocess/shell.ts";
+import { end, shell } from "../../../test/stage/subprocess/shell.ts";
 import { Lost } from "../../subprocess/subprocess.ts";
 import { nextWithin } from "./usage.ts";
 
@@ -11,8 +11,7 @@ const isLinux = Deno.build.os === "linux";
 Deno.test("usage: a process that waits uses no processor time", { permissions, ignore: !isLinux }, async () => {
   const process = shell("sleep 1.5; echo done; sleep 60");
   assert.equal(await nextWithin(process, 500), "done");
-  process.kill();
-  await process.ended;
+  await end(process);
 });
 
 Deno.test("usage: an endless loop is ended for its processor time", { permissions, ignore: !isLinux }, async () => {

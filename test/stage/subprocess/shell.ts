@@ -1,5 +1,6 @@
 /** A subprocess that runs a script of the shell, for tests of its limits. */
-import { startSubprocess } from "../../../server/subprocess/subprocess.ts";
+import assert from "node:assert/strict";
+import { Lost, startSubprocess, type Subprocess } from "../../../server/subprocess/subprocess.ts";
 
 export const shell = (script: string) =>
   startSubprocess(
@@ -11,3 +12,9 @@ export const shell = (script: string) =>
       detached: true,
     }),
   );
+
+/** Ends the process and reads its output to the end: a read in progress would outlive the test. */
+export async function end(process: Subprocess): Promise<void> {
+  process.kill();
+  await assert.rejects(process.next(1_000), (error) => error instanceof Lost && error.reason === "ended");
+}
