@@ -71,7 +71,7 @@ inTeam("retry: failed_items repeats exactly the failed items of a loop", async (
   assert.deepEqual(items.map((item) => api.count(`/${prefix}_${item}`)), [1, 2, 1, 1, 2]);
   assert.deepEqual(again.steps.filter(({ error }: { error: string | null }) => error !== null), []);
   const refused = await ask("POST", retryPath(again.id), { json: { from: "failed_items" } });
-  assert.deepEqual([refused.status, refused.body.error], [409, "No step inside of a loop has failed"]);
+  assert.deepEqual([refused.status, refused.body.error], [409, "No call and no item of a loop has failed"]);
 });
 
 inTeam("retry: failed_items repeats an item that a fail step or a branch has ended as a whole", async (team) => {
@@ -112,6 +112,34 @@ inTeam("retry: failed_items repeats an item that a fail step or a branch has end
   const again = made(await ask("POST", retryPath(run.flow_process_id), { json: { from: "failed_items" } }));
   assert.deepEqual(again.steps.filter(({ error }: { error: string | null }) => error !== null), []);
   assert.deepEqual(items.map((item) => api.count(`/${prefix}_${item}`)), [1, 2, 2]);
+});
+
+inTeam("retry: failed_items repeats no call that succeeded, where the flow has handled what failed", async (team) => {
+  const { ask, api, addFlow } = team;
+  const prefix = crypto.randomUUID();
+  const items = ["a", "b", "c"];
+  const down = new Set(["c"]);
+  for (const item of items) {
+    api.answers.set(`/${prefix}_${item}`, () => new Response("{}", { status: down.has(item) ? 500 : 200 }));
+  }
+  const [loop] = fanOut(prefix, items, { on_error: "continue" });
+  for (const on_error of ["continue", "catch"]) {
+    down.add("c");
+    const counts = items.map((item) => api.count(`/${prefix}_${item}`));
+    const stop = { type: "fail", id: "stop", message: "noted", on_error, ...on_error === "catch" && { catch: [] } };
+    const flow = await addFlow([{ ...loop, steps: [...loop?.steps ?? [], stop] }]);
+    const run = (await ask("POST", `/connect/flows/${flow.id}/run.json`, { json: {} })).body;
+    assert.equal(run.status, "finished");
+    down.clear();
+    made(await ask("POST", retryPath(run.flow_process_id), { json: { from: "failed_items" } }));
+    const more = items.map((item, index) => api.count(`/${prefix}_${item}`) - (counts[index] ?? 0));
+    assert.deepEqual(more, [1, 1, 2], on_error);
+  }
+  const handled = { type: "fail", id: "stop", message: "noted", on_error: "continue" };
+  const only = await addFlow([{ ...loop, steps: [handled] }]);
+  const run = (await ask("POST", `/connect/flows/${only.id}/run.json`, { json: {} })).body;
+  const refused = await ask("POST", retryPath(run.flow_process_id), { json: { from: "failed_items" } });
+  assert.deepEqual([refused.status, refused.body.error], [409, "No call and no item of a loop has failed"]);
 });
 
 inTeam("retry: with edited input, from any step, on the program of now or of then", async (team) => {

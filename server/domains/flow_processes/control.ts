@@ -84,7 +84,7 @@ async function repetitionOf(
     throw conflict((await readProcess(ctx, id)).parse(), "No step of the run has failed");
   }
   if (from === "failed_items" && !hasFailedItem(steps)) {
-    throw conflict((await readProcess(ctx, id)).parse(), "No step inside of a loop has failed");
+    throw conflict((await readProcess(ctx, id)).parse(), "No call and no item of a loop has failed");
   }
   return {
     from_step: from === "failed_step" ? failed?.place : undefined,
