@@ -11,21 +11,27 @@ export const hasRecords = async (sql: Sql, account_id: number, db_id: number, ta
 export interface DbChange {
   /** Of the change. */
   id: string;
-  /** The database before it; null if the change has created it. */
+  /** The database before it, with the names that the change gave (`renamed`); null if the change has created it. */
   before: Record<string, unknown> | null;
 }
 
-interface Rename {
-  table_name?: string;
-  to: string;
+/** A record that nobody else has changed since the session's first change of it. */
+export interface OwnRecord {
+  id: string;
+  /** The values before that change; null if the session has created it. */
+  before: Record<string, unknown> | null;
+}
+
+/** A table that goes, or fields of one that stays, by their present names. */
+interface Lost {
+  name: string;
+  fields: string[] | null;
 }
 
 /**
- * Whether the undo of a session's changes of a database would lose records, or values of fields, that the session has not
- * written itself.
+ * Whether the undo of a session's changes of a database would lose records, or values of fields, that others have written.
  *
  * @param changes the earliest first
- * @param own ids of records that the session has written
  * @returns the sentence for a person; undefined where nothing is lost
  */
 export async function lossOfUndo(
@@ -33,41 +39,68 @@ export async function lossOfUndo(
   account_id: number,
   db_id: number,
   changes: readonly DbChange[],
-  own: readonly string[],
+  own: readonly OwnRecord[],
 ): Promise<string | undefined> {
   const [db] = await sql<{ schema: unknown }[]>`
     select schema from dbs where id = ${db_id} and account_id = ${account_id}
   `;
   const [first] = changes;
   if (!db || !first) return undefined;
-  const present = readSchema(Object(db.schema));
-  const before = first.before && readSchema(Object(first.before.schema));
-  const renames = changes.map(({ before }) => Object(Object(before).renamed));
-  const named = (list: unknown) => (Array.isArray(list) ? list : []) as Rename[];
-  const tables = new Set(renames.flatMap(({ rename_tables }) => named(rename_tables)).map(({ to }) => to));
-  const fields = new Set(renames.flatMap(({ rename_fields }) => named(rename_fields)).map(({ to }) => to));
-  const lost = [...present].flatMap(([name, table]): Lost[] => {
-    const kept = before?.get(name);
-    // What had another name goes back to it.
-    if (tables.has(name)) return [];
-    if (!kept) return [{ name, fields: null }];
-    const gone = [...table.fields.keys()].filter((field) => !kept.fields.has(field) && !fields.has(field));
-    return gone.length === 0 ? [] : [{ name, fields: gone }];
-  });
-  const [found] = await tablesOfOthers(sql, account_id, db_id, lost, createdAt(first.id), own);
-  if (!found) return undefined;
-  return found.fields === null
-    ? "It has records that others have written"
-    : `Others have written values of ${found.fields.join(", ")}`;
+  const since = createdAt(first.id) - LONGEST_WRITE_MS;
+  for (const lost of lostBy(db.schema, changes)) {
+    const { fields } = lost;
+    const isOwn = ({ before }: OwnRecord) =>
+      before === null || fields !== null && fields.every((field) => (before[field] ?? null) === null);
+    const ids = own.filter(isOwn).map(({ id }) => id);
+    if ((await tablesOfOthers(sql, account_id, db_id, [lost], since, ids)).length === 0) continue;
+    return fields === null
+      ? "It has records that others have written"
+      : `Others have written values of ${fields.join(", ")}`;
+  }
 }
 
-/** A table that goes, or fields of one that stays. */
-interface Lost {
-  name: string;
-  fields: string[] | null;
+/** A record's time of change is the begin of its transaction. */
+const LONGEST_WRITE_MS = 60_000;
+
+interface Rename {
+  table_name?: string;
+  from: string;
+  to: string;
 }
 
-/** @param since milliseconds since 1970: values of fields that are younger than this are in records written since */
+/** What the session's changes have brought: the present names are followed back through the renames of each change. */
+function lostBy(schema: unknown, changes: readonly DbChange[]): Lost[] {
+  const tables = [...readSchema(Object(schema))].map(([name, { fields }]) => ({
+    name,
+    was: name,
+    fields: [...fields.keys()].map((field) => ({ field, was: field })),
+  }));
+  const lost: Lost[] = [];
+  let left = tables;
+  for (const { before } of changes.toReversed()) {
+    const known = before && readSchema(Object(before.schema));
+    const { rename_tables, rename_fields } = Object(Object(before).renamed);
+    const older = (renames: unknown, name: string, table?: string) =>
+      (Array.isArray(renames) ? renames as Rename[] : []).find(({ to, table_name = "" }) =>
+        to === name && (table === undefined || table_name === table)
+      )?.from ?? name;
+    left = left.flatMap((table) => {
+      const was = older(rename_tables, table.was);
+      const kept = known?.get(was);
+      if (!kept) {
+        lost.push({ name: table.name, fields: null });
+        return [];
+      }
+      const fields = table.fields.map(({ field, was }) => ({ field, was: older(rename_fields, was, table.was) }));
+      const gone = fields.filter((field) => !kept.fields.has(field.was)).map(({ field }) => field);
+      if (gone.length > 0) lost.push({ name: table.name, fields: gone });
+      return [{ ...table, was, fields: fields.filter((field) => kept.fields.has(field.was)) }];
+    });
+  }
+  return lost;
+}
+
+/** @param since milliseconds since 1970. @param own ids of records that do not count */
 async function tablesOfOthers(
   sql: Sql,
   account_id: number,

@@ -46,6 +46,7 @@ export async function planUndo({ sql, viewer }: Context, session: string): Promi
   const changed = await changedSince(sql, viewer.account_id, session, groups);
   const losses = new Map<Group, string | undefined>();
   const own = groups.filter(({ first: { object, object_id } }) => !changed.has(`${object} ${object_id}`));
+  // One after the other: an undo has a thousand changes at most, and few databases.
   for (const group of groups) losses.set(group, await lossOf(sql, viewer.account_id, group, own));
   return groups.map((group): UndoStep => {
     const { first: { object, object_id }, changes } = group;
@@ -71,14 +72,15 @@ export async function undoSession(ctx: Context, session: string): Promise<UndoSt
   allowPerson(viewer);
   const groups = await readGroups(sql, viewer, session);
   const done: UndoStep[] = [];
-  const undone: Group[] = [];
+  const groupOf = ({ object, object_id }: UndoStep) =>
+    groups.find(({ first }) => first.object === object && first.object_id === object_id);
+  // Those that are undone already, and those that will be.
+  let own = steps.filter(({ obstacle }) => obstacle === null).flatMap((step) => groupOf(step) ?? []);
   for (const step of steps) {
-    const group = groups.find(({ first }) => first.object === step.object && first.object_id === step.object_id);
-    const obstacle = group && step.obstacle === null ? await undoGroup(ctx, group, undone) : step.obstacle;
-    if (group && obstacle === null) {
-      await deleteChanges(sql, viewer.account_id, session, group);
-      undone.push(group);
-    }
+    const group = groupOf(step);
+    const obstacle = group && step.obstacle === null ? await undoGroup(ctx, group, own) : step.obstacle;
+    if (group && obstacle === null) await deleteChanges(sql, viewer.account_id, session, group);
+    else own = own.filter((one) => one !== group);
     done.push({ ...step, obstacle });
   }
   await sql`
@@ -94,7 +96,7 @@ export async function undoSession(ctx: Context, session: string): Promise<UndoSt
 /**
  * What the undo of a database would take from others.
  *
- * @param undone the groups that are undone before it: their records are the session's own
+ * @param undone the groups that are undone with it
  */
 async function lossOf(
   sql: Sql,
@@ -104,7 +106,9 @@ async function lossOf(
 ): Promise<string | undefined> {
   const { object, object_id } = group.first;
   if (object !== "db" || actionOf(group) === "create" || actionOf(group) === "none") return undefined;
-  const own = undone.flatMap(({ first }) => first.object === "record" ? [first.object_id] : []);
+  const own = undone.flatMap(({ first: { object, object_id, action, before } }) =>
+    object === "record" ? [{ id: object_id, before: action === "create" ? null : Object(before?.data) }] : []
+  );
   return await lossOfUndo(sql, account_id, Number(object_id), group.changes, own);
 }
 
@@ -140,7 +144,7 @@ async function undoGroup(ctx: Context, group: Group, undone: readonly Group[]): 
   }
 }
 
-/** What uses an object is named: nobody can force an undo. */
+/** Names what uses the object, because an undo has no `force`. */
 function sentenceOf({ message, body: { used_by } }: Refusal): string {
   if (!Array.isArray(used_by)) return message;
   const uses = used_by.slice(0, 5).map(({ kind, name }) => `the ${kind} ${name}`);
@@ -176,14 +180,14 @@ async function readGroups(sql: Sql, viewer: Context["viewer"], session: string):
   return groups.toSorted((a, b) => a.first.id < b.first.id ? 1 : -1);
 }
 
-/** Objects with an entry in the audit log that is later than the session's last change, and not its own. */
+/** Objects with an entry in the audit log that is later than the session's first change, and not its own. */
 async function changedSince(
   sql: Sql,
   account_id: number,
   session: string,
   groups: readonly Group[],
 ): Promise<Set<string>> {
-  const json = groups.map(({ last: { id, object, object_id } }) => ({ id, object, object_id }));
+  const json = groups.map(({ first: { id, object, object_id } }) => ({ id, object, object_id }));
   const rows = await sql<{ key: string }[]>`
     select g.object || ' ' || g.object_id as key
     from json_to_recordset(${JSON.stringify(json)}::text::json) g (id uuid, object text, object_id text)

@@ -157,3 +157,77 @@ onServer("agents: an undo takes no records and values from others, and says what
   assert.equal((await ask("GET", "/platform/dbs/mine.json")).status, 404);
   await agent.close();
 });
+
+onServer(
+  "agents: an undo tells the session's own values from those that others have written before or between",
+  async (stage) => {
+    const { server, ask, admin } = stage;
+    const { cookie } = await addSession(server, admin.id);
+    const asPerson = (method: "GET" | "POST", path: string) =>
+      ask(method, path, { token: null, headers: { cookie, ...OWN } });
+    const records = (db: string, id = "") => `/platform/dbs/${db}/records${id}.json`;
+    const add = async (db: string, data: Record<string, unknown>): Promise<string> =>
+      made(await ask("POST", records(db), { json: { record: { data } } })).id;
+    const write = (db: string, id: string, data: Record<string, unknown>) =>
+      ask("PATCH", records(db, `/${id}`), { json: { record: { data } } });
+    const addDb = async (name: string) =>
+      made(await ask("POST", "/platform/dbs.json", { json: { db: { name, schema: { fields: { a: "string" } } } } }));
+    const agent = await connectAgent(server, admin.token);
+    const { call, session } = agent;
+    const change = (id: string, fields: Record<string, string>, more = {}) =>
+      call("patch", { kind: "db", id, changes: { schema: { fields }, ...more } });
+    const patch = (db_code: string, id: string, changes: Record<string, unknown>) =>
+      call("patch", { kind: "record", db_code, id, changes });
+    const plan = async () => (await asPerson("GET", `/account/agents/${session}/changes.json`)).body;
+
+    // The session's own work, in any order.
+    await addDb("Own");
+    const { ids: [own] } = await call("create", { kind: "record", db_code: "own", records: [{ a: "1" }] });
+    await change("own", { a: "string", x: "string" });
+    await patch("own", own, { x: "2" });
+    assert.deepEqual((await plan()).map(({ obstacle }: { obstacle: string | null }) => obstacle), [null, null]);
+
+    await addDb("Renamed");
+    const renamed = await add("renamed", { a: "1" });
+    await change("renamed", { a: "string", x: "string" });
+    await change("renamed", { a: "string", y: "string" }, { rename_fields: [{ from: "x", to: "y" }] });
+    await write("renamed", renamed, { y: "of a person" });
+
+    await call("create", { kind: "db", value: { name: "Both", schema: { fields: { a: "string" } } } });
+    const both = await add("both", { a: "of a person" });
+    await patch("both", both, { a: "of the agent" });
+
+    await addDb("Half");
+    const half = await add("half", { a: "1" });
+    await change("half", { a: "string", x: "string" });
+    await write("half", half, { x: "of a person" });
+    await patch("half", half, { a: "of the agent" });
+
+    await addDb("Between");
+    const between = await add("between", { a: "1" });
+    await patch("between", between, { a: "2" });
+    await write("between", between, { a: "3" });
+    await patch("between", between, { a: "4" });
+
+    const since = "It has been changed since, and not by this session";
+    const { body: undone } = await asPerson("POST", `/account/agents/${session}/undo.json`);
+    const said = undone.map(({ object, name, obstacle }: Record<string, unknown>) => [object, name, obstacle]);
+    assert.deepEqual(said, [
+      ["record", "A record of Between", since],
+      ["record", "A record of Half", null],
+      ["db", "Half", "Others have written values of x"],
+      ["record", "A record of Both", null],
+      ["db", "Both", "It has records that others have written"],
+      ["db", "Renamed", "Others have written values of y"],
+      ["db", "Own", null],
+      ["record", "A record of Own", null],
+    ]);
+    const dataOf = async (db: string, id: string) => (await ask("GET", records(db, `/${id}`))).body.data;
+    assert.deepEqual(await dataOf("between", between), { a: "4" });
+    assert.deepEqual(await dataOf("half", half), { a: "1", x: "of a person" });
+    assert.deepEqual(await dataOf("both", both), { a: "of a person" });
+    assert.deepEqual(await dataOf("renamed", renamed), { a: "1", y: "of a person" });
+    assert.deepEqual((await ask("GET", records("own"))).body, []);
+    await agent.close();
+  },
+);
