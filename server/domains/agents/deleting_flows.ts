@@ -1,6 +1,8 @@
 /** What flows delete when they run, for the plan that a person confirms. */
 import { createHash } from "node:crypto";
 import type { Sql } from "../../database/pool.ts";
+import type { Viewer } from "../../viewer.ts";
+import { visible } from "../../visibility.ts";
 
 export interface Deletion {
   db_code: string;
@@ -32,15 +34,20 @@ export interface Program {
 export const deletionsOf = async (sql: Sql, account_id: number, flow_code: string): Promise<Deletions> =>
   await deletionsFrom(sql, account_id, await readFlows(sql, account_id, [flow_code]));
 
-/** What these flows delete, also by the flows that they call and by those for their failures. */
+/**
+ * What these flows delete, also by the flows that they call and by those for their failures.
+ *
+ * @param except the code of a flow that is not followed
+ */
 export async function deletionsFrom(
   sql: Sql,
   account_id: number,
   flows: readonly Program[],
+  except?: string,
 ): Promise<Deletions> {
   const digest = createHash("sha256");
   const found = new Map<string, Deletion>();
-  const seen = new Set<string>();
+  const seen = new Set(except === undefined ? [] : [except]);
   let level = flows;
   for (let depth = 0; level.length > 0 && depth < LEVELS; depth++) {
     const called = new Set<string>();
@@ -60,9 +67,14 @@ export async function deletionsFrom(
   return { deletions: [...found.values()], state: digest.digest("base64url") };
 }
 
-/** Whether a trigger that is on starts the flow, or one that calls it, perhaps for its failure. */
-export async function isTriggered(sql: Sql, account_id: number, flow_code: string): Promise<boolean> {
-  const [row] = await sql`
+/**
+ * The flow and those that call it, perhaps for their failure, where one of them starts without another call of an agent: by
+ * a trigger that is on, by a public action, or by a run that waits.
+ *
+ * @returns codes; none where nothing starts them
+ */
+export async function startedCallers(sql: Sql, account_id: number, flow_code: string): Promise<string[]> {
+  const rows = await sql<{ code: string }[]>`
     with recursive callers (code, depth) as (
       select ${flow_code}::text collate "C", 1
       union
@@ -72,11 +84,28 @@ export async function isTriggered(sql: Sql, account_id: number, flow_code: strin
       join flows f on f.id = u.flow_id
       where c.depth < ${LEVELS}
     )
-    select from crons
-    where account_id = ${account_id} and active and target_code in (select code from callers)
-    limit 1
+    select distinct code
+    from callers
+    where exists (
+      select from crons where account_id = ${account_id} and active and target_code in (select code from callers)
+    )
+    or exists (
+      select
+      from callers c
+      join used_codes u on u.account_id = ${account_id} and u.kind = 'flow' and u.code = c.code
+      join apps a on a.id = u.app_id and a.public and a.active
+      cross join jsonb_array_elements(a.actions) e
+      where e ->> 'flow_code' = c.code and e -> 'public' = 'true'
+    )
+    or exists (
+      select
+      from callers c
+      join flows f on f.account_id = ${account_id} and f.code = c.code
+      join flow_waits w on w.flow_id = f.id
+    )
+    limit ${MOST_FLOWS}
   `;
-  return row !== undefined;
+  return rows.map(({ code }) => code);
 }
 
 function deletionOf(step: Record<string, unknown>): Deletion | undefined {
@@ -96,7 +125,7 @@ function* stepsIn(json: unknown): Generator<Record<string, unknown>> {
   for (const inner of Object.values(json)) yield* stepsIn(inner);
 }
 
-const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
+export const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
   sql<Program[]>`
     select code, on_failure, fields -> 'program' as program
     from flows
@@ -104,3 +133,15 @@ const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
     order by code
     limit ${MOST_FLOWS}
   `;
+
+/** Codes of those databases that the user sees, whatever the token's scopes are. */
+export async function listSeenDbs(sql: Sql, viewer: Viewer, codes: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ code: string }[]>`
+    select code
+    from dbs
+    where account_id = ${viewer.account_id}
+      and code = any(${[...codes]}::text[])
+      and ${visible(sql, viewer)}
+  `;
+  return new Set(rows.map(({ code }) => code));
+}

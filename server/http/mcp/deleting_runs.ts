@@ -3,9 +3,11 @@ import {
   type Deletion,
   deletionsFrom,
   deletionsOf,
-  isTriggered,
+  listSeenDbs,
   mayDelete,
   type Program,
+  readFlows,
+  startedCallers,
 } from "../../domains/agents/deleting_flows.ts";
 import type { Plan } from "../../domains/agents/schema.ts";
 import { Refusal } from "../../errors.ts";
@@ -35,10 +37,11 @@ export const planOfTrigger = (use: Use, flow_code: string): Promise<Plan | undef
   planOfStart(use, { flow_code, title: `Start by a trigger the flow ${flow_code}` });
 
 /**
- * A flow that is written, and that triggers start, by themselves or by flows that call it.
+ * A flow that is written, and that starts without another call of an agent, by itself or by flows that call it.
  *
  * @param before undefined of a new flow
- * @returns undefined where no trigger is on, and where it deletes what it has deleted before, on the same conditions
+ * @returns undefined where nothing starts it, where neither it nor its callers delete, and where the change decides nothing
+ *   of what is deleted
  */
 export async function planOfFlow(
   use: Use,
@@ -46,37 +49,69 @@ export async function planOfFlow(
   changes: Record<string, unknown>,
 ): Promise<Plan | undefined> {
   const { ctx: { sql }, session: { account_id } } = use;
-  const deletionsIfTriggered = async (flow: Record<string, unknown>) => {
-    const program = programOf(flow);
-    const is_on = flow.active !== false && await isTriggered(sql, account_id, program.code);
-    return is_on ? await deletionsFrom(sql, account_id, [program]) : { deletions: [], state: "" };
-  };
+  const startersOf = async (flow: Record<string, unknown>) =>
+    flow.active === false ? [] : await startedCallers(sql, account_id, programOf(flow).code);
   const fields = { ...Object(before?.fields), ...Object(changes.fields) };
   const flow = { ...before, ...changes, fields };
-  const after = await deletionsIfTriggered(flow);
-  if (after.deletions.length === 0) return undefined;
-  const known = new Set((before ? await deletionsIfTriggered(before) : { deletions: [] }).deletions.map(stepOf));
-  const more = after.deletions.filter((deletion) => !known.has(stepOf(deletion)));
-  if (more.length === 0 && before && decidingOf(before) === decidingOf(flow)) return undefined;
+  const program = programOf(flow);
+  const starters = await startersOf(flow);
+  if (starters.length === 0) return undefined;
+  const after = await deletionsFrom(sql, account_id, [program]);
+  const known = new Set<string>();
+  if (before && (await startersOf(before)).length > 0) {
+    const { deletions } = await deletionsFrom(sql, account_id, [programOf(before)]);
+    for (const { step } of deletions) known.add(step);
+  }
+  const more = after.deletions.filter(({ step }) => !known.has(step));
+  const callers = starters.filter((code) => code !== program.code);
+  const of_callers = await deletionsFrom(sql, account_id, await readFlows(sql, account_id, callers), program.code);
+  // What the flow gives may decide what its callers delete.
+  const isDecided = of_callers.deletions.length > 0 ? wholeOf : decidingOf;
+  if (more.length === 0 && before && isDecided(before) === isDecided(flow)) return undefined;
+  const deletions = more.length > 0 ? more : [...after.deletions, ...of_callers.deletions];
+  if (deletions.length === 0) return undefined;
   return {
-    title: `Let the flow ${programOf(flow).code} delete records, which triggers start`,
-    effects: await effectsOf(use, more.length > 0 ? more : after.deletions),
-    state: `${before?.lock_version ?? ""} ${after.state}`,
+    title: `Let the flow ${program.code} delete records, which triggers start`,
+    effects: await effectsOf(use, deletions),
+    state: `${before?.lock_version ?? ""} ${after.state} ${of_callers.state}`,
   };
 }
 
 /**
  * What decides which records a flow deletes, beside the deletions themselves: the steps before the last one that deletes or
- * calls a flow, with the branches around it, and with whose rights they run.
+ * calls a flow, with the branches around it, the input, and with whose rights they run.
  */
 function decidingOf(flow: Record<string, unknown>): string {
   const { on_failure, program } = programOf(flow);
   const steps = Array.isArray(program) ? program : [];
   const last = steps.findLastIndex((step) => mayDelete(step));
-  return JSON.stringify([steps.slice(0, last + 1), on_failure, flow.runs_as]);
+  return JSON.stringify([steps.slice(0, last + 1), on_failure, flow.runs_as, flow.input ?? null]);
 }
 
-const stepOf = ({ step }: Deletion) => step;
+/** All that decides what a flow gives to its callers. */
+const wholeOf = (flow: Record<string, unknown>): string =>
+  JSON.stringify([programOf(flow).program, programOf(flow).on_failure, flow.runs_as, flow.input ?? null]);
+
+/** An app that is written: everyone may start the flows of the public actions of a public app. */
+export async function planOfApp(
+  use: Use,
+  before: Record<string, unknown> | undefined,
+  changes: Record<string, unknown>,
+): Promise<Plan | undefined> {
+  const known = new Set(before ? openFlows(before) : []);
+  for (const flow_code of openFlows({ ...before, ...changes })) {
+    if (known.has(flow_code)) continue;
+    const plan = await planOfStart(use, { flow_code, title: `Let everyone start the flow ${flow_code} by an action` });
+    if (plan) return { ...plan, state: `${before?.lock_version ?? ""} ${plan.state}` };
+  }
+  return undefined;
+}
+
+/** Codes of flows that visitors may start by the app's actions. */
+const openFlows = ({ public: is_public, active, actions }: Record<string, unknown>): string[] =>
+  is_public === true && active !== false && Array.isArray(actions)
+    ? actions.map(Object).flatMap(({ flow_code, public: is_open }) => is_open === true ? [String(flow_code)] : [])
+    : [];
 
 /** As it would be stored: without a code of its own, a flow is called like its name. */
 const programOf = ({ code, name, on_failure, fields }: Record<string, unknown>): Program => ({
@@ -88,9 +123,11 @@ const programOf = ({ code, name, on_failure, fields }: Record<string, unknown>):
 async function effectsOf(use: Use, deletions: readonly Deletion[], is_hidden = false): Promise<string[]> {
   const effects = new Set<string>();
   const by_table = new Map(deletions.map((deletion) => [`${deletion.db_code} ${deletion.table_name}`, deletion]));
-  for (const { db_code, table_name } of [...by_table.values()].slice(0, 50)) {
+  const tables = [...by_table.values()].slice(0, 50);
+  const seen = await listSeenDbs(use.ctx.sql, use.ctx.viewer, tables.map(({ db_code }) => db_code));
+  for (const { db_code, table_name } of tables) {
     const count = await countRecords(use, db_code, table_name).catch(refusalIn);
-    const is_unseen = count instanceof Refusal && (is_hidden || count.status === 404);
+    const is_unseen = !seen.has(db_code) || is_hidden && count instanceof Refusal;
     const of_table = table_name === "" || is_unseen ? "" : `the table ${table_name} of `;
     const db = is_unseen ? "a database that the caller does not see" : `the database ${db_code}`;
     const has = count instanceof Refusal ? "" : `, which has ${records(count)}`;

@@ -111,17 +111,17 @@ onServer("agents: another spelling of an id starts nothing, and a plan tells not
   await agent.call("create", { kind: "db", value: db });
   const program = { fields: { program: [DELETES] }, department_id: red };
   const flow = await agent.call("create", { kind: "flow", value: { name: "Payroll", code: "payroll", ...program } });
-  const app = await agent.call("create", {
-    kind: "app",
-    value: {
-      name: "Open",
-      app_engine: "html",
-      source_code: "<p>",
-      public: true,
-      department_id: red,
-      actions: [{ action: "clean", flow_code: "payroll", public: true }, { action: "tidy", flow_code: "payroll" }],
-    },
-  });
+  const value = {
+    name: "Open",
+    app_engine: "html",
+    source_code: "<p>",
+    public: true,
+    department_id: red,
+    actions: [{ action: "clean", flow_code: "payroll", public: true }, { action: "tidy", flow_code: "payroll" }],
+  };
+  const opened = await agent.call("create", { kind: "app", value });
+  assert.equal(opened.plan.title, "Let everyone start the flow payroll by an action, which deletes records");
+  const app = made(await ask("POST", "/platform/apps.json", { json: { app: value } }));
   const sleeping = { target_code: "payroll", schedule: "0 3 * * *", active: false, department_id: red };
   const trigger = await agent.call("create", { kind: "trigger", value: sleeping });
   for (const id of [`0${flow.id}`, `0000000000${flow.id}`, `${flow.id}.0`, ` ${flow.id}`, `+${flow.id}`]) {
@@ -160,62 +160,86 @@ onServer("agents: another spelling of an id starts nothing, and a plan tells not
   await Promise.all([agent.close(), narrow.close()]);
 });
 
-onServer("agents: no change of a flow lets a trigger delete records without a person", async ({ server, admin }) => {
-  const agent = await connectAgent(server, admin.token);
-  const { call } = agent;
-  await call("create", { kind: "db", value: { name: "Orders", schema: { fields: { title: "string" } } } });
-  const flow = async (code: string, program: unknown[], more = {}) =>
-    await call("create", { kind: "flow", value: { name: code, code, fields: { program }, ...more } });
-  const patch = (id: number, changes: unknown) => call("patch", { kind: "flow", id, changes });
-  const calls = (flow_code: string) => ({ type: "flow", id: "call", flow_code });
-  const asks = async (answer: Promise<{ status?: string; plan?: { title: string } }>, code: string) => {
-    const { status, plan } = await answer;
-    assert.deepEqual([status, plan?.title], [
-      "needs_confirmation",
-      `Let the flow ${code} delete records, which triggers start`,
-    ]);
-  };
-  const harmless = [{ type: "return", data: 1 }];
-  const [leaf, backup] = [await flow("leaf", harmless), await flow("backup", harmless)];
-  await flow("middle", [calls("leaf")], { on_failure: "backup" });
-  const top = await flow("top", [calls("middle")]);
-  const deleting = await flow("deleting", [DELETES]);
-  assert.equal(deleting.created, "flow", "no trigger starts it");
-  const { id } = await call("create", { kind: "trigger", value: { target_code: "top", schedule: "0 3 * * *" } });
+onServer(
+  "agents: no change of a flow lets a trigger delete records without a person",
+  async ({ server, ask, admin }) => {
+    const agent = await connectAgent(server, admin.token);
+    const { call } = agent;
+    await call("create", { kind: "db", value: { name: "Orders", schema: { fields: { title: "string" } } } });
+    const flow = async (code: string, program: unknown[], more = {}) =>
+      await call("create", { kind: "flow", value: { name: code, code, fields: { program }, ...more } });
+    const patch = (id: number, changes: unknown) => call("patch", { kind: "flow", id, changes });
+    const calls = (flow_code: string) => ({ type: "flow", id: "call", flow_code });
+    const asks = async (answer: Promise<{ status?: string; plan?: { title: string } }>, code: string) => {
+      const { status, plan } = await answer;
+      assert.deepEqual([status, plan?.title], [
+        "needs_confirmation",
+        `Let the flow ${code} delete records, which triggers start`,
+      ]);
+    };
+    const harmless = [{ type: "return", data: 1 }];
+    const [leaf, backup] = [await flow("leaf", harmless), await flow("backup", harmless)];
+    await flow("middle", [calls("leaf")], { on_failure: "backup" });
+    const top = await flow("top", [calls("middle")]);
+    const deleting = await flow("deleting", [DELETES]);
+    assert.equal(deleting.created, "flow", "no trigger starts it");
+    const { id } = await call("create", { kind: "trigger", value: { target_code: "top", schedule: "0 3 * * *" } });
 
-  const program = { fields: { program: [DELETES] } };
-  await asks(patch(leaf.id, program), "leaf");
-  await asks(patch(backup.id, program), "backup");
-  await asks(patch(top.id, { fields: { program: [calls("deleting")] } }), "top");
-  await asks(patch(top.id, { on_failure: "deleting" }), "top");
-  // A flow takes another one's code.
-  assert.equal((await patch(leaf.id, { code: "leaf_before" })).patched, leaf.id);
-  await asks(flow("leaf", [DELETES]), "leaf");
-  await asks(call("create", { kind: "flow", value: { name: "Leaf", fields: { program: [DELETES] } } }), "leaf");
-  await asks(patch(deleting.id, { code: "leaf" }), "leaf");
-  assert.equal((await patch(leaf.id, { code: "leaf" })).patched, leaf.id);
-  // What a person has allowed may be changed elsewhere, but not the deletion itself.
-  const allowed = await patch(leaf.id, program);
-  await answer(server, admin.id, allowed.confirmation, true);
-  const confirmed = { kind: "flow", id: leaf.id, changes: program, confirmation: allowed.confirmation };
-  assert.equal((await call("patch", confirmed)).status, "done");
-  assert.equal((await patch(leaf.id, { fields: { program: [DELETES, ...harmless] } })).patched, leaf.id);
-  await asks(patch(leaf.id, { fields: { program: [{ ...DELETES, match: { title: "A" } }] } }), "leaf");
-  const branch = [{ type: "if", condition: { left: "{input.title}", operator: "exists" }, then: [DELETES] }];
-  await asks(patch(leaf.id, { fields: { program: branch } }), "leaf");
-  await asks(patch(leaf.id, { fields: { program: [...harmless, DELETES] } }), "leaf");
-  await asks(patch(leaf.id, { runs_as: "caller" }), "leaf");
-  assert.equal((await patch(leaf.id, { name: "Leaves" })).patched, leaf.id);
-  // A trigger that is on is changed: when it starts, and with which input.
-  const start = (changes: unknown) => call("patch", { kind: "trigger", id, changes });
-  for (const changes of [{ schedule: "* * * * *" }, { input: { title: "A" } }, { timezone: "UTC" }]) {
-    assert.equal((await start(changes)).status, "needs_confirmation", JSON.stringify(changes));
-  }
-  assert.equal((await start({ name: "Nightly" })).patched, id);
-  await call("patch", { kind: "trigger", id, changes: { active: false } });
-  assert.equal((await patch(backup.id, program)).patched, backup.id, "no trigger is on");
-  await agent.close();
-});
+    const program = { fields: { program: [DELETES] } };
+    await asks(patch(leaf.id, program), "leaf");
+    await asks(patch(backup.id, program), "backup");
+    await asks(patch(top.id, { fields: { program: [calls("deleting")] } }), "top");
+    await asks(patch(top.id, { on_failure: "deleting" }), "top");
+    // A flow takes another one's code.
+    assert.equal((await patch(leaf.id, { code: "leaf_before" })).patched, leaf.id);
+    await asks(flow("leaf", [DELETES]), "leaf");
+    await asks(call("create", { kind: "flow", value: { name: "Leaf", fields: { program: [DELETES] } } }), "leaf");
+    await asks(patch(deleting.id, { code: "leaf" }), "leaf");
+    assert.equal((await patch(leaf.id, { code: "leaf" })).patched, leaf.id);
+    // What a person has allowed may be changed elsewhere, but not the deletion itself.
+    const allowed = await patch(leaf.id, program);
+    await answer(server, admin.id, allowed.confirmation, true);
+    const confirmed = { kind: "flow", id: leaf.id, changes: program, confirmation: allowed.confirmation };
+    assert.equal((await call("patch", confirmed)).status, "done");
+    assert.equal((await patch(leaf.id, { fields: { program: [DELETES, ...harmless] } })).patched, leaf.id);
+    await asks(patch(leaf.id, { fields: { program: [{ ...DELETES, match: { title: "A" } }] } }), "leaf");
+    const branch = [{ type: "if", condition: { left: "{input.title}", operator: "exists" }, then: [DELETES] }];
+    await asks(patch(leaf.id, { fields: { program: branch } }), "leaf");
+    await asks(patch(leaf.id, { fields: { program: [...harmless, DELETES] } }), "leaf");
+    await asks(patch(leaf.id, { runs_as: "caller" }), "leaf");
+    assert.equal((await patch(leaf.id, { name: "Leaves" })).patched, leaf.id);
+    // A trigger that is on is changed: when it starts, and with which input.
+    const start = (changes: unknown) => call("patch", { kind: "trigger", id, changes });
+    for (const changes of [{ schedule: "* * * * *" }, { input: { title: "A" } }, { timezone: "UTC" }]) {
+      assert.equal((await start(changes)).status, "needs_confirmation", JSON.stringify(changes));
+    }
+    assert.equal((await start({ name: "Nightly" })).patched, id);
+    // What a flow gives may decide what its callers delete.
+    const clean = [{ type: "flow", id: "which", flow_code: "helper" }, DELETES];
+    const helper = await flow("helper", harmless);
+    made(await ask("POST", "/connect/flows.json", { json: { flow: { name: "Clean", fields: { program: clean } } } }));
+    const cron = { target_code: "clean", schedule: "0 3 * * *" };
+    const { id: second } = made(await ask("POST", "/account/crons.json", { json: { cron } }));
+    await asks(patch(helper.id, { fields: { program: [{ type: "return", data: "A" }] } }), "helper");
+    assert.equal((await patch(helper.id, { name: "Help" })).patched, helper.id);
+    await asks(patch(leaf.id, { input: { type: "object", properties: { title: { default: "A" } } } }), "leaf");
+    await ask("DELETE", `/account/crons/${second}.json`);
+    // Neither do public actions and runs that wait need an agent.
+    const late = await flow("late", harmless);
+    const waits = await flow("waits", [{ type: "wait", seconds: 3_600 }, calls("late")]);
+    const waiting = await call("run", { what: "flow", id: waits.id });
+    await asks(patch(late.id, program), "late");
+    await call("run", { what: "cancel", id: waiting.flow_process_id });
+    await until(async () => (await patch(late.id, { name: "Late" })).patched === late.id, "the run has ended");
+    const actions = [{ action: "go", flow_code: "late", public: true }];
+    const app = { name: "Open", app_engine: "html", source_code: "<p>", public: true, actions };
+    made(await ask("POST", "/platform/apps.json", { json: { app } }));
+    await asks(patch(late.id, program), "late");
+    await call("patch", { kind: "trigger", id, changes: { active: false } });
+    assert.equal((await patch(backup.id, program)).patched, backup.id, "no trigger is on");
+    await agent.close();
+  },
+);
 
 onServer("agents: a token has 20 open questions at most, in all of its sessions", async ({ server, ask, admin }) => {
   const token = await addToken(ask, {});

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalid } from "../../../errors.ts";
 import type { Plan } from "../../../domains/agents/schema.ts";
 import { type Change, execute, executeConfirmed, keepOne, rehearse, writtenOf } from "../changes.ts";
-import { planOfFlow, planOfTrigger } from "../deleting_runs.ts";
+import { planOfApp, planOfFlow, planOfTrigger } from "../deleting_runs.ts";
 import { recordChange } from "../record_changes.ts";
 import { JsonMap, KINDS, needed, ObjectKind, tool, trusted, type Use } from "../tool.ts";
 
@@ -41,6 +41,7 @@ export const create = tool({
 /** @returns undefined where no trigger would delete records that none deletes now */
 async function planOf(use: Use, { kind, value = {} }: z.output<typeof input>): Promise<Plan | undefined> {
   if (kind === "flow") return await planOfFlow(use, undefined, value);
+  if (kind === "app") return await planOfApp(use, undefined, value);
   if (kind !== "trigger" || value.active === false || typeof value.target_code !== "string") return undefined;
   return await planOfTrigger(use, value.target_code);
 }

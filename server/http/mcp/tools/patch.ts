@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Plan } from "../../../domains/agents/schema.ts";
 import { Refusal } from "../../../errors.ts";
 import { type Change, execute, executeConfirmed, keepOne, present, rehearse, writtenOf } from "../changes.ts";
-import { planOfFlow, planOfTrigger } from "../deleting_runs.ts";
+import { planOfApp, planOfFlow, planOfTrigger } from "../deleting_runs.ts";
 import { lineDiff } from "../line_diff.ts";
 import { schemaLosses } from "../losses.ts";
 import { readObject } from "../procedures.ts";
@@ -59,6 +59,8 @@ async function planOf(
       const title = `Change the schema of the database ${before.code}`;
       return effects.length === 0 ? undefined : { title, effects, state: String(before.lock_version) };
     }
+    case "app":
+      return await planOfApp(use, before, changes);
     case "flow":
       return await planOfFlow(use, before, changes);
     case "trigger": {
