@@ -3,9 +3,25 @@ import { createdAt } from "../../database/uuid_v7.ts";
 import type { Sql } from "../../database/pool.ts";
 import { readSchema } from "../../store/store.ts";
 
-/** Whether a table has records. @param table_name empty in a database with one */
-export const hasRecords = async (sql: Sql, account_id: number, db_id: number, table_name: string): Promise<boolean> =>
-  (await tablesOfOthers(sql, account_id, db_id, [{ name: table_name, fields: null }], 0, [])).length > 0;
+/** More are not counted. */
+const MOST_COUNTED = 1_000_000;
+
+/** All records of a table, at most a million. @param table_name empty in a database with one */
+export async function countAll(sql: Sql, account_id: number, db_id: number, table_name: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count
+    from (
+      select
+      from db_tables t
+      join dbs d on d.id = t.db_id and d.account_id = ${account_id}
+      join records r on r.table_id = t.id
+      where t.db_id = ${db_id}
+        and t.name = ${table_name}
+      limit ${MOST_COUNTED}
+    ) counted
+  `;
+  return row?.count ?? 0;
+}
 
 /** A change of a database by a session. */
 export interface DbChange {
@@ -52,7 +68,7 @@ export async function lossOfUndo(
     const isOwn = ({ before }: OwnRecord) =>
       before === null || fields !== null && fields.every((field) => (before[field] ?? null) === null);
     const ids = own.filter(isOwn).map(({ id }) => id);
-    if ((await tablesOfOthers(sql, account_id, db_id, [lost], since, ids)).length === 0) continue;
+    if (!await hasOthers(sql, account_id, db_id, lost, since, ids)) continue;
     return fields === null
       ? "It has records that others have written"
       : `Others have written values of ${fields.join(", ")}`;
@@ -101,28 +117,28 @@ function lostBy(schema: unknown, changes: readonly DbChange[]): Lost[] {
 }
 
 /** @param since milliseconds since 1970. @param own ids of records that do not count */
-async function tablesOfOthers(
+async function hasOthers(
   sql: Sql,
   account_id: number,
   db_id: number,
-  lost: readonly Lost[],
+  { name, fields }: Lost,
   since: number,
   own: readonly string[],
-): Promise<Lost[]> {
-  if (lost.length === 0) return [];
-  return await sql<Lost[]>`
-    select l.name, l.fields
-    from json_to_recordset(${JSON.stringify(lost)}::text::json) l (name text, fields text[])
-    join db_tables t on t.db_id = ${db_id} and t.name = l.name
+): Promise<boolean> {
+  const [row] = await sql`
+    select
+    from db_tables t
     join dbs d on d.id = t.db_id and d.account_id = ${account_id}
-    where exists (
-      select
-      from records r
-      where r.table_id = t.id
-        and r.updated_at >= to_timestamp(${since} / 1000.0)
-        and (l.fields is null or r.data ?| l.fields)
-        and r.id <> all(${[...own]}::uuid[])
-    )
-    limit 1
+    where t.db_id = ${db_id}
+      and t.name = ${name}
+      and exists (
+        select
+        from records r
+        where r.table_id = t.id
+          and r.updated_at >= to_timestamp(${since} / 1000.0)
+          and ${fields === null ? sql`true` : sql`r.data ?| ${fields}::text[]`}
+          and r.id <> all(${[...own]}::uuid[])
+      )
   `;
+  return row !== undefined;
 }

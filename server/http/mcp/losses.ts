@@ -1,5 +1,5 @@
 /** What a change or a deletion loses, in sentences with counts, for the person who confirms it. */
-import { hasRecords } from "../../domains/agents/table_records.ts";
+import { countAll } from "../../domains/agents/table_records.ts";
 import { readSchema } from "../../store/store.ts";
 import { readList } from "./procedures.ts";
 import type { Kind } from "./tool.ts";
@@ -17,12 +17,21 @@ export async function countRecords({ ctx }: Use, db_code: unknown, table_name: s
   return total;
 }
 
-/** The number of the records that the caller sees, or that there are others; undefined for an empty table. */
+/** The number of the records that the caller sees, and whether there are others; undefined for an empty table. */
 async function foundRecords(use: Use, { id, code }: Fields, table_name: string): Promise<string | undefined> {
   const count = await countRecords(use, code, table_name);
-  if (count > 0) return records(count);
-  const has_others = await hasRecords(use.ctx.sql, use.session.account_id, Number(id), table_name);
-  return has_others ? "records that the caller does not see" : undefined;
+  const has_others = await countAll(use.ctx.sql, use.session.account_id, Number(id), table_name) > count;
+  const found = [...count > 0 ? [records(count)] : [], ...has_others ? ["records that the caller does not see"] : []];
+  return found.length === 0 ? undefined : found.join(" and ");
+}
+
+/** How many records a database has, which changes with each that comes or goes. It is never shown. */
+export async function stateOfRecords({ ctx, session }: Use, { id, schema }: Fields): Promise<string> {
+  const counts: number[] = [];
+  for (const table of namesOf(schema).keys()) {
+    counts.push(await countAll(ctx.sql, session.account_id, Number(id), table));
+  }
+  return counts.join();
 }
 
 const namesOf = (schema: unknown) =>

@@ -151,6 +151,12 @@ onServer("agents: a deletion is of what was planned, and records that are hidden
   const renamed = await refused("patch", { kind: "record", db_code: code, id, changes: { none: 1 } });
   assert.match(JSON.stringify(renamed), /"changes\.none"/);
   const narrower = { kind: "db", id: code, changes: { schema: { fields: { a: "string" } } } };
+  await add("5", red);
+  assert.deepEqual((await theirs.call("delete", { kind: "db", id: code })).plan.effects, [
+    "1 record and records that the caller does not see are deleted",
+  ]);
+  const { body: own } = await ask("GET", `/platform/dbs/${code}/records.json`, { token: manager.token });
+  await ask("DELETE", `/platform/dbs/${code}/records/${own[0].id}.json`);
   const { status, plan } = await theirs.call("patch", narrower);
   assert.deepEqual([status, plan.effects], ["needs_confirmation", ["records that the caller does not see lose b"]]);
   await Promise.all([agent.close(), theirs.close()]);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { executeConfirmed, keepOne, present } from "../changes.ts";
-import { deletionEffects } from "../losses.ts";
+import { deletionEffects, stateOfRecords } from "../losses.ts";
 import { readObject } from "../procedures.ts";
 import { recordChange } from "../record_changes.ts";
 import { AnyId, keyOf, KINDS, needed, ObjectKind, tool, type ToolAnswer, type Use } from "../tool.ts";
@@ -52,7 +52,7 @@ async function deleteObject(
   const code = object.code ?? object.url_code ?? object.id;
   const title = `Delete the ${names[kind]} ${object.name ?? object.target_code} (${code})`;
   // Other records than those that were counted are another loss. The rows of a trigger's ledger come by themselves.
-  const state = kind === "db" ? `${object.lock_version} ${digestOf(effects)}` : String(object.lock_version);
+  const state = `${object.lock_version} ${kind === "db" ? await stateOfRecords(use, object) : ""}`;
   const plan = { title, effects, state };
   const { domain } = KINDS[kind];
   const force = kind === "db" || kind === "flow" ? { force: args.force ?? false } : {};
