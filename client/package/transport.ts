@@ -33,6 +33,9 @@ export interface Transport {
   value(method: string, address: string, asked: Asked): Promise<unknown>;
 }
 
+const namesCaller = (headers: Record<string, string>): boolean =>
+  Object.keys(headers).some((name) => /^(?:authorization|x-app-token|cookie)$/i.test(name));
+
 export function createTransport({ url, token, headers: more, retries = 3, fetch }: ClientOptions): Transport {
   const base = url.replace(/\/+$/, "");
   const credentials = async (): Promise<Record<string, string>> => {
@@ -59,7 +62,7 @@ export function createTransport({ url, token, headers: more, retries = 3, fetch 
           return await read(response, limit.signal);
         } catch (error) {
           if (attempt >= retries || !isTemporary(error) || repeat === "never") throw error;
-          const may_arrive_twice = repeat === "safe" || repeat === "keyed" && known.authorization !== undefined;
+          const may_arrive_twice = repeat === "safe" || repeat === "keyed" && namesCaller(known);
           if (!may_arrive_twice && error.status !== 429) throw error;
           const ms = Math.max(FIRST_PAUSE_MS * 2 ** attempt * (1 + Math.random()), (error.retry_after ?? 0) * 1000);
           if (ms > LONGEST_PAUSE_MS) throw error;

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { clientOf } from "./client.ts";
 import { createTransport } from "./transport.ts";
+
+const ENDED = { flow_process_id: crypto.randomUUID(), status: "finished", data: null };
 
 Deno.test("transport: what has a key of its own is repeated with a token only, because the key belongs to its caller", async () => {
   const sent = async (token: string | undefined, status: number) => {
@@ -12,4 +15,12 @@ Deno.test("transport: what has a key of its own is repeated with a token only, b
   assert.deepEqual(await sent("secret", 502), [2, { ok: true }]);
   assert.deepEqual(await sent(undefined, 502), [1, 502]);
   assert.deepEqual(await sent(undefined, 429), [2, { ok: true }], "refused before it began");
+  const starts = async (headers: Record<string, string>) => {
+    let calls = 0;
+    const fetch = () => Promise.resolve(++calls === 1 ? new Response(null, { status: 502 }) : Response.json(ENDED));
+    const client = clientOf("[]", { url: "http://atrium.test", headers, fetch });
+    await client.action(crypto.randomUUID(), "go").catch(() => {});
+    return calls;
+  };
+  assert.deepEqual([await starts({}), await starts({ Authorization: "Bearer secret" })], [1, 2]);
 });
