@@ -75,6 +75,7 @@ const LEFT_COLUMNS: Record<string, string> = {
   "flow_examples.id": "numbered anew",
   "flow_examples.sealed": "encrypted for the other server",
   "flow_processes.sealed": "encrypted for the other server",
+  "flow_processes.granted": "rights by a key of the other account: no page of this one has them",
   "users.password_hash": SECRET,
 };
 
