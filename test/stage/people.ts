@@ -33,6 +33,16 @@ export async function addPerson(ask: Ask, role: Role, fields: Record<string, unk
   return { id: user.id, token: await addToken(ask, { user_setting_id: user.id }) };
 }
 
+/** Makes departments, beyond which the account's members do not see. @returns the ids */
+export async function restrictTo(ask: Ask, ...names: string[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const name of names) {
+    ids.push(made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id);
+  }
+  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  return ids;
+}
+
 /** @returns the secret */
 export async function addToken(ask: Ask, fields: Record<string, unknown>, token?: string): Promise<string> {
   const json = { token: { name: "Test", ...fields } };

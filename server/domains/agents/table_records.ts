@@ -31,7 +31,7 @@ export interface DbChange {
   before: Record<string, unknown> | null;
 }
 
-/** A record that nobody else has changed since the session's first change of it. */
+/** A record that the session has changed first and last: since its first change, no other user has changed the record. */
 export interface OwnRecord {
   id: string;
   /** The values before that change; null if the session has created it. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "../../packages/fast_check.ts";
 import { answer, connectAgent } from "../../stage/agents/agent.ts";
-import { addPerson, made } from "../../stage/people.ts";
+import { addPerson, made, restrictTo } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 
 const onServer = onSharedServer();
@@ -117,10 +117,7 @@ onServer("agents: a script builds an app with a database and a flow, breaks it a
 
 onServer("agents: a deletion is of what was planned, and records that are hidden count as a loss", async (stage) => {
   const { server, ask, admin } = stage;
-  const department = async (name: string): Promise<number> =>
-    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
-  const [red, blue] = [await department("Red"), await department("Blue")];
-  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const [red = 0, blue = 0] = await restrictTo(ask, "Red", "Blue");
   const agent = await connectAgent(server, admin.token);
   const { call, refused } = agent;
   const value = { name: "Shared", department_id: red, schema: { fields: { a: "string", b: "string" } } };

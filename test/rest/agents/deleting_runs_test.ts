@@ -1,7 +1,7 @@
 /** Runs that delete records wait for a person, however an agent would begin them. */
 import assert from "node:assert/strict";
 import { answer, connectAgent } from "../../stage/agents/agent.ts";
-import { addPerson, addToken, made } from "../../stage/people.ts";
+import { addPerson, addToken, made, restrictTo } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 
@@ -102,10 +102,7 @@ onServer("agents: a run that deletes records is planned with counts and confirme
 
 onServer("agents: another spelling of an id starts nothing, and a plan tells nothing that is hidden", async (stage) => {
   const { server, ask, admin } = stage;
-  const department = async (name: string): Promise<number> =>
-    made(await ask("POST", "/account/departments.json", { json: { department: { name } } })).id;
-  const [red, blue] = [await department("Red"), await department("Blue")];
-  await ask("PATCH", "/account.json", { json: { account: { departments: { mode: "restricted" } } } });
+  const [red = 0, blue = 0] = await restrictTo(ask, "Red", "Blue");
   const agent = await connectAgent(server, admin.token);
   const db = { name: "Pay", code: "orders", department_id: red, schema: { fields: { title: "string" } } };
   await agent.call("create", { kind: "db", value: db });
