@@ -5,7 +5,8 @@ import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
 
 export interface Deletion {
-  db_code: string;
+  /** Null for what is not known, because not all flows were followed. */
+  db_code: string | null;
   /** Empty in a database with one table. */
   table_name: string;
   /** The whole step as JSON, by which deletions are compared. */
@@ -18,15 +19,18 @@ export interface Deletions {
   state: string;
 }
 
-/** Flows call each other five deep at most, and the last one may have a flow for its failure. */
-const LEVELS = 6;
 /** Flows that are followed. */
-const MOST_FLOWS = 100;
+export const MOST_FLOWS = 100;
 
-/** A flow as it is stored, or as it would be. */
+const UNFOLLOWED: Deletion = { db_code: null, table_name: "", step: "flows that are not followed" };
+
+/** What decides which steps a flow executes: as it is stored, or as it would be. */
 export interface Program {
   code: string;
   on_failure: string | null;
+  runs_as: unknown;
+  /** The JSON Schema of its input. */
+  input: unknown;
   program: unknown;
 }
 
@@ -49,11 +53,12 @@ export async function deletionsFrom(
   const found = new Map<string, Deletion>();
   const seen = new Set(except === undefined ? [] : [except]);
   let level = flows;
-  for (let depth = 0; level.length > 0 && depth < LEVELS; depth++) {
+  // A run is refused below the fifth level. The flow of a failure begins at the first one again.
+  while (level.length > 0) {
     const called = new Set<string>();
-    for (const { code, on_failure, program } of level) {
+    for (const { code, on_failure, runs_as, input, program } of level) {
       seen.add(code);
-      digest.update(JSON.stringify([code, on_failure, program]));
+      digest.update(JSON.stringify([code, on_failure, runs_as, input, program]));
       if (on_failure !== null) called.add(on_failure);
       for (const step of stepsIn(program)) {
         if (step.type === "flow" && typeof step.flow_code === "string") called.add(step.flow_code);
@@ -61,30 +66,38 @@ export async function deletionsFrom(
         if (deletion) found.set(deletion.step, deletion);
       }
     }
-    const next = [...called].filter((code) => !seen.has(code)).slice(0, MOST_FLOWS - seen.size);
-    level = next.length === 0 ? [] : await readFlows(sql, account_id, next);
+    const next = [...called].filter((code) => !seen.has(code));
+    const is_whole = seen.size + next.length <= MOST_FLOWS;
+    if (!is_whole) found.set(UNFOLLOWED.step, UNFOLLOWED);
+    level = is_whole && next.length > 0 ? await readFlows(sql, account_id, next) : [];
   }
   return { deletions: [...found.values()], state: digest.digest("base64url") };
 }
 
 /**
  * The flow and those that call it, perhaps for their failure, where one of them starts without another call of an agent: by
- * a trigger that is on, by a public action, or by a run that waits.
+ * a trigger that is on, by a public action, or by a run that waits or is in progress.
  *
- * @returns codes; none where nothing starts them
+ * @param in_progress codes of flows that are executed now
+ * @returns codes, at most one more than are followed; none where nothing starts them
  */
-export async function startedCallers(sql: Sql, account_id: number, flow_code: string): Promise<string[]> {
+export async function startedCallers(
+  sql: Sql,
+  account_id: number,
+  flow_code: string,
+  in_progress: readonly string[],
+): Promise<string[]> {
+  const callers_in_progress = in_progress.filter((code) => code !== flow_code);
   const rows = await sql<{ code: string }[]>`
-    with recursive callers (code, depth) as (
-      select ${flow_code}::text collate "C", 1
+    with recursive callers (code) as (
+      select ${flow_code}::text collate "C"
       union
-      select f.code::text collate "C", c.depth + 1
+      select f.code::text collate "C"
       from callers c
       join used_codes u on u.account_id = ${account_id} and u.kind = 'flow' and u.code = c.code
       join flows f on f.id = u.flow_id
-      where c.depth < ${LEVELS}
     )
-    select distinct code
+    select code
     from callers
     where exists (
       select from crons where account_id = ${account_id} and active and target_code in (select code from callers)
@@ -103,7 +116,8 @@ export async function startedCallers(sql: Sql, account_id: number, flow_code: st
       join flows f on f.account_id = ${account_id} and f.code = c.code
       join flow_waits w on w.flow_id = f.id
     )
-    limit ${MOST_FLOWS}
+    or exists (select from callers where code = any(${callers_in_progress}::text[]))
+    limit ${MOST_FLOWS + 1}
   `;
   return rows.map(({ code }) => code);
 }
@@ -127,11 +141,11 @@ function* stepsIn(json: unknown): Generator<Record<string, unknown>> {
 
 export const readFlows = (sql: Sql, account_id: number, codes: readonly string[]) =>
   sql<Program[]>`
-    select code, on_failure, fields -> 'program' as program
+    select code, on_failure, runs_as, input, fields -> 'program' as program
     from flows
     where account_id = ${account_id} and code = any(${[...codes]}::text[])
     order by code
-    limit ${MOST_FLOWS}
+    limit ${MOST_FLOWS + 1}
   `;
 
 /** Codes of those databases that the user sees, whatever the token's scopes are. */

@@ -5,6 +5,7 @@ import {
   deletionsOf,
   listSeenDbs,
   mayDelete,
+  MOST_FLOWS,
   type Program,
   readFlows,
   startedCallers,
@@ -14,6 +15,9 @@ import { Refusal } from "../../errors.ts";
 import { slug } from "../../input/slug.ts";
 import { countRecords, records } from "./losses.ts";
 import type { Use } from "./tool.ts";
+
+/** Runs in progress that are looked at, the newest. */
+const MOST_RUNNING = 1_000;
 
 /** A run that a call would begin. The caller has proven that it may begin it. */
 export interface Start {
@@ -48,9 +52,11 @@ export async function planOfFlow(
   before: Record<string, unknown> | undefined,
   changes: Record<string, unknown>,
 ): Promise<Plan | undefined> {
-  const { ctx: { sql }, session: { account_id } } = use;
+  const { ctx: { sql, flows }, session: { account_id } } = use;
+  const running = await flows.pending(account_id, MOST_RUNNING);
+  const in_progress = [...new Set(running.map(({ flow_code }) => flow_code))];
   const startersOf = async (flow: Record<string, unknown>) =>
-    flow.active === false ? [] : await startedCallers(sql, account_id, programOf(flow).code);
+    flow.active === false ? [] : await startedCallers(sql, account_id, programOf(flow).code, in_progress);
   const fields = { ...Object(before?.fields), ...Object(changes.fields) };
   const flow = { ...before, ...changes, fields };
   const program = programOf(flow);
@@ -82,15 +88,17 @@ export async function planOfFlow(
  * calls a flow, with the branches around it, the input, and with whose rights they run.
  */
 function decidingOf(flow: Record<string, unknown>): string {
-  const { on_failure, program } = programOf(flow);
+  const { on_failure, runs_as, input, program } = programOf(flow);
   const steps = Array.isArray(program) ? program : [];
   const last = steps.findLastIndex((step) => mayDelete(step));
-  return JSON.stringify([steps.slice(0, last + 1), on_failure, flow.runs_as, flow.input ?? null]);
+  return JSON.stringify([steps.slice(0, last + 1), on_failure, runs_as, input]);
 }
 
 /** All that decides what a flow gives to its callers. */
-const wholeOf = (flow: Record<string, unknown>): string =>
-  JSON.stringify([programOf(flow).program, programOf(flow).on_failure, flow.runs_as, flow.input ?? null]);
+function wholeOf(flow: Record<string, unknown>): string {
+  const { code: _code, ...all } = programOf(flow);
+  return JSON.stringify(all);
+}
 
 /** An app that is written: everyone may start the flows of the public actions of a public app. */
 export async function planOfApp(
@@ -114,9 +122,11 @@ const openFlows = ({ public: is_public, active, actions }: Record<string, unknow
     : [];
 
 /** As it would be stored: without a code of its own, a flow is called like its name. */
-const programOf = ({ code, name, on_failure, fields }: Record<string, unknown>): Program => ({
+const programOf = ({ code, name, on_failure, runs_as, input, fields }: Record<string, unknown>): Program => ({
   code: slug(String(code ?? name ?? ""), "_").slice(0, 100),
   on_failure: typeof on_failure === "string" ? on_failure : null,
+  runs_as,
+  input: input ?? null,
   program: Object(fields).program,
 });
 
@@ -124,8 +134,13 @@ async function effectsOf(use: Use, deletions: readonly Deletion[], is_hidden = f
   const effects = new Set<string>();
   const by_table = new Map(deletions.map((deletion) => [`${deletion.db_code} ${deletion.table_name}`, deletion]));
   const tables = [...by_table.values()].slice(0, 50);
-  const seen = await listSeenDbs(use.ctx.sql, use.ctx.viewer, tables.map(({ db_code }) => db_code));
+  const codes = tables.flatMap(({ db_code }) => db_code ?? []);
+  const seen = await listSeenDbs(use.ctx.sql, use.ctx.viewer, codes);
   for (const { db_code, table_name } of tables) {
+    if (db_code === null) {
+      effects.add(`It involves more than ${MOST_FLOWS} flows: what the others delete is not known`);
+      continue;
+    }
     const count = await countRecords(use, db_code, table_name).catch(refusalIn);
     const is_unseen = !seen.has(db_code) || is_hidden && count instanceof Refusal;
     const of_table = table_name === "" || is_unseen ? "" : `the table ${table_name} of `;
