@@ -41,6 +41,20 @@ onServer("agents: a script builds an app with a database and a flow, breaks it a
   assert.equal(ids.length, 2);
 
   const value = { name: "Count", fields: { program: COUNT.slice(1) } };
+  const unknown = { kind: "flow", program: [{ type: "flow", id: "call", flow_code: "nobody" }] };
+  const warnings = { "fields.program.0.flow_code": ["names the flow nobody, which is not there"] };
+  assert.deepEqual(await call("check", unknown), { errors: {}, warnings });
+  const faulty = await call("check", { kind: "flow", program: [{ type: "if" }] });
+  assert.deepEqual(Object.keys(faulty.errors), ["fields.program.0.condition", "fields.program.0.then"]);
+  assert.deepEqual(
+    await call("create", {
+      kind: "flow",
+      value: { name: "Calls", fields: { program: unknown.program } },
+      dry_run: true,
+    }),
+    { dry_run: true, passes: true, warnings },
+  );
+  assert.equal((await refused("check", { kind: "flow" })).status, 422);
   const flow = await call("create", { kind: "flow", value });
   const bad = await refused("create", {
     kind: "flow",

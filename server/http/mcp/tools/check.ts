@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { warningsOf } from "../../../domains/flows/warnings.ts";
 import { Refusal } from "../../../errors.ts";
 import { rehearse } from "../changes.ts";
 import { readObject } from "../procedures.ts";
@@ -17,7 +18,8 @@ type Input = z.output<typeof input>;
 export const check = tool({
   name: "check",
   description: "Compile an app's saved or given source, or check a flow's saved or given program with the values of " +
-    "its latest run. Answers errors, warnings, sizes, filled templates. Saves nothing.",
+    "its latest run; without id, one that is not saved yet. Answers errors, warnings, sizes, filled templates. Saves " +
+    "nothing.",
   input,
   readOnly: true,
   destructive: false,
@@ -43,6 +45,15 @@ async function checkApp(use: Use, { id, source_code, app_engine }: Input) {
   }
 }
 
-async function checkFlow({ ctx }: Use, { id, program, run_id }: Input) {
-  return await readObject(ctx, "flows.check", { ...keyOf("flow", needed(id, "id")), program, run_id });
+async function checkFlow(use: Use, { id, program, run_id }: Input) {
+  if (id !== undefined) return await readObject(use.ctx, "flows.check", { ...keyOf("flow", id), program, run_id });
+  const code = `check_${crypto.randomUUID().replaceAll("-", "")}`;
+  const flow = { code, name: code, fields: { program: needed(program, "program") } };
+  try {
+    await rehearse(use, { procedure: "flows.create", input: { flow }, keep: () => [] });
+  } catch (error) {
+    if (!(error instanceof Refusal) || !error.fields) throw error;
+    return { errors: error.fields, warnings: {} };
+  }
+  return { errors: {}, warnings: await warningsOf(use.ctx, { program, department_id: null }) };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalid } from "../../../errors.ts";
 import type { Plan } from "../../../domains/agents/schema.ts";
+import { warningsOf } from "../../../domains/flows/warnings.ts";
 import { type Change, execute, executeConfirmed, keepOne, rehearse, writtenOf } from "../changes.ts";
 import { planOfApp, planOfFlow, planOfTrigger } from "../deleting_runs.ts";
 import { recordChange } from "../record_changes.ts";
@@ -28,7 +29,10 @@ export const create = tool({
     const change = await changeOf(use, args);
     if (args.dry_run) await rehearse(use, change);
     const plan = await planOf(use, args);
-    if (args.dry_run) return trusted({ dry_run: true, passes: true, ...plan && { needs_confirmation: plan.effects } });
+    if (args.dry_run) {
+      const warnings = args.kind === "flow" ? { warnings: await warningsOfFlow(use, args.value) } : {};
+      return trusted({ dry_run: true, passes: true, ...warnings, ...plan && { needs_confirmation: plan.effects } });
+    }
     const { confirmation, ...call } = args;
     if (plan) return await executeConfirmed(use, { tool: "create", args: call, plan, confirmation }, change);
     const made = await execute(use, change);
@@ -37,6 +41,12 @@ export const create = tool({
     );
   },
 });
+
+const warningsOfFlow = ({ ctx }: Use, { fields, department_id }: Record<string, unknown> = {}) =>
+  warningsOf(ctx, {
+    program: Object(fields).program,
+    department_id: typeof department_id === "number" ? department_id : null,
+  });
 
 /** @returns undefined where no trigger would delete records that none deletes now */
 async function planOf(use: Use, { kind, value = {} }: z.output<typeof input>): Promise<Plan | undefined> {
