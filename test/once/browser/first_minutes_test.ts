@@ -124,6 +124,11 @@ async function explains(browser: Browser, server: TestServer, base: string): Pro
   await other.page.goto(`${base}/departments`);
   await other.page.getByText("Managers and admins see the departments of this account.").waitFor();
   equal(await other.page.getByRole("button", { name: "Retry" }).count(), 0);
+  for (const path of ["flows/1", "runs", "triggers", "connectors/none"]) {
+    await other.page.goto(`${base}/${path}`);
+    await other.page.getByRole("heading", { name: "Not for guests" }).waitFor();
+  }
+  deepEqual(other.complaints.filter((text) => !text.includes("403")), []);
   await other.close();
   await close();
 }
