@@ -40,13 +40,23 @@ export interface Row {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Only a line with one of these can have a number that JavaScript would round. A reviver makes reading slower. */
+const MAY_BE_ROUNDED = /\d{16}|[eE]\+?\d{3}|\d{3}[eE]\+?\d{2}/;
+
+/** Of a number that JavaScript would round, the digits as a text: the server decides about it, as it does for a CSV file. */
+function digitsOf(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const { source } = context ?? {};
+  if (typeof value !== "number" || source === undefined) return value;
+  return !Number.isFinite(value) || /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? source : value;
+}
+
 /**
  * One line of NDJSON: of an export, which names the record's department, or a plain object of its values. Undefined: the
  * line is neither.
  */
 export function recordOf(line: string): { data: Record<string, unknown>; department_id?: unknown } | undefined {
   try {
-    const read: unknown = JSON.parse(line);
+    const read: unknown = MAY_BE_ROUNDED.test(line) ? JSON.parse(line, digitsOf) : JSON.parse(line);
     if (!isObject(read)) return undefined;
     return isObject(read.data) ? { data: read.data, department_id: read.department_id } : { data: read };
   } catch {

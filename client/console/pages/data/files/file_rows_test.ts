@@ -30,6 +30,19 @@ Deno.test("rows of NDJSON: a line that is no object is refused, and is no value 
   equal(rows[1]?.line, "no json\r");
 });
 
+Deno.test("rows of NDJSON: a number that JavaScript would round keeps its digits", async () => {
+  const { rows } = await read(
+    "a.ndjson",
+    '{"n":9007199254740993}\n{"n":9007199254740991}\n{"n":{"m":[1e400,1.5e300]}}\n{"n":0.1234567890123456}',
+  );
+  deepEqual(rows.map(({ cells: [n] }) => n), [
+    "9007199254740993",
+    9007199254740991,
+    { m: ["1e400", 1.5e300] },
+    0.1234567890123456,
+  ]);
+});
+
 Deno.test("rows of NDJSON: a key behind the preview is a further column", async () => {
   const many = Array.from({ length: 30_000 }, (_, i) => `{"name":"n${i}"}\n`).join("");
   const { preview, found, rows } = await read("a.jsonl", `${many}{"name":"last","stars":5}\n{"stars":6,"name":"x"}`);
