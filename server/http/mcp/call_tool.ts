@@ -58,7 +58,8 @@ function answerOf(full: string, { untrusted, isError }: { untrusted: boolean; is
   };
 }
 
-const textOf = (value: unknown): string => JSON.stringify(value, null, 1);
+/** A guide is a text already. */
+const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value, null, 1);
 
 const shortened = (text: string): string =>
   text.length <= LONGEST

@@ -40,7 +40,12 @@ async function make(ctx: HttpContext, { procedure, input, nameOf }: Change): Pro
   }
 }
 
-/** @returns undefined where it would pass @throws {Refusal} */
+/**
+ * Makes the change and rolls it back.
+ *
+ * @returns undefined where that passed; the procedure's answer where it writes nothing, such as a preview
+ * @throws {Refusal}
+ */
 export async function rehearse({ ctx }: Use, change: Change): Promise<Record<string, unknown> | undefined> {
   return await perform(ctx, { dry_run: true, before: change.keep }, (ctx) => make(ctx, change));
 }

@@ -24,28 +24,47 @@ export interface Start {
   flow_code: string;
   /** For people: what would begin. */
   title: string;
+  /** The trigger that would start it. */
+  trigger?: Record<string, unknown> | undefined;
   /** The caller may not read the program: its databases are named only where the caller sees them. */
   is_hidden?: boolean | undefined;
 }
 
 /** @returns undefined where the flow deletes nothing */
-export async function planOfStart(use: Use, { flow_code, title, is_hidden }: Start): Promise<Plan | undefined> {
+export async function planOfStart(
+  use: Use,
+  { flow_code, title, trigger, is_hidden }: Start,
+): Promise<Plan | undefined> {
   const { ctx, session } = use;
   const { deletions, state } = await deletionsOf(ctx.sql, session.account_id, flow_code);
   if (deletions.length === 0) return undefined;
-  return { title: `${title}, which deletes records`, effects: await effectsOf(use, deletions, is_hidden), state };
+  return {
+    title: `${title}, which deletes records`,
+    effects: await effectsOf(use, deletions, is_hidden),
+    // Its input and its schedule decide, too.
+    state: trigger ? `${trigger.lock_version} ${state}` : state,
+  };
 }
 
-/** A trigger that is on starts the flow. @returns undefined where the flow deletes nothing */
-export const planOfTrigger = (use: Use, flow_code: string): Promise<Plan | undefined> =>
-  planOfStart(use, { flow_code, title: `Start by a trigger the flow ${flow_code}` });
+/**
+ * A trigger that is on starts the flow.
+ *
+ * @param trigger as it is; undefined for a new one
+ * @returns undefined where the flow deletes nothing
+ */
+export const planOfTrigger = (
+  use: Use,
+  flow_code: string,
+  trigger?: Record<string, unknown>,
+): Promise<Plan | undefined> =>
+  planOfStart(use, { flow_code, title: `Start by a trigger the flow ${flow_code}`, trigger });
 
 /**
  * A flow that is written, and that starts without another call of an agent, by itself or by flows that call it.
  *
  * @param before undefined of a new flow
- * @returns undefined where nothing starts it, where neither it nor its callers delete, and where the change decides nothing
- *   of what is deleted
+ * @returns undefined if nothing starts the flow, if neither it nor one of its callers deletes records, or if the change has
+ *   no effect on which records are deleted
  */
 export async function planOfFlow(
   use: Use,
@@ -72,8 +91,8 @@ export async function planOfFlow(
   const callers = starters.filter((code) => code !== program.code);
   const of_callers = await deletionsFrom(sql, account_id, await readFlows(sql, account_id, callers), program.code);
   // What the flow gives may decide what its callers delete.
-  const isDecided = of_callers.deletions.length > 0 ? wholeOf : decidingOf;
-  if (more.length === 0 && before && isDecided(before) === isDecided(flow)) return undefined;
+  const fingerprintOf = of_callers.deletions.length > 0 ? wholeOf : decidingOf;
+  if (more.length === 0 && before && fingerprintOf(before) === fingerprintOf(flow)) return undefined;
   const deletions = more.length > 0 ? more : [...after.deletions, ...of_callers.deletions];
   if (deletions.length === 0) return undefined;
   return {

@@ -9,7 +9,7 @@ const LONGEST = 20_000;
 
 type Line = [mark: " " | "-" | "+", text: string];
 
-/** Empty where the texts are equal. Lines of the form ` same`, `-before`, `+after`; `…` stands for lines left out. */
+/** Empty where the texts are equal. Lines of the form ` same`, `-before`, `+after`; `…` follows a part where lines are left out. */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return "";
   const [a, b] = [before.split("\n"), after.split("\n")];

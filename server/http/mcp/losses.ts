@@ -2,8 +2,7 @@
 import { countAll } from "../../domains/agents/table_records.ts";
 import { readSchema } from "../../store/store.ts";
 import { readList } from "./procedures.ts";
-import type { Kind } from "./tool.ts";
-import type { Use } from "./tool.ts";
+import type { Kind, Use } from "./tool.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -25,7 +24,7 @@ async function foundRecords(use: Use, { id, code }: Fields, table_name: string):
   return found.length === 0 ? undefined : found.join(" and ");
 }
 
-/** How many records a database has, which changes with each that comes or goes. It is never shown. */
+/** The number of records of each table, so that a confirmation is for these only. The caller never sees it. */
 export async function stateOfRecords({ ctx, session }: Use, { id, schema }: Fields): Promise<string> {
   const counts: number[] = [];
   for (const table of namesOf(schema).keys()) {
@@ -37,14 +36,14 @@ export async function stateOfRecords({ ctx, session }: Use, { id, schema }: Fiel
 const namesOf = (schema: unknown) =>
   new Map([...readSchema(Object(schema))].map(([name, { fields }]) => [name, [...fields.keys()]]));
 
-const renames = (list: unknown): Fields[] => Array.isArray(list) ? list.map(Object) : [];
+const objectsIn = (list: unknown): Fields[] => Array.isArray(list) ? list.map(Object) : [];
 
 /** Tables and fields with records that a change of a schema leaves out. The schema has passed a rehearsal. */
 export async function schemaLosses(use: Use, db: Fields, changes: Fields): Promise<string[]> {
   if (changes.schema === undefined) return [];
   const [before, after] = [namesOf(db.schema), namesOf(changes.schema)];
-  const tables = new Map(renames(changes.rename_tables).map(({ from, to }) => [from, to]));
-  const fields = renames(changes.rename_fields);
+  const tables = new Map(objectsIn(changes.rename_tables).map(({ from, to }) => [from, to]));
+  const fields = objectsIn(changes.rename_fields);
   const effects: string[] = [];
   for (const [table, names] of before) {
     const now = String(tables.get(table) ?? table);
@@ -67,7 +66,7 @@ export async function schemaLosses(use: Use, db: Fields, changes: Fields): Promi
 /** What goes with an object, and what uses it. */
 export async function deletionEffects(use: Use, kind: Kind, object: Fields): Promise<string[]> {
   const { ctx } = use;
-  const used = renames(object.used_by).slice(0, 20).map(({ kind, name }) => `The ${kind} ${name} uses it`);
+  const used = objectsIn(object.used_by).slice(0, 20).map(({ kind, name }) => `The ${kind} ${name} uses it`);
   switch (kind) {
     case "app": {
       const { total = 0 } = await readList(ctx, "apps.versions", { id: object.id, per_page: 1 });

@@ -23,7 +23,7 @@ const PATH = "/mcp";
 const SESSION = "mcp-session-id";
 
 const SessionId = z.uuid();
-/** A person reads them beside what is to be confirmed: nothing in them is invisible or turns the direction of writing. */
+/** Without characters that are invisible or change the direction of writing: a person reads the name of the client. */
 const visible = (sent: string) => sent.replace(/[\p{Cc}\p{Cf}]/gu, "").trim();
 const ClientName = text(100).transform(visible).pipe(z.string().min(1)).catch("unknown");
 const ClientVersion = text(100).transform(visible).catch("");

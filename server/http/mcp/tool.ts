@@ -43,7 +43,7 @@ export const tool = <Input extends z.ZodObject>(
 export const trusted = (value: unknown): ToolAnswer => ({ value, untrusted: false });
 export const untrusted = (value: unknown): ToolAnswer => ({ value, untrusted: true });
 
-/** What lists, reads and changes know by its kind. */
+/** How procedures name and address each kind of object. */
 export const KINDS = {
   app: { domain: "apps", key: "id", wrapper: "app", object: "app" },
   db: { domain: "dbs", key: "db_code", wrapper: "db", object: "db" },
@@ -58,7 +58,7 @@ export const ObjectKind = z.enum(kindNames);
 export const AnyId = z.union([z.string(), z.int()]);
 export const JsonMap = z.record(z.string(), z.unknown());
 
-/** A number that came as text is one: models write both. Another spelling of it, such as 007, is refused as no number. */
+/** Models send numbers as texts, too: `"12"` becomes 12. `"007"` stays a text, which the procedure refuses. */
 export const keyOf = (kind: Kind, id: string | number): Record<string, unknown> => ({
   [KINDS[kind].key]: (kind === "flow" || kind === "trigger") && /^[1-9]\d{0,9}$/.test(String(id)) ? Number(id) : id,
 });

@@ -81,6 +81,8 @@ onServer("agents: a script builds an app with a database and a flow, breaks it a
   assert.match(rehearsed.errors.source_code[0], /^9:/);
   assert.match(rehearsed.diff, /^-<ul>.*\n\+<ul>/m);
   assert.match((await refused("edit", broken)).source_code[0], /^9:/);
+  const long = { id: app.id, edits: [{ old: "mesage", new: "x".repeat(200_001) }] };
+  assert.match((await refused("edit", long))["edits.0.new"][0], /too long/);
   // It compiles, and does the wrong thing.
   const wrong = await call("edit", {
     id: app.id,
@@ -206,7 +208,7 @@ onServer("agents: a call that loses data waits for a person, who accepts exactly
   });
   const { ids } = await call("create", { kind: "record", db_code: code, records: [{ a: "1" }, { a: "2" }] });
   const narrower = { kind: "db", id: code, changes: { schema: { fields: { a: "string" } } } };
-  assert.deepEqual((await call("patch", { ...narrower, dry_run: true })).loses, ["2 records lose b"]);
+  assert.deepEqual((await call("patch", { ...narrower, dry_run: true })).needs_confirmation, ["2 records lose b"]);
   const change = await call("patch", narrower);
   assert.deepEqual(change.plan.effects, ["2 records lose b"]);
   assert.equal((await answer(server, admin.id, change.confirmation, false)).body.accepted, false);

@@ -70,11 +70,16 @@ onServer("agents: a run that deletes records is planned with counts and confirme
   const trigger = { kind: "trigger", value: { target_code: "failing", schedule } };
   assert.match((await call("create", trigger)).plan.title, /^Start by a trigger the flow failing/);
   const off = await call("create", { kind: "trigger", value: { target_code: "harmless", schedule } });
-  assert.equal(
-    (await call("patch", { kind: "trigger", id: off.id, changes: { target_code: "outer" } })).status,
-    "needs_confirmation",
-  );
+  const other_target = { kind: "trigger", id: off.id, changes: { target_code: "outer" } };
+  const planned = await call("patch", other_target);
+  assert.equal(planned.status, "needs_confirmation");
+  await answer(server, admin.id, planned.confirmation, true);
+  await ask("PATCH", `/account/crons/${off.id}.json`, { json: { cron: { schedule: "0 4 * * *" } } });
+  const late = await refused("patch", { ...other_target, confirmation: planned.confirmation });
+  assert.equal(late.status, 409, "the trigger has changed since");
   assert.equal((await call("patch", { kind: "trigger", id: off.id, changes: { name: "Nightly" } })).patched, off.id);
+  const found = await call("search", { kind: "trigger", q: "night" });
+  assert.deepEqual(found.rows.map(({ id }: { id: number }) => id), [off.id]);
   const sleeping = { kind: "trigger", value: { target_code: "failing", schedule, active: false } };
   assert.equal((await call("create", sleeping)).created, "trigger", "one that is off starts nothing");
   const more = { kind: "flow", id: harmless.id, changes: { fields: { program: [DELETES] } } };

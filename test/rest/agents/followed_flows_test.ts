@@ -20,11 +20,13 @@ inTeam("agents: a flow that a run in progress will call is asked about", async (
   const caller = await addFlow([holds, calls(called.code)]);
   const changes = { fields: { program: [DELETES] } };
   const patch = (id: number) => agent.call("patch", { kind: "flow", id, changes, dry_run: true });
-  assert.equal((await patch(called.id)).loses, undefined);
+  assert.equal((await patch(called.id)).needs_confirmation, undefined);
   await ask("POST", `/connect/flows/${caller.id}/run.json`, { json: {} });
   await until(() => api.count("/held") === 1, "the run is in progress");
-  assert.deepEqual((await patch(called.id)).loses, ["It deletes records of a database that the caller does not see"]);
-  assert.equal((await patch(caller.id)).loses, undefined, "a run keeps its own program");
+  assert.deepEqual((await patch(called.id)).needs_confirmation, [
+    "It deletes records of a database that the caller does not see",
+  ]);
+  assert.equal((await patch(caller.id)).needs_confirmation, undefined, "a run keeps its own program");
   held.resolve(Response.json({}));
   await agent.close();
 });

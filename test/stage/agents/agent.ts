@@ -36,7 +36,9 @@ export async function connectAgent(
     const inner = /<(UNTRUSTED-\w+)>\n([^]*)\n<\/\1>$/.exec(text)?.[2];
     const untrusted = inner !== undefined;
     if (Boolean(_meta?.untrusted) !== untrusted) throw new Error(`${tool}: the mark is missing: ${text}`);
-    return { failed: isError === true, untrusted, value: JSON.parse(inner ?? text) };
+    // A guide is no JSON.
+    const value = args.kind === "doc" && !isError ? text : JSON.parse(inner ?? text);
+    return { failed: isError === true, untrusted, value };
   };
   return {
     client,

@@ -20,8 +20,8 @@ const input = z.object({
 export const create = tool({
   name: "create",
   description: "Create an app, db, flow or trigger from value (its fields: doc app-schema, db-schema, flow-schema, " +
-    "trigger-schema), or records in db_code, all or none. dry_run: every check, nothing saved. Triggers of flows that " +
-    "delete records, and such flows of triggers, need a confirmation.",
+    "trigger-schema), or records in db_code, all or none. dry_run: every check, nothing saved. A confirmation " +
+    "is needed where a trigger or a public action would start a flow that deletes records.",
   input,
   readOnly: false,
   destructive: false,

@@ -3,9 +3,10 @@ import type { Written } from "../../../domains/apps/queries.ts";
 import { replaced } from "../../../domains/apps/replace.ts";
 import { Replacement } from "../../../domains/apps/schema.ts";
 import { invalid, Refusal } from "../../../errors.ts";
+import { fieldsOf } from "../../../input/messages.ts";
 import { execute, keepOne, present, rehearse, writtenOf } from "../changes.ts";
 import { lineDiff } from "../line_diff.ts";
-import { needed, tool, untrusted } from "../tool.ts";
+import { tool, untrusted } from "../tool.ts";
 
 const Edit = z.object({
   field: z.enum(["source_code", "fields", "prompt"]).default("source_code"),
@@ -58,7 +59,8 @@ function edited(app: App, id: string, edit: z.output<typeof Edit>, index: number
   const prompt = textOf(text.prompt);
   const written = { ...app, fields: Object(fields), prompt } as unknown as Written;
   try {
-    return { ...app, ...replaced(written, needed(replacement.data, "id")) };
+    if (!replacement.success) throw invalid(fieldsOf(replacement.error.issues));
+    return { ...app, ...replaced(written, replacement.data) };
   } catch (error) {
     if (!(error instanceof Refusal) || !error.fields) throw error;
     const keyed = Object.entries(error.fields).map(([key, messages]) => [`edits.${index}.${key}`, messages]);

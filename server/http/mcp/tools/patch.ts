@@ -23,8 +23,8 @@ type Input = z.output<typeof input>;
 export const patch = tool({
   name: "patch",
   description:
-    "Change the fields of an object that changes names (records: of its data). A db's schema is sent whole; " +
-    "rename_fields, rename_tables and drop_tables keep or drop records. dry_run answers the diff and every error.",
+    "Change the fields named in `changes` (of a record: fields of its data). Send a db's schema whole: rename_fields " +
+    "and rename_tables keep values, drop_tables drops tables with records. dry_run answers the diff and every error.",
   input,
   readOnly: false,
   destructive: true,
@@ -40,7 +40,9 @@ export const patch = tool({
       }
     }
     const plan = await planOf(use, args, before);
-    if (args.dry_run) return untrusted({ dry_run: true, passes: true, diff, ...plan && { loses: plan.effects } });
+    if (args.dry_run) {
+      return untrusted({ dry_run: true, passes: true, diff, ...plan && { needs_confirmation: plan.effects } });
+    }
     if (!plan) return untrusted({ patched: args.id, ...writtenOf(await execute(use, change)), diff });
     const { confirmation, dry_run: _dry_run, ...call } = args;
     return await executeConfirmed(use, { tool: "patch", args: call, plan, confirmation }, change);
@@ -68,7 +70,7 @@ async function planOf(
       // What a trigger is called starts nothing. Everything else decides when it starts, and with which input.
       const is_name = Object.keys(changes).every((key) => ["name", "description", "max_failures"].includes(key));
       return active === true && !is_name && typeof target_code === "string"
-        ? await planOfTrigger(use, target_code)
+        ? await planOfTrigger(use, target_code, before)
         : undefined;
     }
   }

@@ -44,8 +44,10 @@ async function startOf({ ctx }: Use, { what, id, action }: Input): Promise<Start
   switch (what) {
     case "flow":
       return startOfFlow((await readObject(ctx, "flows.find", keyOf("flow", id))).code);
-    case "trigger":
-      return startOfFlow((await readObject(ctx, "crons.find", keyOf("trigger", id))).target_code);
+    case "trigger": {
+      const trigger = await readObject(ctx, "crons.find", keyOf("trigger", id));
+      return { ...startOfFlow(trigger.target_code), trigger };
+    }
     case "retry":
       return startOfFlow((await readObject(ctx, "flow_processes.find", { id })).flow_code);
     case "action": {

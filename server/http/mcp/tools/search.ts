@@ -22,8 +22,9 @@ type Input = z.output<typeof input>;
 
 export const search = tool({
   name: "search",
-  description: "List or search objects. Without kind: apps, dbs, flows and triggers by q. Records need db_code. " +
-    "Newest first; sort by a field, `-field` descending.",
+  description:
+    "List or search objects. Without kind: apps, dbs, flows and triggers by q. Records need db_code. Apps, " +
+    "records and runs come newest first, dbs and flows by name, triggers by id; sort: another field, `-field` descending.",
   input,
   readOnly: true,
   destructive: false,
@@ -73,7 +74,7 @@ function queryOf(kind: z.output<typeof Kind>, args: Input): [procedure: string, 
     case "flow":
       return ["flows.list", { q, ...paged }];
     case "trigger":
-      return ["crons.list", { ...paged, target_code: args.flow_code }];
+      return ["crons.list", { q, ...paged, target_code: args.flow_code }];
     case "run":
       return ["flow_processes.list", { ...paged, after, flow_code: args.flow_code, status: args.status }];
     case "record": {

@@ -42,7 +42,11 @@ export const summary = tool({
       user: Object(user).name,
       role: Object(user).role,
       scopes: scopes ?? "all of the role",
-      ...{ apps, dbs, flows, triggers, problems },
+      apps,
+      dbs,
+      flows,
+      triggers,
+      problems,
     });
   },
 });
