@@ -16,15 +16,17 @@ export interface Actor {
   request_id?: string;
   /** Behind a call of `/mcp`. */
   agent?: Call["agent"];
+  /** The agent's session whose changes are undone. */
+  undoes?: string;
 }
 
 /** Evaluated when a change is made: the caller is proven by then. */
-export function actorOf({ viewer, caller, address, request_id, agent }: Call): Actor {
+export function actorOf({ viewer, caller, address, request_id, agent, undoes }: Call): Actor {
   const user_id = viewer?.viewed_by ?? viewer?.user_id ?? null;
   const id = viewer?.session_id ?? viewer?.token_id ?? undefined;
   const app_id = caller?.app_id;
   const via = app_id !== undefined ? "page" : !viewer ? "anonymous" : viewer.session_id === null ? "token" : "session";
-  const known = { ...id !== undefined && { id }, ...app_id !== undefined && { app_id }, ...agent && { agent } };
+  const known = { ...id !== undefined && { id }, ...app_id !== undefined && { app_id }, ...agent && { agent }, ...undoes && { undoes } };
   return { user_id, via, ...known, address, request_id };
 }
 

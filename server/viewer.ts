@@ -116,6 +116,8 @@ export interface Call {
   stamped: boolean;
   /** Set by `/mcp` for the call of a tool: the client's name, the id of its session, and one of this call. */
   agent?: { name: string; session: string; call: string };
+  /** Set by an undo: the agent's session whose changes it undoes. */
+  undoes?: string;
 }
 
 /** An app as the proof of a page token needs it. */

@@ -21,7 +21,7 @@ export const clock = (date: Date): string => TIME.format(date);
 /** The time of day with seconds, such as `18:30:05`. */
 export const exactClock = (date: Date): string => SECOND.format(date);
 
-/** Today the time, this week the weekday, this year the day. @param moment ISO 8601 */
+/** Of a moment in the past: today the time, this week the weekday, this year the day. @param moment ISO 8601 */
 export function shortTime(moment: string, now = new Date()): string {
   const date = new Date(moment);
   const days = (midnight(now) - midnight(date)) / DAY_MS;

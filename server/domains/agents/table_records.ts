@@ -2,6 +2,8 @@
 import { createdAt } from "../../database/uuid_v7.ts";
 import type { Sql } from "../../database/pool.ts";
 import { readSchema } from "../../store/store.ts";
+import type { Viewer } from "../../viewer.ts";
+import { visible } from "../../visibility.ts";
 
 /** More are not counted. */
 const MOST_COUNTED = 1_000_000;
@@ -46,19 +48,21 @@ interface Lost {
 
 /**
  * Whether the undo of a session's changes of a database would lose records, or values of fields, that others have written.
+ * Of a database that the viewer does not see, nothing is said: its undo is refused.
  *
  * @param changes the earliest first
  * @returns the sentence for a person; undefined where nothing is lost
  */
 export async function lossOfUndo(
   sql: Sql,
-  account_id: number,
+  viewer: Viewer,
   db_id: number,
   changes: readonly DbChange[],
   own: readonly OwnRecord[],
 ): Promise<string | undefined> {
+  const { account_id } = viewer;
   const [db] = await sql<{ schema: unknown }[]>`
-    select schema from dbs where id = ${db_id} and account_id = ${account_id}
+    select schema from dbs where id = ${db_id} and account_id = ${account_id} and ${visible(sql, viewer)}
   `;
   const [first] = changes;
   if (!db || !first) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The context of a push: every write of the domains joins one transaction. What they tell the rest of the server is told
- * when it is committed. Nothing asks the pool meanwhile, because the embedded database has one session for all.
+ * The context of a push or an undo: every write of the domains joins one transaction. What they tell the rest of the server
+ * is told when it is committed. Nothing asks the pool meanwhile, because the embedded database has one session for all.
  */
 import { CompileFailure, type Compiler } from "../../compiler/compiler.ts";
 import type { Context } from "../../context.ts";
@@ -28,7 +28,7 @@ export async function inTransaction<Result>(
   const told: (() => unknown)[] = [];
   try {
     const result = await ctx.sql.begin(async (tx) => {
-      // Two pushes follow each other.
+      // Two of an account follow each other.
       await tx`select pg_advisory_xact_lock(hashtextextended(${`archive ${ctx.viewer.account_id}`}, 0))`;
       const { commits, result } = await work(joined(ctx, tx, told));
       if (!commits) throw new RolledBack(result);

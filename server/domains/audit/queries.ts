@@ -22,8 +22,9 @@ export async function listEntries(sql: Sql, account: number, page: AuditPage): P
           (select name from users u where u.id = e.user_id and u.account_id = e.account_id) as user_name,
           actor ->> 'via' as via,
           actor ->> 'id' as via_id, actor -> 'agent' ->> 'name' as agent,
-          actor -> 'agent' ->> 'session' as agent_session_id, actor ->> 'app_id' as app_id, actor ->> 'address' as address,
-          actor ->> 'request_id' as request_id, before, after
+          actor -> 'agent' ->> 'session' as agent_session_id, actor ->> 'undoes' as undone_session_id,
+          actor ->> 'app_id' as app_id, actor ->> 'address' as address, actor ->> 'request_id' as request_id,
+          before, after
         from audit_entries e
         where ${chosen(sql, account, page)}
           ${after === undefined ? sql`` : sql`and id < ${after}`}

@@ -26,6 +26,9 @@ export const AuditEntry = z.object({
   via_id: z.string().nullable().describe("The id of the session, the token or the run").meta({ examples: ["3"] }),
   agent: z.string().nullable().describe("The agent that called `/mcp`, as it names itself").meta({ examples: [null] }),
   agent_session_id: Uuid.nullable().describe("The agent's session").meta({ examples: [null] }),
+  undone_session_id: Uuid.nullable().describe("Of an undo: the session of an agent whose changes were undone").meta({
+    examples: [null],
+  }),
   app_id: Uuid.nullable().describe("The app whose page sent the request").meta({ examples: [null] }),
   address: z.string().nullable().describe("The caller's IP address").meta({ examples: ["192.0.2.1"] }),
   request_id: z.string().nullable().describe("The answer's `X-Request-Id`").meta({ examples: ["4f1c2a9d1e55-1"] }),

@@ -7,13 +7,16 @@ export const OBJECTS: Record<string, string> = {
   account: "account",
   agent_confirmation: "agent's question",
   app: "app",
+  approval: "answer to a question",
   connector: "connector",
   cron: "trigger",
   dashboard: "board",
   db: "database",
+  db_view: "view of a database",
   department: "department",
   embedding_key: "embedding key",
   flow: "flow",
+  flow_example: "example of a flow",
   group: "group",
   identity: "identity",
   invitation: "invitation",
@@ -25,6 +28,7 @@ export const OBJECTS: Record<string, string> = {
   team: "team",
   token: "API token",
   user_setting: "user",
+  webhook: "webhook",
 };
 
 export const ACTIONS: Record<string, string> = {

@@ -14,6 +14,7 @@ const BARE: Entry = {
   via_id: null,
   agent: null,
   agent_session_id: null,
+  undone_session_id: null,
   app_id: null,
   address: null,
   request_id: null,

@@ -22,8 +22,9 @@ export async function saveAccount(
   try {
     const account = await api.account.update.mutate({ account: changes });
     onsaved(account);
-    await session.load();
     if (!undone) notify("Saved", { undo: () => void saveAccount(before, changes, onsaved, { undone: true }) });
+    // The account is saved, whether it can be read again now or not.
+    void session.load().catch(() => {});
   } catch (error) {
     const trouble = troubleOf(error);
     if (Object.keys(trouble.fields).length === 0 || undone) notify(trouble.message, { kind: "failed" });
