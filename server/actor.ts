@@ -26,7 +26,12 @@ export function actorOf({ viewer, caller, address, request_id, agent, undoes }: 
   const id = viewer?.session_id ?? viewer?.token_id ?? undefined;
   const app_id = caller?.app_id;
   const via = app_id !== undefined ? "page" : !viewer ? "anonymous" : viewer.session_id === null ? "token" : "session";
-  const known = { ...id !== undefined && { id }, ...app_id !== undefined && { app_id }, ...agent && { agent }, ...undoes && { undoes } };
+  const known = {
+    ...id !== undefined && { id },
+    ...app_id !== undefined && { app_id },
+    ...agent && { agent },
+    ...undoes && { undoes },
+  };
   return { user_id, via, ...known, address, request_id };
 }
 

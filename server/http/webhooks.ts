@@ -33,11 +33,11 @@ export const WEBHOOKS: PlainRoute = {
   replies: {
     200: { description: "The flow's data", content: { [JSON_TYPE]: { shape: {}, example: { ok: true } } } },
     202: {
-      description: "The flow runs, waits or was skipped",
+      description: "The flow runs or waits, or its `overlap` or the trigger's skips it",
       content: { [JSON_TYPE]: { shape: {}, example: PENDING } },
     },
   },
-  refuses: [400, 401, 404, 408, 413, 429, 500, 503],
+  refuses: [400, 401, 404, 408, 413, 422, 429, 500, 503],
   async answer(context, { secret = "" }) {
     const { sql, keys, limits, call, body_deadlines } = context;
     const webhook = ADDRESS_SECRET.test(secret) ? await findWebhook(sql, keys, secret) : undefined;

@@ -10,7 +10,7 @@ import { markStarted, ofTrigger, type PendingStart } from "../ledger/start_rows.
 import type { LedgerState } from "../ledger/states.ts";
 import { planned } from "../planned.ts";
 import type { Deps } from "../start/new_run.ts";
-import { startOne } from "../start/start_runs.ts";
+import { type Start, startOne } from "../start/start_runs.ts";
 
 /** Events that wait for the run before, of one trigger. */
 const MOST_QUEUED = 1_000;
@@ -33,6 +33,8 @@ export interface Received {
   reason: string | null;
   /** The event has come before. */
   is_known: boolean;
+  /** Why no run is started: the flow is not there or not active (`flow`), or it takes no such input (`input`). */
+  obstacle?: "flow" | "input";
 }
 
 /** @throws {Refusal} 503 if the trigger is not active, or if too many events wait */
@@ -40,14 +42,16 @@ export async function receive(deps: Deps, event: TriggerEvent): Promise<Received
   const { sql, clock } = deps;
   const { received, row } = await planned(sql, (tx) => note(tx, event, clock.now()));
   if (!row) return received;
-  return await startNoted(deps, row) ? received : await stateOf(sql, row);
+  const start = await startNoted(deps, row);
+  if (start === "has_run") return received;
+  return { ...await stateOf(sql, row), ...start === "refused" && { obstacle: "input" as const } };
 }
 
-/** @returns whether the engine has the run; otherwise it was refused, or the next tick starts it */
-export async function startNoted(deps: Deps, row: PendingStart): Promise<boolean> {
-  const started = await startOne(deps, row, new Set());
-  if (started) await markStarted(deps.sql, [row], deps.clock.now());
-  return started !== undefined;
+/** A run that is neither there nor refused is started by the next tick. */
+export async function startNoted(deps: Deps, row: PendingStart): Promise<Start> {
+  const start = await startOne(deps, row, new Set());
+  if (start === "has_run") await markStarted(deps.sql, [row], deps.clock.now());
+  return start;
 }
 
 /** @param sql a transaction */
@@ -73,13 +77,15 @@ export async function note(
   }
   const flow_process_id = state === "skipped" ? null : v7();
   const failed = trigger.flow_active === null;
+  // What was skipped has not come: its sender may deliver it again. Changes of records come once.
+  const is_forgotten = state === "skipped" && trigger.kind === "webhook";
   const [inserted] = await sql<Pick<PendingStart, "id" | "due_at">[]>`
     insert into cron_runs
       (cron_id, account_id, due_at, slots, state, reason, flow_process_id, taken_at, payload, event_key)
     values (
       ${cron_id}, ${account_id}, ${now}, ${event.count ?? 1}, ${state}, ${reason}, ${flow_process_id},
       ${state === "ran" ? now : null}, ${flow_process_id === null ? null : JSON.stringify(event.input)}::text::json,
-      ${event.key ?? `run ${flow_process_id ?? v7()}`}
+      ${is_forgotten || event.key === undefined ? `run ${flow_process_id ?? v7()}` : event.key}
     )
     returning id, due_at
   `;
@@ -121,10 +127,14 @@ export async function note(
       payload: event.input,
     }
     : undefined;
-  return {
-    received: { flow_process_id: state === "ran" ? flow_process_id : null, state, reason, is_known: false },
-    row,
+  const received: Received = {
+    flow_process_id: state === "ran" ? flow_process_id : null,
+    state,
+    reason,
+    is_known: false,
+    ...obstacle !== undefined && { obstacle: "flow" },
   };
+  return { received, row };
 }
 
 async function lock(

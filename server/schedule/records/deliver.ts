@@ -47,7 +47,7 @@ export async function deliverNext(deps: Deps, sources: RecordSources, due: DueCu
   const { delivered, row } = await claim(sql, trigger, source, clock.now());
   if (delivered === "later" && typeof source !== "string") sources.dbs.forget(source.db.id);
   // A refused run has no end that would continue.
-  return row === undefined || await startNoted(deps, row) ? delivered : "later";
+  return row === undefined || await startNoted(deps, row) === "has_run" ? delivered : "later";
 }
 
 /** A definition in memory may be some seconds old. A trigger is not paused for what may have been mended. */

@@ -69,45 +69,49 @@ async function startBatch(deps: Deps, batch: readonly PendingStart[], full: Set<
     if (is_wanted === undefined) return undefined;
     return await (is_wanted ? startOne(deps, row, full) : stopOne(deps, row));
   }));
-  const started = results.filter((row) => row !== undefined);
+  const started = batch.filter((_, index) => results[index] === "has_run");
   if (started.length > 0) await planned(sql, (tx) => markStarted(tx, started, clock.now()));
   return started.length;
 }
 
-/** @returns the row if the engine has its run */
-export async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promise<PendingStart | undefined> {
+/** `has_run`: the engine has the run; `refused`: its flow or its input stands against it; `left`: there is no run, or not yet. */
+export type Start = "has_run" | "refused" | "left";
+
+export async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promise<Start> {
   const { sql, flows, log } = deps;
   try {
     await flows.start(newRun(row));
-    return row;
+    return "has_run";
   } catch (error) {
     if (error instanceof Refusal && error.status === 422) {
       // A process started it and died, and the trigger's input was changed since.
-      if (error.fields?.idempotency_key && await isKnown(deps, row)) return row;
-      // A missing flow, a missing author (`base`) and a wrong input are failures of the trigger; a deactivated flow is not.
+      if (error.fields?.idempotency_key && await isKnown(deps, row)) return "has_run";
+      // A missing flow, a missing author (`base`) and a wrong input are failures of the trigger. A deactivated flow is not,
+      // and neither is the input that a webhook was sent.
       const { flow_code, base } = error.fields ?? {};
       const failed = !row.by_hand &&
-        (base !== undefined || flow_code?.includes(NO_FLOW) === true || isOfInput(error.fields));
+        (base !== undefined || flow_code?.includes(NO_FLOW) === true ||
+          row.kind !== "webhook" && isOfInput(error.fields));
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
-      return undefined;
+      return "refused";
     }
     if (error instanceof Refusal && error.status === 409) {
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, false);
-      return undefined;
+      return "left";
     }
     if (error instanceof Refusal && error.status === 503) full.add(row.account_id);
     else log.warn("a trigger's run could not be started", { cron: row.cron_id, ...faultOf(error) });
     await release(sql, [row]);
+    return "left";
   }
 }
 
 /**
  * For a row whose trigger was deactivated after the claim. A process that had the row before may have started its run
  * and died before it marked the row.
- *
- * @returns the row if the engine has its run
  */
-async function stopOne(deps: Deps, row: PendingStart): Promise<PendingStart | undefined> {
-  if (await isKnown(deps, row)) return row;
+async function stopOne(deps: Deps, row: PendingStart): Promise<Start> {
+  if (await isKnown(deps, row)) return "has_run";
   await skip(deps.sql, row, STOPPED, false);
+  return "left";
 }

@@ -250,10 +250,29 @@ inAccount("webhooks: overlap, pause and obstacles have rows in the ledger", asyn
   const gone = await addHook(ask, {}, { cron: { max_failures: 1 } });
   await ask("DELETE", `/connect/flows/${gone.flow_id}.json?force=true`);
   const refused = await send(server, gone.webhook_url, "{}");
-  assert.deepEqual([refused.status, refused.body.state], [202, "skipped"]);
+  assert.equal(refused.status, 503);
   const { active, paused_reason } = (await ask("GET", at(gone.id))).body;
   assert.equal(active, false);
   assert.match(paused_reason, /^1 failures? in a row; the last one: there is no flow/);
+});
+
+inAccount("webhooks: what was not started can be delivered again", async ({ server, ask }) => {
+  const input = { type: "object", properties: { body: { type: "object", required: ["n"] } } };
+  const flow = { active: false, input, fields: { program: [{ type: "return", data: "{input.body.n}" }] } };
+  const hook = await addHook(ask, { answer: "result" }, { flow, cron: { max_failures: 1 } });
+  const deliver = (body: string) => send(server, hook.webhook_url, body, { "webhook-id": "one" });
+  const off = await deliver('{"n":1}');
+  assert.equal(off.status, 503);
+  await ask("PATCH", `/connect/flows/${hook.flow_id}.json`, { json: { flow: { active: true } } });
+  const wrong = await deliver("{}");
+  assert.equal(wrong.status, 422, JSON.stringify(wrong.body));
+  assert.equal((await ask("GET", at(hook.id))).body.active, true, "a sender's mistake is no failure of the trigger");
+  for (const duplicate of [false, true]) {
+    const { status, body } = await deliver('{"n":1}');
+    assert.deepEqual([status, body], [200, 1], `duplicate: ${duplicate}`);
+  }
+  const { body: rows } = await ask("GET", `${at(hook.id, "/runs")}?sort=due_at`);
+  assert.deepEqual(rows.map(({ state }: { state: string }) => state), ["skipped", "skipped", "ran"]);
 });
 
 inAccount("webhooks: failures in a row pause the trigger", async ({ server, ask }) => {

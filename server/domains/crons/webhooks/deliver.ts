@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Context } from "../../../context.ts";
-import { unauthorized } from "../../../errors.ts";
+import { Refusal, unauthorized, unavailable } from "../../../errors.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../../input/depth.ts";
 import { parseExactly } from "../../../input/exact_json.ts";
 import { isStorable } from "../../../input/shapes.ts";
@@ -28,7 +28,7 @@ const MOST_HEADERS = 8_192;
 /** The longest id of a delivery, in characters, that is kept as it is. */
 const MOST_ID = 200;
 
-/** @throws {Refusal} 401 if the signature does not hold; 503 */
+/** @throws {Refusal} 401 if the signature does not hold; 422 if the flow takes no such input; 503 */
 export async function deliver(
   { schedules, flows, config, clock }: Pick<Context, "schedules" | "flows" | "config" | "clock">,
   webhook: FoundWebhook,
@@ -46,7 +46,10 @@ export async function deliver(
     key: delivery_id && `delivery ${delivery_id}`,
     input: { ...webhook.input, ...sent, delivery_id: delivery_id ?? null },
   });
-  const { flow_process_id, state, reason, is_known } = received;
+  const { flow_process_id, state, reason, is_known, obstacle } = received;
+  // The sender delivers it again, or learns that it is wrong.
+  if (obstacle === "flow") throw unavailable(reason ?? "", undefined, 60);
+  if (obstacle === "input") throw new Refusal(422, reason ?? "");
   const told = { flow_process_id, state, ...is_known && { duplicate: true } };
   if (flow_process_id === null) return { status: 202, body: { ...told, reason } };
   if (settings.answer === "at_once") return { status: 202, body: told };
