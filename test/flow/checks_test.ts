@@ -297,3 +297,22 @@ inTeam("check: templates are filled with the values of a run that waits", async 
   const other = await addFlow([]);
   assert.equal((await ask("POST", `/connect/flows/${other.id}/check.json`, { json: { run_id } })).status, 404);
 });
+
+inTeam("dry run: answers are for steps of the program, and for dry runs only", async ({ ask, addFlow, api }) => {
+  const calls = api.calls.length;
+  const { id } = await addFlow([{ type: "for_each", id: "each", items: [1], steps: [call("rates")] }]);
+  const refused = async (path: string, json: unknown) => {
+    const { status, body } = await ask("POST", `/connect/flows/${id}/${path}.json`, { json });
+    assert.equal(status, 422, JSON.stringify(body));
+    return Object.keys(body);
+  };
+  const run = async (json: Record<string, unknown>) => await refused("run", json);
+  assert.deepEqual(await run({ answers: { rates: { body: 1 } } }), ["answers"]);
+  assert.deepEqual(await run({ run_id: crypto.randomUUID() }), ["run_id"]);
+  assert.deepEqual(await run({ dry_run: true, answers: { rates: { boddy: 1 } } }), ["answers.rates.boddy"]);
+  assert.deepEqual(await run({ dry_run: true, answers: { "each.0.none": {} } }), ["answers.each.0.none"]);
+  assert.deepEqual(await refused("check", { step: "none" }), ["step"]);
+  const answers = { "each.0.rates": { body: 1 } };
+  assert.equal((await ask("POST", `/connect/flows/${id}/run.json`, { json: { dry_run: true, answers } })).status, 200);
+  assert.equal(api.calls.length, calls);
+});

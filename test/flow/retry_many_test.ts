@@ -51,6 +51,16 @@ inAccount(
     const repeated = (await flow.runs()).flatMap(({ retry_of }) => retry_of ?? []);
     assert.equal(new Set(repeated).size, 4);
     assert.ok(repeated.every((id) => before.some((run) => run.id === id)), "new runs are not repeated");
+    // What was repeated is not repeated again: its repetition, which has failed, is.
+    const { status, body } = await ask("POST", RETRIES, {
+      json: { retry: { flow_code: flow.code, input: "shop=north" } },
+    });
+    assert.deepEqual([status, body.total], [201, 4]);
+    await until(async () => (await ask("GET", at(`${body.id}.json`))).body.state === "finished", "once more");
+    const again = (await flow.runs()).flatMap(({ retry_of }) => retry_of ?? []);
+    assert.deepEqual([again.length, new Set(again).size], [8, 8]);
+    const misspelled = await ask("POST", RETRIES, { json: { retry: { flow_code: flow.code, fromm: "2026-01-01" } } });
+    assert.deepEqual([misspelled.status, Object.keys(misspelled.body)], [400, ["error", "code"]]);
   },
 );
 

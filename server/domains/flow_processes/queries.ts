@@ -151,23 +151,50 @@ const failedPage = (filter: Failed, after?: string): Filter => ({
   count: false,
 });
 
-/** Ids of failed runs that match, newest first. */
+/**
+ * A run that was repeated before a moment is left out: its repetition says what became of it, and is in the list itself if
+ * it has failed.
+ */
+const unrepeated = (sql: Sql, { account_id }: Viewer, before_ms: number) =>
+  sql`
+    and not exists (
+      select
+      from flow_processes r
+      where r.retry_of = flow_processes.id
+        and r.account_id = ${account_id}
+        and r.id < ${lowestId(before_ms)}
+    )
+  `;
+
+/** Ids of failed runs that match and were not repeated before `began_ms`, newest first. */
 export async function listFailed(
   sql: Sql,
   viewer: Viewer,
   filter: Failed,
+  began_ms: number,
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
   const { rows: found, order } = chosen(sql, viewer, failedPage(filter, after));
-  const rows = await sql<{ id: string }[]>`select id ${found} ${order} limit ${limit}`;
+  const rows = await sql<{ id: string }[]>`select id ${found} ${
+    unrepeated(sql, viewer, began_ms)
+  } ${order} limit ${limit}`;
   return rows.map(({ id }) => id);
 }
 
 /** @param most counting stops at this number */
-export async function countFailed(sql: Sql, viewer: Viewer, filter: Failed, most: number): Promise<number> {
+export async function countFailed(
+  sql: Sql,
+  viewer: Viewer,
+  filter: Failed,
+  began_ms: number,
+  most: number,
+): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from (select id ${chosen(sql, viewer, failedPage(filter)).rows} limit ${most}) found
+    select count(*)::int as count
+    from (select id ${chosen(sql, viewer, failedPage(filter)).rows} ${
+    unrepeated(sql, viewer, began_ms)
+  } limit ${most}) found
   `;
   return row?.count ?? 0;
 }

@@ -8,11 +8,14 @@ import type { FlowRun, RunAnswer } from "./schema.ts";
 /**
  * Starts a run and waits for its end for at most ACTION_WAIT_MS, or not at all.
  *
- * @throws {Refusal} 404; 422 if the flow is inactive
+ * @throws {Refusal} 404; 422 if the flow is inactive, or for answers without `dry_run`
  */
 export async function runFlow(ctx: Context, order: FlowRun): Promise<RunAnswer> {
   if (order.dry_run) return await dryRun(ctx, order);
-  const { id, input, idempotency_key, wait } = order;
+  const { id, input, idempotency_key, wait, answers, run_id } = order;
+  // Who gives answers expects that nothing leaves the server.
+  if (answers) throw invalid({ answers: ["need dry_run"] });
+  if (run_id !== undefined) throw invalid({ run_id: ["needs dry_run"] });
   const { sql, viewer, flows, config } = ctx;
   const flow = await findStartable(sql, viewer, id);
   if (!flow) throw notFound("Flow");

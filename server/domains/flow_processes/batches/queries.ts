@@ -50,6 +50,8 @@ export async function insertRetry(
 
 export interface Claimed {
   filter: Filter;
+  /** Milliseconds since 1970. */
+  began_ms: number;
   last_id: string | null;
   done: number;
 }
@@ -63,7 +65,7 @@ export async function claimRetry(sql: Sql, { user_id }: Viewer, id: string): Pro
       and user_id = ${user_id}
       and state = 'running'
       and claimed_until <= now()
-    returning filter, last_id, done
+    returning filter, (extract(epoch from created_at) * 1000)::float8 as began_ms, last_id, done
   `;
   return row;
 }

@@ -19,8 +19,8 @@ export const retries = router({
       summary: "Repeat all failed runs that match a filter",
       description:
         "Starts a new run for each, from the first step, with the same input and the flow's current program: the newest " +
-        "first, three at a time, at most 10,000. Runs that are created later are left out. It goes on without the " +
-        "client. The same request again, with its `id`, starts nothing twice, and continues one that was interrupted. 409 while another " +
+        "first, three at a time, at most 10,000. Runs that were repeated before and runs that are created later are left " +
+        "out. It goes on without the client. The same request again, with its `id`, starts nothing twice, and continues one that was interrupted. 409 while another " +
         "one of the caller's goes on.",
     })
     .input(z.object({ retry: NewRetryOfMany })).output(RetryOfMany)

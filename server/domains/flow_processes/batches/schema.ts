@@ -7,11 +7,12 @@ import { FlowProcessPage } from "../schema.ts";
 export const MOST_RUNS = 10_000;
 
 const { flow_code, trigger, cron_id, user_id, department_id, input, from, to } = FlowProcessPage.shape;
-export const RunsToRetry = z.object({ flow_code, trigger, cron_id, user_id, department_id, input, from, to });
+/** Strict: with a misspelled filter, all failed runs would be repeated. */
+export const RunsToRetry = z.strictObject({ flow_code, trigger, cron_id, user_id, department_id, input, from, to });
 
 export const NewRetryOfMany = RunsToRetry.extend({
   id: Uuid.optional().describe("Chosen by the client. The same request again starts nothing twice"),
-}).describe("Filters as in the list of runs; only failed runs are repeated");
+}).describe("Filters as in the list of runs. Failed runs are repeated that were not repeated before");
 
 const Count = z.int().min(0).meta({ examples: [3] });
 

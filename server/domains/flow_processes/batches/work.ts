@@ -45,8 +45,10 @@ export async function beginRetry(
     throw conflict(await readRetry(ctx, running), "Another retry of many runs goes on: wait for it, or cancel it");
   }
   if (!await findRetry(sql, viewer, id)) {
-    const fixed = { ...filter, to: filter.to ?? clock.now().toISOString() };
-    await insertRetry(sql, viewer, { id, filter: fixed, total: await countFailed(sql, viewer, fixed, MOST_RUNS) });
+    const now = clock.now();
+    const fixed = { ...filter, to: filter.to ?? now.toISOString() };
+    const total = await countFailed(sql, viewer, fixed, now.getTime(), MOST_RUNS);
+    await insertRetry(sql, viewer, { id, filter: fixed, total });
   }
   const claimed = await claimRetry(sql, viewer, id);
   if (claimed) void work(ctx, id, claimed);
@@ -70,13 +72,13 @@ async function work(ctx: Context, id: string, claimed: Claimed): Promise<void> {
   }
 }
 
-async function repeatAll(ctx: Context, id: string, { filter, last_id, done }: Claimed): Promise<void> {
+async function repeatAll(ctx: Context, id: string, { filter, began_ms, last_id, done }: Claimed): Promise<void> {
   const { sql, flows } = ctx;
   for (let [after, count] = [last_id ?? undefined, done]; count < MOST_RUNS;) {
     if (flows.stopping.aborted) return await releaseRetry(sql, id);
     // Rights may have changed since the request.
     if (!await renewed(ctx)) return void await endRetry(sql, id, "cancelled");
-    const ids = await listFailed(sql, ctx.viewer, filter, after, Math.min(AT_ONCE, MOST_RUNS - count));
+    const ids = await listFailed(sql, ctx.viewer, filter, began_ms, after, Math.min(AT_ONCE, MOST_RUNS - count));
     const last = ids.at(-1);
     if (last === undefined) break;
     const reasons = await Promise.all(ids.map((run) => repeated(ctx, id, run)));

@@ -1,7 +1,7 @@
 /** Checks a program without executing it: its faults, its warnings, and its templates with the values of a run. */
 import type { Context } from "../../../context.ts";
-import { type Fields, notFound, Refusal } from "../../../errors.ts";
-import { type Fault, parseProgram, seenRun, type Step } from "../../../flow/flow.ts";
+import { type Fields, invalid, notFound, Refusal } from "../../../errors.ts";
+import { type Fault, parseProgram, seenRun, type Step, walk } from "../../../flow/flow.ts";
 import { faultsOfCode } from "../code.ts";
 import { findFlow } from "../queries.ts";
 import type { Flow } from "../schema.ts";
@@ -12,7 +12,7 @@ import type { Check, Checked } from "./schema.ts";
 
 const MOST_MS = 10_000;
 
-/** @throws {Refusal} 404 */
+/** @throws {Refusal} 404; 422 if a program without faults has no such step */
 export async function checkFlow(ctx: Context, { id, program, run_id, step }: Check): Promise<Checked> {
   const flow = await readKnown(ctx, id);
   const run = await findKnown(ctx, flow, run_id);
@@ -26,6 +26,9 @@ export async function checkFlow(ctx: Context, { id, program, run_id, step }: Che
     const rest = step === undefined ? read : parseProgram(withoutFaulty(text, read.faults));
     if ("faults" in rest) return { ...none, errors };
     return { ...none, errors, scope: (await renderedOf(ctx, flow, rest.steps, run, step)).scope };
+  }
+  if (step !== undefined && ![...walk(read.steps)].some(({ step: { id } }) => id === step)) {
+    throw invalid({ step: ["is not the id of a step of the program"] });
   }
   const errors = { ...byPath(await faultsOfCode(ctx, text)), ...await wiringFaults(ctx, text) };
   const warnings = await warningsOf(ctx, { program: text, department_id: flow.department_id });

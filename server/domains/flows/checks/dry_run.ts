@@ -1,7 +1,7 @@
 /** Executes a flow without effects: calls are answered with what is given or recorded. */
 import type { Context } from "../../../context.ts";
 import { invalid, notFound } from "../../../errors.ts";
-import { type Answer, asStored, parseProgram, proveInput, readSchema, seenRun } from "../../../flow/flow.ts";
+import { type Answer, asStored, parseProgram, proveInput, readSchema, seenRun, walk } from "../../../flow/flow.ts";
 import { reachOfRun } from "../../../reach.ts";
 import { commonReach } from "../../../visibility.ts";
 import type { FlowRun, RunAnswer } from "../schema.ts";
@@ -11,7 +11,7 @@ import { answersOf, findRecorded, userOf } from "./recorded.ts";
 
 const MOST_MS = 20_000;
 
-/** @throws {Refusal} 404; 422 if the stored program cannot be read, or the input does not match */
+/** @throws {Refusal} 404; 422 if the stored program cannot be read, the input does not match, or an answer is of no step */
 export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: FlowRun): Promise<RunAnswer> {
   const { sql, viewer, viewers, flows, clock } = ctx;
   const flow = await readKnown(ctx, id);
@@ -19,6 +19,12 @@ export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: 
   if (run_id !== undefined && !recorded) throw notFound("Flow process");
   const read = parseProgram(flow.fields.program);
   if ("faults" in read) throw invalid(byPath(read.faults));
+  const ids = new Set([...walk(read.steps)].map(({ step }) => step.id));
+  for (const place of Object.keys(answers)) {
+    if (!ids.has(place.slice(place.lastIndexOf(".") + 1))) {
+      throw invalid({ [`answers.${place}`]: ["is neither the id nor the place of a step of the program"] });
+    }
+  }
   const given = new Map<string, Answer>(
     Object.entries(answers).map(([place, { body, status, error }]) => [
       place,

@@ -73,7 +73,7 @@ export const TestedStep = z.object({
 export type TestedStep = z.output<typeof TestedStep>;
 
 /** An answer that a dry run is given, by the place or the id of its step. */
-export const GivenAnswer = z.object({
+export const GivenAnswer = z.strictObject({
   body: z.json().default(null).describe("The step's output").meta({ examples: [{ mid: 4.2 }] }),
   status: z.int().min(100).max(599).nullable().default(null).describe("The status of a connector's answer").meta({
     examples: [200],
