@@ -41,6 +41,7 @@ export { codesOf } from "./program/codes.ts";
 export { referencesOf } from "./program/references.ts";
 export { unknownNames } from "./program/unknown_names.ts";
 export { unreached } from "./program/unreachable.ts";
+export { unusedKeys } from "./program/unused_keys.ts";
 export {
   isoOf,
   type NewRun,

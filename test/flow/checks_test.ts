@@ -60,7 +60,8 @@ inTeam("check: templates are filled with the values of the last run, and nothing
     4.5,
     "USD",
   ]);
-  assert.deepEqual([run_id, errors, warnings], [run.flow_process_id, {}, {}]);
+  const unused = { "fields.program.1.params": ["has note, which the method get does not use"] };
+  assert.deepEqual([run_id, errors, warnings], [run.flow_process_id, {}, unused]);
   assert.deepEqual(byPath(rendered), {
     "fields.program.0.set.text": "USD!",
     "fields.program.1.params.note": "USD!",

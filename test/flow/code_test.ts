@@ -12,6 +12,7 @@ inTeam("code: TypeScript with the names that it mentions; its console and its ou
     const sum = (items: Item[]): number => items.reduce((all, { price }) => all + price, 0);
     export default async ({ input, steps, run, ...more }: { input: { items: Item[] } }) => {
       console.log("items", input.items.length, { a: [1] });
+      console.error(new TypeError("odd"), new Map([["a", 1]]), new Set([2]));
       await null;
       return { sum: sum(input.items), before: steps.set.body, more: Object.keys(more), at: new Date(), is_start: Date.now() === Date.parse(run.started_at), id: Math.random() };
     };`;
@@ -22,7 +23,10 @@ inTeam("code: TypeScript with the names that it mentions; its console and its ou
   ], { items: [{ price: 1.5 }, { price: 2 }] });
   const [, step] = process.steps;
   assert.deepEqual([data.sum, data.before, data.more, data.is_start], [3.5, { hidden: 1 }, [], true]);
-  assert.deepEqual([step.status, step.console, step.output], ["finished", ['items 2 {"a":[1]}'], data]);
+  assert.deepEqual([step.status, step.console, step.output], ["finished", [
+    'items 2 {"a":[1]}',
+    'TypeError: odd [["a",1]] [2]',
+  ], data]);
   assert.deepEqual(Object.keys(step.input).sort(), ["input", "run", "steps"]);
 });
 

@@ -1,6 +1,7 @@
 /** The step type `record`, and its failures. */
 import assert from "node:assert/strict";
 import { on_postgres } from "../stage/harness.ts";
+import { addDb } from "../stage/db.ts";
 import { until } from "../stage/until.ts";
 import { onStage } from "./flow_stage.ts";
 
@@ -147,3 +148,13 @@ if (on_postgres) {
     ]);
   });
 }
+
+inTeam("flow steps: a list that ends at the default limit warns", async ({ ask, run }) => {
+  const { code } = await addDb(ask, { fields: { day: "string" } });
+  const operations = Array.from({ length: 100 }, () => ({ action: "create", record: { data: { day: "sun" } } }));
+  assert.equal((await ask("POST", `/platform/dbs/${code}/records/batch.json`, { json: { operations } })).status, 200);
+  const warned = async (more: Record<string, unknown>) =>
+    (await run([{ type: "record", action: "list", db_code: code, ...more }])).process.steps[0].warnings;
+  assert.deepEqual(await warned({}), ["lists 100 records, the most without limit: there may be more"]);
+  assert.deepEqual(await warned({ limit: 100 }), []);
+});

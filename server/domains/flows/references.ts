@@ -24,15 +24,15 @@ export const listNamedConnectors = (sql: Sql, viewer: Viewer, codes: string[]): 
 
 export interface NamedDb {
   code: string;
-  /** The table of a database with one table is named "". */
-  tables: string[];
+  /** As stored. */
+  schema: Record<string, unknown>;
 }
 
 /** The databases with these codes that the viewer may see. */
 export const listNamedDbs = (sql: Sql, viewer: Viewer, codes: string[]): Promise<NamedDb[]> =>
   sql<NamedDb[]>`
-    select code, array(select name from db_tables t where t.db_id = d.id order by name) as tables
-    from dbs d
+    select code, schema
+    from dbs
     where account_id = ${viewer.account_id}
       and code = any(${codes}::text[])
       and ${visible(sql, viewer)}

@@ -1,6 +1,6 @@
 /**
- * Warnings about a program: names of connectors, methods, databases and tables that do not exist for the viewer, and
- * mistakes in placeholders. A program with warnings is saved, because what it names may be created later.
+ * Warnings about a program: names of connectors, methods, databases, tables and fields that do not exist for the viewer,
+ * parameters and keys that nothing uses, and mistakes in placeholders. A program with warnings is saved, because what it names may be created later.
  */
 import { paramsOf } from "../../connectors/connectors.ts";
 import type { Context } from "../../context.ts";
@@ -17,7 +17,9 @@ import {
   type Step,
   unknownNames,
   unreached,
+  unusedKeys,
 } from "../../flow/flow.ts";
+import { readSchema } from "../../store/store.ts";
 import { type KnownConnector, listNamedConnectors, listNamedDbs, listNamedFlows, type NamedDb } from "./references.ts";
 
 const MOST_WARNINGS = 100;
@@ -57,6 +59,7 @@ export async function warningsOf(
     ...await unanswerable(sql, viewer.account_id, department_id, read.steps),
     ...unknownNames(read.steps),
     ...unreached(read.steps),
+    ...unusedKeys(read.steps),
   ]);
 }
 
@@ -95,19 +98,39 @@ function connectorWarnings(reference: ConnectorReference, known: readonly KnownC
   const connector = known.find((one) => one.code === code);
   if (!connector) return [[key, `names the connector ${code}, which is not there`]];
   if (!Object.hasOwn(connector.methods, method)) return [["method", `is not a method of the connector ${code}`]];
-  return paramsOf({ ...connector.methods[method] }, reference).filter((name) => !params.includes(name))
-    .map((name) => ["params", `has no ${name}, which the method ${method} asks for`]);
+  const asked = paramsOf({ ...connector.methods[method] }, reference);
+  return [
+    ...asked.filter((name) => !params.includes(name)).map((name): Warning => [
+      "params",
+      `has no ${name}, which the method ${method} asks for`,
+    ]),
+    ...params.filter((name) => !asked.includes(name)).map((name): Warning => [
+      "params",
+      `has ${name}, which the method ${method} does not use`,
+    ]),
+  ];
 }
 
-function databaseWarnings({ key, code, table_name }: DatabaseReference, known: readonly NamedDb[]): Warning[] {
+function databaseWarnings(reference: DatabaseReference, known: readonly NamedDb[]): Warning[] {
+  const { key, code, table_name, fields } = reference;
   const db = known.find((one) => one.code === code);
   if (!db) return [[key, `names the database ${code}, which is not there`]];
-  if (table_name !== undefined) {
-    return db.tables.includes(table_name) ? [] : [["table_name", `is not a table of the database ${code}`]];
+  const tables = readSchema(db.schema);
+  const table = tables.get(table_name ?? "");
+  if (!table && table_name !== undefined) return [["table_name", `is not a table of the database ${code}`]];
+  if (!table) {
+    return [["table_name", `can't be blank: ${code} has the tables ${[...tables.keys()].toSorted().join(", ")}`]];
   }
-  if (db.tables.length <= 1) return [];
-  return [["table_name", `can't be blank: ${code} has the tables ${db.tables.join(", ")}`]];
+  return fields.filter(({ key, name }) => !table.fields.has(name) && !ALSO_NAMED[key]?.includes(name))
+    .map(({ key, name }): Warning => [key, `names ${name}, which is no field of the table`]);
 }
+
+/** What keys may name beside fields. */
+const ALSO_NAMED: Record<string, readonly string[]> = {
+  match: ["created_at", "updated_at"],
+  filter: ["created_at", "updated_at"],
+  sort: ["created_at", "updated_at", "id"],
+};
 
 /** @param faults with paths from the program on */
 export function byPath(faults: readonly Fault[]): Fields {

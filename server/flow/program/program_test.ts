@@ -6,6 +6,7 @@ import type { KnownStep as Step } from "../steps/registry.ts";
 import { parseProgram } from "./program.ts";
 import { unknownNames } from "./unknown_names.ts";
 import { unreached } from "./unreachable.ts";
+import { unusedKeys } from "./unused_keys.ts";
 import { walk } from "./walk.ts";
 
 function stepsOf(program: unknown): Step[] {
@@ -62,6 +63,21 @@ Deno.test("program: unreachable steps", () => {
   ]);
   assert.deepEqual(unreached(stepsOf(EXAMPLE)), []);
   assert.deepEqual(unreached(stepsOf([{ ...done, disabled: true }, nothing])), []);
+});
+
+Deno.test("program: keys that a step's type does not use", () => {
+  const retry = { attempts: 2 };
+  const faults = unusedKeys(stepsOf([
+    { type: "flow", flow_code: "a", timeout: 2, retry },
+    { type: "for_each", items: [1], timeout: 30, steps: [{ type: "wait", seconds: 1, retry }] },
+    { type: "record", action: "list", db_code: "a", timeout: 2, retry },
+    { type: "code", source: "export default () => 1", timeout: 2, retry },
+  ]));
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
+    "0.timeout is not used by flow",
+    "0.retry is not used by flow",
+    "1.steps.0.retry is not used by wait",
+  ]);
 });
 
 Deno.test("program: names and ids of disabled steps are not there, and their own templates are not looked at", () => {

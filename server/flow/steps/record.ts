@@ -55,6 +55,8 @@ const ACTIONS: Record<(typeof NAMES)[number], Action> = {
   list: { read: listSome, needs: [], either: [], takes: ["filter", "sort", "limit"] },
 };
 
+const DEFAULT_LIMIT = 100;
+
 /** The values are named like fields of the step's database. */
 const OF_DATABASE = { "x-names-of": "database" };
 
@@ -73,10 +75,10 @@ const shape = (steps: StepListShape) =>
     filter: Templates.optional().describe("By field a value, or an object of operators, as lists of records take it")
       .meta(OF_DATABASE),
     sort: TextTemplate.optional().describe("A field, with - before it descending"),
-    limit: z.int().min(1).max(500).optional().describe("100 by default"),
+    limit: z.int().min(1).max(500).optional().describe(`${DEFAULT_LIMIT} by default`),
   }).superRefine((step, ctx) => {
     for (const [key, message] of faultsOfKeys(step)) ctx.addIssue({ code: "custom", path: [key], message });
-  }).transform(({ limit = 100, ...step }) => ({ ...step, limit }));
+  }).transform(({ limit, ...step }) => ({ ...step, limit: limit ?? DEFAULT_LIMIT, is_limited: limit !== undefined }));
 
 type RecordStep = z.output<ReturnType<typeof shape>>;
 
@@ -108,7 +110,14 @@ export const record = {
   },
   shape,
   templates: TEMPLATES,
-  references: ({ db_code: code, table_name }) => [{ kind: "database", key: "db_code", code, table_name }],
+  references: ({ db_code: code, table_name, data, match, filter, sort }) => {
+    const in_order = sort === undefined || /[{}]/.test(sort) ? [] : sort.split(",").map((key) => key.replace(/^-/, ""));
+    const fields = Object.entries({ data, match, filter }).flatMap(([key, names]) =>
+      typeof names === "object" ? Object.keys(names).map((name) => ({ key, name })) : []
+    );
+    fields.push(...in_order.map((name) => ({ key: "sort", name })));
+    return [{ kind: "database", key: "db_code", code, table_name, fields }];
+  },
   effect: {
     input(step, rendering) {
       // A missing value in these keys must not become null, which would select unrelated records.
@@ -156,7 +165,7 @@ function triggerOf({ cron_id, trigger_data }: RunHead): number | undefined {
 
 /** Resolves after its transaction has ended, never before: the result says what has happened. */
 function perform(step: RecordStep, input: JsonObject, call: EffectCall): Promise<JsonValue> {
-  const { services: { sql, dbs }, head, reach, signal } = call;
+  const { services: { sql, dbs }, head, reach, signal, warn } = call;
   const missing = () => notFound(`Database ${step.db_code}`);
   return withDb<JsonValue>(dbs, head.account_id, step.db_code, missing, async (db) => {
     if (!visibleTo(reach, db.department_id)) throw missing();
@@ -165,7 +174,13 @@ function perform(step: RecordStep, input: JsonObject, call: EffectCall): Promise
     const place = placeOf(db, step.table_name, reach, by, triggerOf(head));
     const department_id = departmentOfNew(reach, head.department_id);
     const order = { place, input, limit: step.limit, user_id: head.user_id, department_id };
-    if (read) return await read(sql, order);
+    if (read) {
+      const output = await read(sql, order);
+      if (!step.is_limited && Array.isArray(output) && output.length === DEFAULT_LIMIT) {
+        warn(`lists ${DEFAULT_LIMIT} records, the most without limit: there may be more`);
+      }
+      return output;
+    }
     return await sql.begin(async (tx) => {
       const output = await once(tx, call, () => write(tx, order));
       // Past the deadline the run records that the write did not happen, so the transaction is rolled back.

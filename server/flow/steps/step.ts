@@ -25,11 +25,14 @@ const Retry = z.strictObject({
   on: z.array(RetryOn).min(1).max(20).default(["network", "timeout", 429, "5xx"]),
 }).meta({ id: "Retry" });
 
+/** Of each attempt. */
+export const DEFAULT_TIMEOUT_S = 30;
+
 const COMMON = {
   // An id that was left out is "" here. `parseProgram` replaces it by step_1, step_2, …
   id: StepId.optional().transform((id) => id ?? "").describe("Unique in the program; step_1, step_2, … by default"),
   name: line(255).optional(),
-  timeout: z.number().min(1).max(300).default(30).describe("Seconds for each attempt"),
+  timeout: z.number().min(1).max(300).default(DEFAULT_TIMEOUT_S).describe("Seconds for each attempt"),
   retry: Retry.optional().describe("Without it, there is one attempt"),
   on_error: z.enum(["stop", "continue", "catch"]).default("stop").describe(
     "What to do after the last attempt has failed",

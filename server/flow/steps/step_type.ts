@@ -50,7 +50,13 @@ export type Reference =
     body: JsonValue | undefined;
   }
   | { kind: "flow"; key: string; code: string }
-  | { kind: "database"; key: string; code: string; table_name: string | undefined };
+  | { kind: "database"; key: string; code: string; table_name: string | undefined; fields: readonly NamedField[] };
+
+/** A field of a table that a key of the step names. */
+export interface NamedField {
+  key: string;
+  name: string;
+}
 
 /**
  * A step type that computes (`execute`), one that changes or reads something outside of the run (`effect`), or one at

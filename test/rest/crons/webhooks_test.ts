@@ -275,6 +275,13 @@ inAccount("webhooks: what was not started can be delivered again", async ({ serv
   assert.deepEqual(rows.map(({ state }: { state: string }) => state), ["skipped", "skipped", "ran"]);
 });
 
+inAccount("webhooks: a fail step answers with its data", async ({ server, ask }) => {
+  const flow = { fields: { program: [{ type: "fail", message: "Not for the sender", data: { wrong: ["sku"] } }] } };
+  const { webhook_url } = await addHook(ask, { answer: "result" }, { flow });
+  const { status, body } = await send(server, webhook_url, "{}");
+  assert.deepEqual([status, body.error, body.data], [500, "The flow failed", { wrong: ["sku"] }]);
+});
+
 inAccount("webhooks: failures in a row pause the trigger", async ({ server, ask }) => {
   const flow = { fields: { program: [{ type: "fail", message: "No" }] } };
   const { id, webhook_url } = await addHook(ask, { answer: "result" }, { flow, cron: { max_failures: 2 } });

@@ -226,6 +226,9 @@ inAccount("flows: warnings name what is not there", async ({ ask }) => {
     { ...call("fx", "of"), params: { base: "EUR", day: { iso: "x" } }, query: { m: 1 } },
     { type: "return", data: ["{sum}", "{smu}", "{input.x} {user.name} {run.id}"] },
     { type: "return" },
+    { ...call("fx", "latest"), params: { base: "EUR" } },
+    { ...list(several.code, "people"), filter: { none: 1, created_at: { gt: "2026-01-01" } }, sort: "-nor,id" },
+    { ...list(single.code), action: "create", data: { strange: 1 } },
   ];
   const warnings = {
     "fields.program.1.method": ["is not a method of the connector fx"],
@@ -238,6 +241,10 @@ inAccount("flows: warnings name what is not there", async ({ ask }) => {
     "fields.program.9.params": ["has no day, which the method of asks for", "has no n, which the method of asks for"],
     "fields.program.11.data.1": ["has {smu}, which no step sets"],
     "fields.program.12": ["is never reached: a return stands before it"],
+    "fields.program.13.params": ["has base, which the method latest does not use"],
+    "fields.program.14.filter": ["names none, which is no field of the table"],
+    "fields.program.14.sort": ["names nor, which is no field of the table"],
+    "fields.program.15.data": ["names strange, which is no field of the table"],
   };
   const flow = await create(ask, { name: "Doubtful", fields: { program } });
   assert.deepEqual(flow.warnings, warnings);

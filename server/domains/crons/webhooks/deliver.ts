@@ -57,8 +57,8 @@ export async function deliver(
   if (run?.status === "finished") return { status: 200, body: run.data ?? null };
   const has_ended = run !== undefined && run.status !== "pending" && run.status !== "waiting";
   if (!has_ended) return { status: 202, body: told };
-  // Who delivers learns nothing of the flow.
-  return { status: 500, body: { ...told, error: "The flow failed" } };
+  // Who delivers learns nothing of the flow but what a `fail` step gives as data.
+  return { status: 500, body: { ...told, error: "The flow failed", ...run.data !== undefined && { data: run.data } } };
 }
 
 /** What the flow sees as its input. `raw_body` is null unless the body is text; then `raw_base64` has it. */

@@ -79,6 +79,8 @@ export function prelude(): Realm {
   const shown = (value: unknown): string => {
     if (typeof value === "string") return value;
     try {
+      if (value instanceof Error) return `${value.name}: ${value.message}`;
+      if (value instanceof Map || value instanceof Set) return stringify([...value]);
       return stringify(value) ?? String(value);
     } catch {
       return typeof value;
