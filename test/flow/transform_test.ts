@@ -57,6 +57,12 @@ inTeam("transform: its keys, one after the other, and its errors", async ({ run,
     { type: "transform", id: "null", from: "{gone}" },
     { type: "transform", id: "text", from: ["{run.id}"], reduce: { n: { sum: "item" } }, on_error: "continue" },
     { type: "transform", id: "many", from: "{= [1..50001] }", on_error: "continue", limit: 1 },
+    {
+      type: "transform",
+      id: "dates",
+      from: ["2026-10-25T02:15:00+01:00", "2026-10-25T02:30:00+02:00", "2026-10-25"],
+      sort: "item",
+    },
     { type: "return", data: "{item}" },
   ], { orders: ORDERS });
   const step = (place: string) => process.steps.find((one: { place: string }) => one.place === place);
@@ -64,6 +70,8 @@ inTeam("transform: its keys, one after the other, and its errors", async ({ run,
   assert.equal(data, "outer", "the item is a name of the step alone");
   ROWS.forEach(([keys, output], index) => assert.deepEqual(step(`row_${index}`).output, output, JSON.stringify(keys)));
   assert.deepEqual(step("null").output, []);
+  const by_moment = ["2026-10-25", "2026-10-25T02:30:00+02:00", "2026-10-25T02:15:00+01:00"];
+  assert.deepEqual(step("dates").output, by_moment);
   assert.equal(step("no_list").error, "from is no list");
   assert.match(step("text").error, /^reduce: n: sum of item needs a number, not /);
   assert.equal(step("many").error, "from has more than 50000 items");

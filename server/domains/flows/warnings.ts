@@ -87,6 +87,16 @@ export async function warningsOfFailure({ sql, viewer }: Context, code: string):
   return known ? {} : { on_failure: [`names the flow ${code}, which is not there`] };
 }
 
+/** About names of secret inputs that the declared input does not have: what is sent by another name is not secret. */
+export function warningsOfSecrets(input: unknown, secret_inputs: readonly string[]): Fields {
+  const { properties } = Object(input);
+  if (typeof properties !== "object" || properties === null) return {};
+  const unknown = secret_inputs.filter((name) => !Object.hasOwn(properties, name));
+  return unknown.length === 0 ? {} : {
+    secret_inputs: unknown.map((name) => `names ${name}, which is no property of input`),
+  };
+}
+
 /** About a key of a step. */
 type Warning = [key: string, message: string];
 

@@ -1,6 +1,7 @@
 /** `transform`: filters, changes, sorts and summarizes a list. */
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { jsonLength } from "../storage/storable.ts";
+import { timeOf } from "../template/compare.ts";
 import { exact } from "../template/filters/filters.ts";
 import { FilterFault, numberOf, readNumber } from "../template/filters/filter.ts";
 import { holdsIn, renderIn } from "../template/rendering.ts";
@@ -71,14 +72,17 @@ async function chosen({ as, where, map }: TransformStep, from: JsonValue[], exec
 /** The value at a path that begins with the item's name. */
 const valueAt = (item: JsonValue, path: string): JsonValue => lookUp(path.split(".").slice(1), item) ?? null;
 
-/** Numbers and texts that are numbers come first, then texts, then everything else. */
+/**
+ * Numbers and texts that are numbers come first, then texts, then everything else. Dates and timestamps are compared as
+ * points in time, as in conditions.
+ */
 type SortKey = [rank: number, value: number | string];
 
 function sortKeyOf(value: JsonValue): SortKey {
   if (typeof value === "boolean") return [0, Number(value)];
   const number = readNumber(value);
   if (number !== undefined) return [0, number];
-  return typeof value === "string" ? [1, value] : [2, 0];
+  return typeof value === "string" ? [1, timeOf(value) ?? value] : [2, 0];
 }
 
 /** Missing values stay at the end in both directions. */

@@ -46,7 +46,7 @@ function integerOf(value: JsonValue): bigint | undefined {
 }
 
 /** Normalizes a date or timestamp, so that comparing the texts compares the times. */
-function timeOf(text: string): string | undefined {
+export function timeOf(text: string): string | undefined {
   // Cheap test before the parser: no date or timestamp has another length.
   if (text.length < 10 || text.length > 35 || text[4] !== "-") return undefined;
   const date = readKept("date", text);

@@ -246,6 +246,14 @@ inAccount("flows: warnings name what is not there", async ({ ask }) => {
     "fields.program.14.sort": ["names nor, which is no field of the table"],
     "fields.program.15.data": ["names strange, which is no field of the table"],
   };
+  const input = { type: "object", properties: { password: { type: "string" } } };
+  const secret = await create(ask, {
+    name: "Secret",
+    fields: { program: [] },
+    input,
+    secret_inputs: ["Password", "password"],
+  });
+  assert.deepEqual(secret.warnings, { secret_inputs: ["names Password, which is no property of input"] });
   const flow = await create(ask, { name: "Doubtful", fields: { program } });
   assert.deepEqual(flow.warnings, warnings);
   assert.deepEqual((await ask("GET", at(flow.id))).body.warnings, warnings);
