@@ -80,6 +80,13 @@ Deno.test("program: keys that a step's type does not use", () => {
   ]);
 });
 
+Deno.test("program: placeholders of other tools stay texts, with a warning", () => {
+  const faults = unknownNames(stepsOf([{ type: "return", data: { a: "Hello {{ input.name }}", b: '{{"x": 1}}' } }]));
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
+    "0.data.a has {{ input.name }}, which stays a text: a placeholder has single braces, as in {input.name}",
+  ]);
+});
+
 Deno.test("program: names and ids of disabled steps are not there, and their own templates are not looked at", () => {
   const faults = unknownNames(stepsOf([
     { type: "mutation", id: "off", disabled: true, set: { a: "{none}" } },

@@ -1,9 +1,9 @@
-/** Warnings about placeholders and expressions that refer to an undefined name or to a missing step. */
+/** Warnings about placeholders and expressions that refer to an undefined name or to a missing step, or that are none. */
 import { stepTypeOf } from "../steps/registry.ts";
 import { templatesOf } from "../steps/rendered_keys.ts";
 import type { Step } from "../steps/step.ts";
 import type { Fault } from "../steps/step_type.ts";
-import { pathsOfTexts, unsetVariablesOf } from "../template/template.ts";
+import { pathsOfTexts, textsIn, unsetVariablesOf } from "../template/template.ts";
 import { PREDEFINED, RESERVED } from "../template/template_shape.ts";
 import { walk } from "./walk.ts";
 
@@ -31,6 +31,15 @@ export function unknownNames(steps: readonly Step[]): Fault[] {
       path: [...path, ...key],
       message: `has $${variable}, which is no function of JSONata, and which the expression does not set`,
     }));
-    return [...unknown, ...unset];
+    const doubled = [...textsIn(templates)].flatMap(({ path: key, text }) =>
+      [...text.matchAll(DOUBLED)].filter(([, , head = ""]) => names.has(head)).map(([written, inner]) => ({
+        path: [...path, ...key],
+        message: `has ${written}, which stays a text: a placeholder has single braces, as in {${inner}}`,
+      }))
+    );
+    return [...unknown, ...unset, ...doubled];
   });
 }
+
+/** Placeholders as other tools write them. Two braces are the character itself here. */
+const DOUBLED = /\{\{\s*(([a-z]\w*)(?:\.\w+)*)\s*\}\}/g;
