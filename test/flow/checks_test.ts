@@ -317,3 +317,26 @@ inTeam("dry run: answers are for steps of the program, and for dry runs only", a
   assert.equal((await ask("POST", `/connect/flows/${id}/run.json`, { json: { dry_run: true, answers } })).status, 200);
   assert.equal(api.calls.length, calls);
 });
+
+inTeam("check: conditions of loops and parts of a transform see the names inside of them", async ({ ask, addFlow }) => {
+  const { id } = await addFlow([
+    {
+      type: "repeat",
+      id: "rounds",
+      while: "{left} > 1",
+      collect: "{left|upper}",
+      steps: [{ type: "mutation", set: { left: "{= 3 - index }" } }],
+    },
+    { type: "transform", from: ["a", "b"], where: "{item} exists", map: "{index}:{item}" },
+  ]);
+  const { rendered } = (await ask("POST", `/connect/flows/${id}/check.json`, { json: {} })).body;
+  const values = rendered.filter(({ path }: Rendered) => !path.includes("steps")).map((
+    { path, value, warnings }: Rendered & { warnings: string[] },
+  ) => [path.replace("fields.program.", ""), value, warnings]);
+  assert.deepEqual(values, [
+    ["0.while.left", 1, []],
+    ["0.collect", "1", []],
+    ["1.where.left", "b", []],
+    ["1.map", "1:b", []],
+  ]);
+});

@@ -161,8 +161,10 @@ export function createRehearsals(services: Services, keys: Keys, clock: { now():
     }
   }
 
-  const rehearsedBy = ({ answer, unanswered }: Rehearsal, note?: Rehearsed["note"]): Rehearsed => ({
-    note,
+  type Notes = Pick<Rehearsed, "note" | "noteInside">;
+
+  const rehearsedBy = ({ answer, unanswered }: Rehearsal, notes: Notes): Rehearsed => ({
+    ...notes,
     perform(step, effect, call) {
       if (effect.computes) return effect.perform(step, call.input, call);
       const answered = answer(call.place, step.id);
@@ -188,19 +190,28 @@ export function createRehearsals(services: Services, keys: Keys, clock: { now():
   return {
     testStep: ({ values, takes_input, ...common }) =>
       within(common, { values: { scope: values, takes_input } }, performed),
-    rehearse: (rehearsal) => within(rehearsal, { rehearsed: rehearsedBy(rehearsal, rehearsal.note) }, performed),
+    rehearse: (rehearsal) =>
+      within(rehearsal, { rehearsed: rehearsedBy(rehearsal, { note: rehearsal.note }) }, performed),
     render(rehearsal, step_id) {
       const scopes = new Map<string, { place: string; scope: JsonObject }>();
+      const insides = new Map<string, JsonObject>();
       let last: JsonObject = {};
-      const rehearsed = rehearsedBy(rehearsal, (step, place, scope) => {
-        scopes.set(step.id, { place, scope: { ...scope } });
-        last = scope;
+      const rehearsed = rehearsedBy(rehearsal, {
+        note(step, place, scope) {
+          scopes.set(step.id, { place, scope: { ...scope } });
+          insides.delete(step.id);
+          last = scope;
+        },
+        noteInside: (id, scope) => void insides.set(id, { ...scope }),
       });
       return within(rehearsal, { rehearsed }, async (task) => {
         const { steps } = await performed(task);
         const outputs = new Map(steps.map(({ place, output }) => [place, output]));
         const seen = new Map<string, Seen>(
-          [...scopes].map(([id, { place, scope }]) => [id, { place, scope, output: outputs.get(place) }]),
+          [...scopes].map(([id, { place, scope }]) => {
+            const [inside, output] = [insides.get(id), outputs.get(place)];
+            return [id, { place, scope, inside, output }];
+          }),
         );
         const evaluate = (place: string, scope: JsonObject) => evaluateAt({ task, scope }, place);
         return {

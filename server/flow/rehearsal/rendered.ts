@@ -18,6 +18,8 @@ export interface Seen {
   place: string;
   /** The names at the latest execution of the step. */
   scope: JsonObject;
+  /** The names in its latest round, or for its latest item. */
+  inside: JsonObject | undefined;
   /** Its output: the values of a mutation's names. */
   output: JsonValue | undefined;
 }
@@ -46,17 +48,19 @@ export async function renderedTemplates(
 ): Promise<RenderedTemplate[]> {
   const rendered: RenderedTemplate[] = [];
   for (const { step, path } of walk(program)) {
-    const { place = null, scope: before = last, output } = seen.get(step.id) ?? {};
-    const names = new Set(stepTypeOf(step).names?.(step));
+    const { place = null, scope: before = last, inside, output } = seen.get(step.id) ?? {};
+    const type = stepTypeOf(step);
+    const names = new Set(type.names?.(step));
     const set: JsonObject = typeof output === "object" && output !== null && !Array.isArray(output) ? output : {};
     const scope = { ...before };
-    for (const { path: key, text } of textsIn(templatesOf(step, stepTypeOf(step).templates))) {
+    for (const { path: key, text } of textsIn(templatesOf(step, type.templates))) {
       if (rendered.length === MOST_TEMPLATES) return rendered;
       if (!hasPlaceholders(text)) continue;
       const [, name = ""] = key;
       const is_name = key.length === 2 && names.has(`${name}`);
-      const evaluate = evaluateAt(place ?? step.id, scope);
-      const one = await renderOne(text, { scope, evaluate }, is_name ? set[name] : undefined);
+      const names_seen = inside && type.inside?.includes(`${key[0]}`) ? inside : scope;
+      const evaluate = evaluateAt(place ?? step.id, names_seen);
+      const one = await renderOne(text, { scope: names_seen, evaluate }, is_name ? set[name] : undefined);
       rendered.push({ path: [...path, ...key], place, template: text, ...one });
       // Later names of a mutation see the earlier ones.
       if (names.has(`${name}`)) scope[name] = set[name] ?? one.value;

@@ -92,6 +92,8 @@ interface Traits<S extends Step> {
   shape(steps: StepListShape): z.ZodType<S>;
   /** Keys whose strings are templates. */
   readonly templates: readonly string[];
+  /** Those of them that are filled inside of the step, once for each round or item. */
+  readonly inside?: readonly string[];
   /** Lists of steps inside a step, by their path in it, besides `catch`. The journal lists such a step before the steps inside it. */
   branches?(step: S): (readonly [path: Path, steps: readonly Step[]])[];
   /** Names that templates see during or after the step. */
@@ -130,6 +132,8 @@ export interface Execution extends Rendering {
   readonly warn: Warn;
   /** Keeps a comparison for who inspects the run. */
   readonly noteCompared: (compared: Compared) => void;
+  /** The keys `inside` are filled with the names of now: a rehearsal shows them with the latest ones. */
+  noteInside(): void;
   /** The input of the run, at the first call in a run only: later mutations are not overridden by it. */
   takeInput(): JsonObject | undefined;
   /** @throws {StepFault} if the run's context were larger than 1 MiB with an output of so many characters */

@@ -26,6 +26,7 @@ export const transform = {
   },
   shape,
   templates: ["from", "where", "map"],
+  inside: ["where", "map"],
   names: ({ as }) => [as, INDEX],
   async execute(step, execution) {
     const from = await renderIn(step.from, execution);
@@ -43,7 +44,7 @@ export const transform = {
 
 /** The items for which `where` holds, as `map` makes them. */
 async function chosen({ as, where, map }: TransformStep, from: JsonValue[], execution: Execution) {
-  const { scope, proveRoom } = execution;
+  const { scope, proveRoom, noteInside } = execution;
   // A comparison for each item would be too much to be kept.
   const rendering = { ...execution, noteCompared() {} };
   const items: JsonValue[] = [];
@@ -52,6 +53,7 @@ async function chosen({ as, where, map }: TransformStep, from: JsonValue[], exec
     const turn = execution.yieldTurn();
     if (turn) await turn;
     Object.assign(scope, { [as]: item, [INDEX]: index });
+    noteInside();
     if (where !== undefined) {
       const holds = holdsIn(where, rendering);
       if (!(holds instanceof Promise ? await holds : holds)) continue;

@@ -156,6 +156,7 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
   scope: state.scope,
   warn,
   evaluate: evaluateAt(state, record.place),
+  noteInside: () => state.task.rehearsed?.noteInside?.(record.id, state.scope),
   noteCompared(compared) {
     if (!countNote(state, compared)) return;
     record.compared = [...record.compared ?? [], compared].slice(-MOST_COMPARED);

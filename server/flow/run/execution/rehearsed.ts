@@ -14,4 +14,6 @@ export interface Rehearsed {
   pause(step: Step, pause: Pause, input: JsonObject, call: PauseCall): Promise<Result>;
   /** Called before each step with the names that its templates see. */
   note?: ((step: Step, place: string, scope: JsonObject) => void) | undefined;
+  /** Called with the names that the keys `inside` of a step see. */
+  noteInside?: ((id: string, scope: JsonObject) => void) | undefined;
 }

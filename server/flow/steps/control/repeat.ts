@@ -42,10 +42,11 @@ export const repeat = {
   },
   shape,
   templates: ["while", "collect"],
+  inside: ["while", "collect"],
   branches: ({ steps }) => [[["steps"], steps]],
   names: () => [INDEX],
   async execute({ while: condition, most, collect, steps }, execution) {
-    const { scope, proveRoom, setOutput, run } = execution;
+    const { scope, proveRoom, setOutput, run, noteInside } = execution;
     const collected: JsonValue[] = [];
     let characters = 0;
     let round = 0;
@@ -54,6 +55,7 @@ export const repeat = {
         scope[INDEX] = round;
         const returned = await run(steps, round++);
         if (returned) return returned;
+        noteInside();
         if (collect !== undefined) {
           const value = await renderIn(collect, execution);
           characters += jsonLength(value);
