@@ -107,7 +107,9 @@ function ownerOf({ user_id }: Viewer, { input }: Retry, before: Repeatable): num
  * @throws {Refusal} 403; 422
  */
 async function versionOfThen({ sql, viewer }: Context, id: string, { flow_code }: Repeatable): Promise<number> {
-  if (viewer.role !== "manager" && viewer.role !== "admin") throw forbidden("The program of then needs a manager");
+  if (viewer.role !== "manager" && viewer.role !== "admin") {
+    throw forbidden("The program that the run used needs a manager");
+  }
   const used = await findUsedVersion(sql, viewer, id);
   if (!used || !await keepVersion(sql, used, flow_code)) throw invalid({ program: ["is not kept any more"] });
   return used.flow_version;

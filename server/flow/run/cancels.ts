@@ -7,8 +7,8 @@ import type { CancelStore } from "../storage/cancel_store.ts";
 
 const POLL_MS = 1_000;
 /**
- * A look for a cancel is good for this time, and so is the moment when a run is stored, because nobody could cancel it
- * before. A peer that cancels a run waits for this time before it answers, so no effect begins after that answer.
+ * The result of a look for a cancel is used for this time. A run that was stored within it needs no look, because no
+ * cancel can precede it. A peer that cancels a run waits for this time before it answers, so no effect begins after that answer.
  */
 export const CANCEL_SEEN_MS = 100;
 

@@ -206,7 +206,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     return true;
   }
 
-  /** For a run that has just begun to wait: whoever cancelled it at that time may have seen no run that waits. */
+  /** For a run that has just begun to wait. A cancel that was requested meanwhile may have found no run that waits. */
   async function cancelIfRequested({ account_id, id }: RunHead): Promise<void> {
     try {
       if (await cancel_store.has(id)) await endWaiting(account_id, id);

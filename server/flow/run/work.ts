@@ -59,8 +59,8 @@ interface Deps {
 }
 
 /**
- * @returns a function that executes a job until it ends, or until it waits: then it returns undefined, or throws an
- *   {Interrupted} if the run continues in a peer
+ * @returns a function that executes a job. It returns the outcome, or undefined if the run waits. It throws {Interrupted} if
+ *   the run continues in a peer.
  */
 export function createWork(deps: Deps): (job: Job) => Promise<RecordedOutcome | undefined> {
   const { services, keys, store, cancels, programs, outcomes, turns, limits, log, closing, proveOwned, notify } = deps;

@@ -1,4 +1,4 @@
-/** The changes that one run gets: as the trigger's author sees them, those that its settings choose. */
+/** Selects the changes for one run: those that the trigger's settings name, as its author sees them. */
 import type { Sql } from "../../database/pool.ts";
 import type { JsonObject } from "../../input/json_value.ts";
 import {

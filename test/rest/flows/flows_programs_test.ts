@@ -88,8 +88,8 @@ const WRONG: [name: string, program: Program, faults: Record<string, string>][] 
     mutation({ a: "{b|upper:1}", c: "x {b | plus}", d: "{b|default:[1}", e: "{b|round:}" }),
     mutation({ f: '{b|date:"yyyy-QQ"}', g: '{b|add:"1 day":"Mars"}', h: "{b|plus:1:2}", i: "{b|upper" }),
   ], {
-    ".0.set.a": "has {b|upper:1}, and at character 4 gives upper 1 argument, which takes 0",
-    ".0.set.c": "has {b | plus}, and at character 8 gives plus no argument, which takes 1",
+    ".0.set.a": "has {b|upper:1}, and at character 4 the filter upper takes no argument",
+    ".0.set.c": "has {b | plus}, and at character 8 the filter plus needs 1 argument",
     ".0.set.d": "has {b|default:[1}, and at character 12 has an argument that is neither JSON nor plain text",
     ".0.set.e":
       'has {b|round:}, and at character 10 has an argument that is neither JSON nor a name; texts stand in quotes: "…"',
@@ -98,7 +98,7 @@ const WRONG: [name: string, program: Program, faults: Record<string, string>][] 
       "MMMM, MMM, MM, M, dd, d, EEEE, EEE, HH, H, hh, h, a, mm, m, ss, s, SSS, XXX, and texts in '…'",
     ".1.set.g": 'has {b|add:"1 day":"Mars"}, and at character 4 the filter add needs a time zone such as ' +
       '"Europe/Warsaw", not "Mars"',
-    ".1.set.h": "has {b|plus:1:2}, and at character 4 gives plus more arguments, which takes 1",
+    ".1.set.h": "has {b|plus:1:2}, and at character 4 the filter plus takes 1 argument at most",
     ".1.set.i": "has a { that is never closed; the sign itself is {{",
   }],
   ["a name of the run's own", [mutation({ json_object: 1 })], {

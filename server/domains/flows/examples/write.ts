@@ -45,7 +45,7 @@ export async function createExample(
 }
 
 /**
- * What the example keeps of the run. Its outcome and steps are those of a rehearsal on the program of then: what the run
+ * What the example keeps of the run. Its outcome and steps are those of a rehearsal on the program that the run used: what the run
  * alone knew, such as the millisecond of its start, is no difference later.
  *
  * @throws {Refusal} 422 if a rehearsal of the run ends otherwise than the run

@@ -81,10 +81,10 @@ function readFilter(text: string, start: number): { call: FilterCall; end: numbe
     args.push(read.argument);
     at = read.end;
   }
-  if (args.length < filter.least || args.length > filter.most) {
-    const { least, most } = filter;
-    const wanted = least === most ? String(most) : `${least} to ${most}`;
-    throw new Fault(from, `gives ${name} ${numberOfArguments(args.length)}, which takes ${wanted}`);
+  const { least, most } = filter;
+  if (args.length < least) throw new Fault(from, `the filter ${name} needs ${argumentsIn(least)}`);
+  if (args.length > most) {
+    throw new Fault(from, `the filter ${name} takes ${most === 0 ? "no argument" : `${argumentsIn(most)} at most`}`);
   }
   try {
     filter.check?.(args.map((arg) => "value" in arg ? arg.value : undefined));
@@ -95,8 +95,7 @@ function readFilter(text: string, start: number): { call: FilterCall; end: numbe
   return { call: { name, filter, args }, end: at };
 }
 
-const numberOfArguments = (count: number) =>
-  count === 0 ? "no argument" : count === 1 ? "1 argument" : "more arguments";
+const argumentsIn = (count: number) => `${count} ${count === 1 ? "argument" : "arguments"}`;
 
 function readArgument(text: string, start: number, is_default: boolean): { argument: Argument; end: number } {
   const from = start + match(SPACES, text, start).length;
