@@ -1,4 +1,5 @@
 /** Opens the postgres.js pool. The type parsers here are the only place that converts values from PostgreSQL. */
+import { isoOf } from "./iso_time.ts";
 import postgres from "postgres";
 import { isCreated, openEmbedded } from "../../db/embedded/embedded.ts";
 import type { Config } from "../config.ts";
@@ -34,7 +35,7 @@ const TYPES = {
     to: 1184,
     from: [1184],
     serialize: (value: string | Date) => value instanceof Date ? value.toISOString() : value,
-    parse: (text: string) => new Date(text).toISOString().replace("Z", "+00:00"),
+    parse: (text: string) => isoOf(Date.parse(text)),
   },
 };
 

@@ -43,7 +43,6 @@ export { unknownNames } from "./program/unknown_names.ts";
 export { unreached } from "./program/unreachable.ts";
 export { unusedKeys } from "./program/unused_keys.ts";
 export {
-  isoOf,
   type NewRun,
   type Outcome,
   RUN_STATUSES,

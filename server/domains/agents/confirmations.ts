@@ -1,4 +1,5 @@
 /** Destructive calls of agents: asked for by a call, answered by a person, used by the same call once. */
+import { UUID } from "../../database/uuid_v7.ts";
 import { createHash } from "node:crypto";
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
@@ -16,7 +17,6 @@ const MINUTES = 30;
 /** Open questions of one token, in all of its sessions: a person reads each. */
 const MOST_OPEN = 20;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const OF_CALL = "Confirmation of exactly this call";
 
 /** A call of a tool. */

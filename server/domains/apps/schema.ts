@@ -1,4 +1,5 @@
 /** Shapes of apps, their actions and versions, in requests and answers. */
+import { UUID } from "../../database/uuid_v7.ts";
 import { z } from "zod";
 import { CSS_ENGINES, ENGINES } from "../../compiler/compiler.ts";
 import {
@@ -35,7 +36,6 @@ export const MODULES = [
 ] as const;
 
 const PAGE_PATH = /^[a-z_]+(\/[a-z_]+)+$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const Engine = z.enum(ENGINES);
 const CssEngine = z.enum(CSS_ENGINES);

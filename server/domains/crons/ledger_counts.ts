@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { notFound } from "../../errors.ts";
-import { isoOf } from "../../flow/flow.ts";
+import { isoOf } from "../../database/iso_time.ts";
 import { latestPeriods } from "../../schedule/schedule.ts";
 import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { Json } from "../../database/json.ts";
 import { type Fields, invalid } from "../../errors.ts";
 import { type Timetable, TimetableFault } from "../../schedule/schedule.ts";
-import { isoOf } from "../../flow/flow.ts";
+import { isoOf } from "../../database/iso_time.ts";
 import type { Cron, ListedCron, ReadSchedule, ScheduleQuery } from "./schema.ts";
 
 const NEXT_TIMES = 5;

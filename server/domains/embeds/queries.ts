@@ -1,11 +1,10 @@
 /** SQL of embedded apps. */
+import { UUID } from "../../database/uuid_v7.ts";
 import { listJson, oneJson, slice } from "../../database/lists.ts";
 import type { Sql } from "../../database/pool.ts";
 import type { Viewer } from "../../viewer.ts";
 import { visible } from "../../visibility.ts";
 import type { Embed, EmbedPage, Target, TargetPage } from "./schema.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Active apps that open for this caller: public ones for anyone, others for a viewer who sees them. */
 export const opensFor = (sql: Sql, account: number, viewer: Viewer | undefined) =>

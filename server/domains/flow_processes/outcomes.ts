@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { Sql } from "../../database/pool.ts";
 import { lowestId } from "../../database/uuid_v7.ts";
 import { invalid } from "../../errors.ts";
-import { isoOf } from "../../flow/flow.ts";
+import { isoOf } from "../../database/iso_time.ts";
 import { latestPeriods, type Period, TimetableFault } from "../../schedule/schedule.ts";
 import type { Viewer } from "../../viewer.ts";
 import { filtered } from "./queries.ts";

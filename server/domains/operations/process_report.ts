@@ -1,7 +1,7 @@
 /** What this process says of itself: written every ten seconds, so that any process can show all of them. */
 import type { Clock, Release } from "../../context.ts";
 import type { Pool } from "../../database/pool.ts";
-import { isoOf } from "../../flow/flow.ts";
+import { isoOf } from "../../database/iso_time.ts";
 import { faultOf, type Log } from "../../log.ts";
 import { readDatabase, sweepReports, writeReport } from "./queries.ts";
 import type { Pass, Report, Sizes } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** Routes of the figures of the whole server. */
 import type { Context } from "../../context.ts";
 import type { StatementTimes } from "../../database/statement_times.ts";
-import { isoOf } from "../../flow/flow.ts";
+import { isoOf } from "../../database/iso_time.ts";
 import { proveOperator } from "../../operator.ts";
 import { adminProcedure, router } from "../../trpc.ts";
 import { countQueues, listProcesses, listRunning, listSlowest, readBackground } from "./queries.ts";

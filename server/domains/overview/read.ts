@@ -1,7 +1,7 @@
 /** What needs the viewer's attention, and how much an account does. */
 import type { Context } from "../../context.ts";
 import { createdAt } from "../../database/uuid_v7.ts";
-import { isoOf } from "../../flow/flow.ts";
+import { isoOf } from "../../database/iso_time.ts";
 import { mayDo } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
 import { listUnanswerable } from "../approvals/answerers.ts";

@@ -232,13 +232,3 @@ export interface RunDetail {
   /** It waits for its turn. */
   is_queued?: boolean | undefined;
 }
-
-/** The last time that was written, because a run has several times within one millisecond. */
-const LAST = { ms: NaN, text: "" };
-
-/** ISO 8601 with the offset that the API writes. */
-export function isoOf(ms: number): string {
-  if (ms === LAST.ms) return LAST.text;
-  LAST.ms = ms;
-  return LAST.text = `${new Date(ms).toISOString().slice(0, -1)}+00:00`;
-}

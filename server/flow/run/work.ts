@@ -29,7 +29,8 @@ import type { Job } from "./jobs.ts";
 import { createLook } from "./cancels.ts";
 import { createJournal, type KeptJournal } from "./execution/journal.ts";
 import type { Limits } from "./limits.ts";
-import { isoOf, type Outcome, type RecordedOutcome, type RunHead } from "./model.ts";
+import { isoOf } from "../../database/iso_time.ts";
+import type { Outcome, RecordedOutcome, RunHead } from "./model.ts";
 import type { Outcomes } from "./outcomes.ts";
 import { type Patience, untilStored } from "./execution/recovery.ts";
 

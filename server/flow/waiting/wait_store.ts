@@ -3,7 +3,8 @@
  * time, and is deleted when the run has ended.
  */
 import type { Sql } from "../../database/pool.ts";
-import { isoOf, type RunHead, type StepRecord } from "../run/model.ts";
+import { isoOf } from "../../database/iso_time.ts";
+import type { RunHead, StepRecord } from "../run/model.ts";
 import { storable } from "../storage/storable.ts";
 
 /** Why a run is suspended: until a moment, or until one of what it awaits has ended. */

@@ -3,7 +3,7 @@
 /** A `url_code`. */
 export const CODE = /^[a-z0-9_-]{1,100}$/;
 /** An app's id. */
-export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export { UUID as ID } from "../../database/uuid_v7.ts";
 
 /** A segment of the path as it was sent: encoded slashes and NULs name no app. */
 export function segment(path: string, index: 2 | 3): string {

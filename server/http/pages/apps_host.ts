@@ -3,6 +3,7 @@
  * with a one-time code, for which the host sets a cookie that opens this app's page only. A host of apps asks the site
  * again when its cookie no longer opens the app.
  */
+import { UUID } from "../../database/uuid_v7.ts";
 import { type AppsHost, appsHostOf, entryCookie, entryOf, hasOwnOrigins, originOfApp } from "../../apps_site.ts";
 import { insertEntryCode, takeEntryCode } from "../../domains/apps/entry_codes.ts";
 import { notFound } from "../../errors.ts";
@@ -81,7 +82,7 @@ async function answerEntry(context: HttpContext): Promise<Response> {
 }
 
 async function findApp({ pages }: HttpContext, { app_id }: AppsHost, code: string): Promise<ServedApp | undefined> {
-  const is_served = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(code) && (app_id ?? code) === code;
+  const is_served = UUID.test(code) && (app_id ?? code) === code;
   return is_served ? await pages.byId(code) : undefined;
 }
 

@@ -1,4 +1,5 @@
 /** What a change is to a reader who sees some of the records. */
+import { isoOf } from "../../database/iso_time.ts";
 import type { KnownDb } from "../definition/known_db.ts";
 import type { KnownTable } from "../definition/table.ts";
 import type { ChangeKind, StoredChange, StoredRow } from "./stored_change.ts";
@@ -42,4 +43,4 @@ export const dataOf = ({ fields }: KnownTable, data: StoredRow["data"]) =>
   Object.fromEntries([...fields.keys()].map((name) => [name, Object.hasOwn(data, name) ? data[name] ?? null : null]));
 
 /** A time of a stored row as the API writes it. */
-export const isoOfRow = (moment: string): string => new Date(moment).toISOString().replace("Z", "+00:00");
+export const isoOfRow = (moment: string): string => isoOf(Date.parse(moment));

@@ -2,11 +2,11 @@
 import type { Context } from "../../../context.ts";
 import type { Sql } from "../../../database/pool.ts";
 import { createdAt } from "../../../database/uuid_v7.ts";
+import { isoOf } from "../../../database/iso_time.ts";
 import {
   type Answer,
   asksOutside,
   findUser,
-  isoOf,
   type JsonObject,
   type Outcome,
   type RunUser,

@@ -1,6 +1,7 @@
 /** Records the attempts of an effect, and of a call its request and the headers of its answer. */
 import type { Effect, StepFault } from "../../steps/fault.ts";
-import { type Attempt, type Call, isoOf, type StepRecord } from "../model.ts";
+import { isoOf } from "../../../database/iso_time.ts";
+import type { Attempt, Call, StepRecord } from "../model.ts";
 
 /** Characters that are kept of an address, of a header's value, of all headers of an answer, and of an error. */
 const MOST_URL = 1_000;
@@ -14,24 +15,21 @@ export function recordCall(record: StepRecord, now: () => number) {
   let attempt: Attempt | undefined;
   let began = 0;
   let is_waiting = false;
-  const startClock = () => {
-    // The call of a further page belongs to the same attempt.
-    if (!is_waiting) return;
-    is_waiting = false;
-    began = now();
-    if (attempt) attempt.started_at = isoOf(began);
-  };
   return {
     began(number: number): void {
+      began = now();
+      is_waiting = true;
       record.attempts = number;
-      attempt = { status: null, error: null, started_at: "", ms: 0 };
+      attempt = { status: null, error: null, started_at: isoOf(began), ms: 0 };
       attempts.push(attempt);
-      is_waiting = true;
-      startClock();
-      is_waiting = true;
     },
-    /** The attempt has waited for its turn until now. */
-    startClock,
+    /** The attempt has waited for its turn until now. The call of a further page belongs to the same attempt. */
+    startClock(): void {
+      if (!is_waiting) return;
+      is_waiting = false;
+      began = now();
+      if (attempt) attempt.started_at = isoOf(began);
+    },
     noteRequest({ method, url }: { method: string; url: string }): void {
       record.call ??= { method, url: cut(url, MOST_URL), headers: {}, attempts };
       if (url.length > MOST_URL) record.call.shortened = true;

@@ -57,16 +57,17 @@ export async function runEffect(
   try {
     const rehearse = async ({ perform }: Rehearsed) => {
       const { reach, patience: { signal } } = task;
-      const clock = { startClock() {}, stopClock() {} };
-      const notes = { noteRequest() {}, noteConsole, warn };
       return await perform(step, effect, {
         services,
         head,
         place,
         reach: await reach(),
         signal,
-        ...clock,
-        ...notes,
+        startClock() {},
+        stopClock() {},
+        noteRequest() {},
+        noteConsole,
+        warn,
         input,
       });
     };
@@ -83,7 +84,10 @@ export async function runEffect(
             noteRequest,
             noteConsole,
             signal,
-            startClock: () => (call.startClock(), clock.start()),
+            startClock() {
+              call.startClock();
+              clock.start();
+            },
             stopClock: clock.stop,
           })
         );

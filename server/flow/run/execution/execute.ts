@@ -15,7 +15,8 @@ import { runEffect } from "./effects.ts";
 import { evaluateAt } from "./evaluate.ts";
 import { Interrupted, RunFault, Suspended } from "./interruption.ts";
 import { runPause } from "./pauses.ts";
-import { isoOf, type Outcome, type StepRecord } from "../model.ts";
+import { isoOf } from "../../../database/iso_time.ts";
+import type { Outcome, StepRecord } from "../model.ts";
 import {
   countName,
   countNote,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ROLES } from "../../../input/roles.ts";
 import { Id } from "../../../input/shapes.ts";
-import { isoOf } from "../../run/model.ts";
+import { isoOf } from "../../../database/iso_time.ts";
 import { Name, TextTemplate } from "../../template/template_shape.ts";
 import { askPeople, expireApproval, findAnswer } from "../../waiting/approval_store.ts";
 import { derivedId } from "../derived_id.ts";

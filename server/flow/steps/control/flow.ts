@@ -1,7 +1,7 @@
 /** `flow`: runs another flow and waits for its end. */
 import { z } from "zod";
 import { Refusal } from "../../../errors.ts";
-import { isoOf } from "../../run/model.ts";
+import { isoOf } from "../../../database/iso_time.ts";
 import { findOutcome } from "../../storage/history.ts";
 import { Templates } from "../../template/template_shape.ts";
 import { derivedId } from "../derived_id.ts";

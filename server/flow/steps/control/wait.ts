@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../../../input/json_value.ts";
 import { FORMATS } from "../../declared/formats.ts";
-import { isoOf } from "../../run/model.ts";
+import { isoOf } from "../../../database/iso_time.ts";
 import { OnePlaceholder, TextTemplate } from "../../template/template_shape.ts";
 import { StepFault } from "../fault.ts";
 import { renderKeys } from "../rendered_keys.ts";
