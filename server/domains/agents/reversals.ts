@@ -62,16 +62,15 @@ const flow: Reversal = {
 };
 
 /** A webhook's settings are kept without its secret, which stays. Those of other kinds are null. */
-const withoutBlank = ({ webhook, record, ...before }: State): State => ({
-  ...before,
-  ...webhook ? { webhook } : {},
-  ...record ? { record } : {},
-});
+function settingsOf({ webhook, record, ...before }: State): State {
+  const { has_secret: _has_secret, ...settings } = Object(webhook);
+  return { ...before, ...webhook ? { webhook: settings } : {}, ...record ? { record } : {} };
+}
 
 const cron: Reversal = {
   remove: (ctx, { id }) => removeCron(ctx, Number(id)),
-  restore: (ctx, { id }, before) => changeCron(ctx, Number(id), bodyOf(CronChanges, withoutBlank(before))),
-  create: (ctx, _place, before) => createCron(ctx, bodyOf(NewCron, withoutBlank(before))),
+  restore: (ctx, { id }, before) => changeCron(ctx, Number(id), bodyOf(CronChanges, settingsOf(before))),
+  create: (ctx, _place, before) => createCron(ctx, bodyOf(NewCron, settingsOf(before))),
 };
 
 const db: Reversal = {

@@ -27,19 +27,28 @@ export function actionOf({ first, last }: Group): UndoStep["action"] {
   return last.action === "delete" ? "create" : "restore";
 }
 
-/** Changes of a session that are read: their objects, without what was before. */
+/** Changes of a session that are read, without what was before them. */
 const MOST_READ = 100_000;
 
+type Change = Omit<KeptChange, "before">;
+type Key = Pick<KeptChange, "object" | "object_id">;
+
+export const keyOf = ({ object, object_id }: Key): string => `${object} ${object_id}`;
+
 /**
- * The objects of the session's last 1,000 changes, with all of its changes of them. The object that it has changed first is
- * the last.
+ * The objects of the session's last 1,000 changes, with all of its changes of them. If others have changed all of these
+ * objects since, those of the 1,000 changes before, and so on. The object that the session has changed first is the last.
  *
  * @throws {Refusal} 404
  */
-export async function readGroups(sql: Sql, viewer: Viewer, session: string): Promise<Group[]> {
+export async function readGroups(
+  sql: Sql,
+  viewer: Viewer,
+  session: string,
+): Promise<{ groups: Group[]; changed: Set<string> }> {
   const [known] = await sql`select from agent_sessions s where s.id = ${session} and ${seenBy(sql, viewer)}`;
   if (!known) throw notFound("Session");
-  const found = await sql<Omit<KeptChange, "before">[]>`
+  const found = await sql<Change[]>`
     select id, object, object_id, db_id, action
     from agent_changes
     where session_id = ${session}
@@ -47,10 +56,19 @@ export async function readGroups(sql: Sql, viewer: Viewer, session: string): Pro
     order by id desc
     limit ${MOST_READ}
   `;
-  const keyOf = ({ object, object_id }: Pick<KeptChange, "object" | "object_id">) => `${object} ${object_id}`;
-  const latest = new Set(found.slice(0, MOST_CHANGES).map(keyOf));
-  const grouped = Map.groupBy(found.filter((change) => latest.has(keyOf(change))).toReversed(), keyOf);
-  const lists = [...grouped.values()];
+  // By the latest change, because a map has the order of its first entries.
+  const all = Map.groupBy(found, keyOf);
+  for (let start = 0;; start += MOST_CHANGES) {
+    const keys = new Set(found.slice(start, start + MOST_CHANGES).map(keyOf));
+    const lists = [...all].flatMap(([key, changes]) => keys.has(key) ? [changes.toReversed()] : []);
+    const changed = await changedSince(sql, viewer.account_id, session, lists.flatMap((list) => list.slice(0, 1)));
+    const is_last = start + MOST_CHANGES >= found.length;
+    if (is_last || changed.size < lists.length) return { groups: await groupsOf(sql, session, lists), changed };
+  }
+}
+
+/** @param lists the changes of each object, the earliest first */
+async function groupsOf(sql: Sql, session: string, lists: readonly Change[][]): Promise<Group[]> {
   // Of a database, what was before each change is needed.
   const needed = lists.flatMap((changes) =>
     changes[0]?.object === "db" ? changes : [changes[0], changes.at(-1)].filter((change) => change !== undefined)
@@ -72,17 +90,19 @@ async function readBefores(sql: Sql, session: string, ids: readonly string[]) {
 
 /**
  * Objects with an entry in the audit log that is later than the session's first change, and neither of the session nor of an
- * undo of it.
+ * undo of it. The server itself pauses triggers that fail: that is nobody's change.
+ *
+ * @param firsts the first change of each object
  */
 export async function changedSince(
   sql: Sql,
   account_id: number,
   session: string,
-  groups: readonly Group[],
+  firsts: readonly Change[],
 ): Promise<Set<string>> {
-  const json = groups.map(({ first: { id, object, object_id } }) => ({ id, object, object_id }));
-  const rows = await sql<{ key: string }[]>`
-    select g.object || ' ' || g.object_id as key
+  const json = firsts.map(({ id, object, object_id }) => ({ id, object, object_id }));
+  const rows = await sql<Key[]>`
+    select g.object, g.object_id
     from json_to_recordset(${JSON.stringify(json)}::text::json) g (id uuid, object text, object_id text)
     where exists (
       select
@@ -93,26 +113,53 @@ export async function changedSince(
         and e.id > g.id
         and e.actor -> 'agent' ->> 'session' is distinct from ${session}::text
         and e.actor ->> 'undoes' is distinct from ${session}::text
+        and e.actor ->> 'via' <> 'server'
     )
   `;
-  return new Set(rows.map(({ key }) => key));
+  return new Set(rows.map(keyOf));
 }
 
-/** Present names of those that the viewer sees, by object and id. A record is named by its database. */
-export async function namesOf(sql: Sql, viewer: Viewer, groups: readonly Group[]): Promise<Map<string, string>> {
+/** An object that is there. */
+interface Present {
+  /** A record is named by its database. */
+  name: string;
+  /** Null for a record that is gone. */
+  is_seen: boolean | null;
+}
+
+/** Those of the objects that are there, by their keys, and whether the viewer sees them. */
+export async function readPresent(sql: Sql, viewer: Viewer, groups: readonly Group[]): Promise<Map<string, Present>> {
   const json = groups.map(({ first: { object, object_id, db_id } }) => ({ object, object_id, db_id }));
-  const seen = sql`account_id = ${viewer.account_id} and ${visible(sql, viewer)}`;
-  const rows = await sql<{ key: string; name: string | null }[]>`
-    select g.object || ' ' || g.object_id as key, case g.object
-      when 'app' then (select name from apps where id = g.object_id::uuid and ${seen})
-      when 'db' then (select name from dbs where id = g.object_id::integer and ${seen})
-      when 'flow' then (select name from flows where id = g.object_id::integer and ${seen})
-      when 'cron' then (select coalesce(name, target_code) from crons where id = g.object_id::integer and ${seen})
-      when 'record' then (select 'A record of ' || name from dbs where id = g.db_id and ${seen})
-    end as name
+  const own = sql`account_id = ${viewer.account_id}`;
+  const seen = visible(sql, viewer);
+  const rows = await sql<(Key & { present: Present | null })[]>`
+    select g.object, g.object_id, case g.object
+      when 'app' then (
+        select json_build_object('name', name, 'is_seen', ${seen}) from apps where id = g.object_id::uuid and ${own}
+      )
+      when 'db' then (
+        select json_build_object('name', name, 'is_seen', ${seen}) from dbs where id = g.object_id::integer and ${own}
+      )
+      when 'flow' then (
+        select json_build_object('name', name, 'is_seen', ${seen}) from flows where id = g.object_id::integer and ${own}
+      )
+      when 'cron' then (
+        select json_build_object('name', coalesce(name, target_code), 'is_seen', ${seen})
+        from crons
+        where id = g.object_id::integer and ${own}
+      )
+      when 'record' then (
+        select json_build_object(
+          'name', 'A record of ' || name,
+          'is_seen', ${seen} and (select ${seen} from records where id = g.object_id::uuid)
+        )
+        from dbs
+        where id = g.db_id and ${own}
+      )
+    end as present
     from json_to_recordset(${JSON.stringify(json)}::text::json) g (object text, object_id text, db_id integer)
   `;
-  return new Map(rows.flatMap(({ key, name }) => name === null ? [] : [[key, name]]));
+  return new Map(rows.flatMap((row) => row.present === null ? [] : [[keyOf(row), row.present]]));
 }
 
 /** @returns how many were still there */

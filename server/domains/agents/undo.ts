@@ -10,10 +10,19 @@ import type { Sql } from "../../database/pool.ts";
 import { refusalOf } from "../../trpc.ts";
 import { allowPerson } from "./program_or_person.ts";
 import { allow, type Role, type Viewer } from "../../viewer.ts";
+import { nameOfUse } from "../archive/thing.ts";
 import { inTransaction } from "../archive/transaction.ts";
 import { REVERSALS } from "./reversals.ts";
 import type { Changed, UndoStep } from "./schema.ts";
-import { actionOf, changedSince, deleteChanges, type Group, namesOf, readGroups } from "./session_changes.ts";
+import {
+  actionOf,
+  changedSince,
+  deleteChanges,
+  type Group,
+  keyOf,
+  readGroups,
+  readPresent,
+} from "./session_changes.ts";
 import { lossOfUndo } from "./table_records.ts";
 
 /** The role and the scope of the procedures that make the same change. */
@@ -32,32 +41,34 @@ interface Planned {
 
 const CHANGED_SINCE = "It has been changed since, and not by this session";
 const UNDONE = "It has been undone already";
+const UNSEEN = "You do not see it any more";
 
 /** What an undo would do, in its order. @throws {Refusal} 404 */
 export const planUndo = async ({ sql, viewer }: Context, session: string): Promise<UndoStep[]> =>
   (await plan(sql, viewer, session)).map(({ step }) => step);
 
 async function plan(sql: Sql, viewer: Viewer, session: string): Promise<Planned[]> {
-  const groups = await readGroups(sql, viewer, session);
-  const names = await namesOf(sql, viewer, groups);
-  const changed = await changedSince(sql, viewer.account_id, session, groups);
-  const losses = new Map<Group, string | undefined>();
-  const own = groups.filter(({ first: { object, object_id } }) => !changed.has(`${object} ${object_id}`));
+  const { groups, changed } = await readGroups(sql, viewer, session);
+  const present = await readPresent(sql, viewer, groups);
+  const own = groups.filter(({ first }) => !changed.has(keyOf(first)));
+  const planned: Planned[] = [];
   // One after the other: an undo has a thousand objects at most, and few databases.
-  for (const group of groups) losses.set(group, await lossOf(sql, viewer, group, own));
-  return groups.map((group): Planned => {
-    const { first: { object, object_id }, changes } = group;
-    const key = `${object} ${object_id}`;
-    const step = {
-      object,
-      object_id,
-      name: names.get(key) ?? String(group.last.before?.name ?? first(group.last.before) ?? object),
-      action: actionOf(group),
-      changes: changes.length,
-      obstacle: changed.has(key) ? CHANGED_SINCE : losses.get(group) ?? null,
-    };
-    return { group, step };
-  });
+  for (const group of groups) {
+    const { first: { object, object_id }, last, changes } = group;
+    const key = keyOf(group.first);
+    const { name, is_seen = null } = present.get(key) ?? {};
+    const action = actionOf(group);
+    const is_unseen = is_seen === false && (action === "delete" || action === "restore");
+    const obstacle = changed.has(key)
+      ? CHANGED_SINCE
+      : is_unseen
+      ? UNSEEN
+      : await lossOf(sql, viewer, group, own) ?? null;
+    const known = String(last.before?.name ?? firstValue(last.before) ?? object);
+    const step = { object, object_id, name: is_seen === false ? known : name ?? known, action };
+    planned.push({ group, step: { ...step, changes: changes.length, obstacle } });
+  }
+  return planned;
 }
 
 /**
@@ -69,13 +80,18 @@ export async function undoSession(ctx: Context, session: string): Promise<UndoSt
   const planned = await plan(sql, viewer, session);
   allowPerson(viewer);
   ctx.call.undoes = session;
-  const done: UndoStep[] = [];
+  const obstacles = new Map(planned.map(({ group, step }) => [group, step.obstacle]));
   // Those that are undone already, and those that will be.
-  let own = planned.filter(({ step }) => step.obstacle === null).map(({ group }) => group);
-  for (const { group, step } of planned) {
-    const obstacle = step.obstacle ?? await undoGroup(ctx, session, group, own);
-    if (obstacle !== null) own = own.filter((one) => one !== group);
-    done.push({ ...step, obstacle });
+  const own = () => planned.flatMap(({ group }) => obstacles.get(group) === null ? [group] : []);
+  for (let rest = own(); rest.length > 0;) {
+    const used: Group[] = [];
+    for (const group of rest) {
+      const { obstacle, is_used } = await undoGroup(ctx, session, group, own());
+      obstacles.set(group, obstacle);
+      if (is_used) used.push(group);
+    }
+    // What used an object may be undone by now.
+    rest = used.length < rest.length ? used : [];
   }
   await sql`
     update agent_sessions s
@@ -84,7 +100,7 @@ export async function undoSession(ctx: Context, session: string): Promise<UndoSt
       and s.account_id = ${viewer.account_id}
       and not exists (select from agent_changes c where c.session_id = s.id)
   `;
-  return done;
+  return planned.map(({ group, step }) => ({ ...step, obstacle: obstacles.get(group) ?? null }));
 }
 
 /**
@@ -106,47 +122,58 @@ async function lossOf(
   return await lossOfUndo(sql, viewer, Number(object_id), group.changes, own);
 }
 
-/** @returns why it cannot be undone; null if it is */
-async function undoGroup(
-  ctx: Context,
-  session: string,
-  group: Group,
-  undone: readonly Group[],
-): Promise<string | null> {
+interface Undone {
+  /** Why it cannot be undone; null if it is. */
+  obstacle: string | null;
+  /** Something uses the object. */
+  is_used: boolean;
+}
+
+async function undoGroup(ctx: Context, session: string, group: Group, undone: readonly Group[]): Promise<Undone> {
   const { viewer } = ctx;
-  const { object } = group.first;
+  const { object, object_id } = group.first;
   try {
     allow(viewer, ...NEEDED[object]);
     if (object === "app") await undoApp(ctx, session, group);
     else {
       await inTransaction(ctx, async (ctx) => {
-        // Once more: records may have come since the plan.
-        const loss = await lossOf(ctx.sql, viewer, group, undone);
-        if (loss !== undefined) throw new Refusal(409, loss);
+        if (object === "db") {
+          // Waits for those who write records. Once more: records may have come since the plan.
+          await ctx.sql`select from dbs where id = ${Number(object_id)} for update`;
+          const loss = await lossOf(ctx.sql, viewer, group, undone);
+          if (loss !== undefined) throw new Refusal(409, loss);
+        }
         await reverse(ctx, group);
         await settle(ctx.sql, viewer, session, group);
         return { commits: true, result: undefined };
       });
     }
-    return null;
+    return { obstacle: null, is_used: false };
   } catch (error) {
     const refusal = refusalOf(error);
     if (!(refusal instanceof Refusal) || refusal.status >= 500) throw error;
-    if (refusal.status !== 404 || actionOf(group) !== "delete") return sentenceOf(refusal);
+    const is_used = Array.isArray(refusal.body.used_by);
+    if (refusal.status !== 404 || actionOf(group) !== "delete") return { obstacle: sentenceOf(refusal), is_used };
+    const present = (await readPresent(ctx.sql, viewer, [group])).get(keyOf(group.first));
+    if (present?.is_seen === false) return { obstacle: UNSEEN, is_used: false };
     await deleteChanges(ctx.sql, viewer, session, group);
-    return null;
+    return { obstacle: null, is_used: false };
   }
 }
 
 /** An app is compiled before its transaction begins, which would keep the embedded database's only session. */
 async function undoApp(ctx: Context, session: string, group: Group): Promise<void> {
+  let is_settled = false;
   const sql = settlingPool(ctx.sql, async (tx, rows) => {
     // Nothing is written where another change came first: the app is compiled again.
-    if (!Array.isArray(rows) || rows.length > 0) await settle(tx, ctx.viewer, session, group);
+    if (Array.isArray(rows) && rows.length === 0) return "commit";
+    await settle(tx, ctx.viewer, session, group);
+    is_settled = true;
     return "commit";
   });
   await reverse(Object.create(ctx, { sql: { value: sql } }), group);
   if (actionOf(group) === "none") await deleteChanges(ctx.sql, ctx.viewer, session, group);
+  else if (!is_settled) throw new Error(`the undo of the app ${group.first.object_id} has written nothing`);
 }
 
 async function reverse(ctx: Context, group: Group): Promise<void> {
@@ -174,7 +201,7 @@ async function reverse(ctx: Context, group: Group): Promise<void> {
  * @throws {Refusal} 409 where somebody else has changed it since the plan, or has undone it
  */
 async function settle(tx: Sql, viewer: Viewer, session: string, group: Group): Promise<void> {
-  const changed = await changedSince(tx, viewer.account_id, session, [group]);
+  const changed = await changedSince(tx, viewer.account_id, session, [group.first]);
   if (changed.size > 0) throw new Refusal(409, CHANGED_SINCE);
   if (await deleteChanges(tx, viewer, session, group) < group.changes.length) throw new Refusal(409, UNDONE);
 }
@@ -182,10 +209,10 @@ async function settle(tx: Sql, viewer: Viewer, session: string, group: Group): P
 /** Names what uses the object, because an undo has no `force`. */
 function sentenceOf({ message, body: { used_by } }: Refusal): string {
   if (!Array.isArray(used_by)) return message;
-  const uses = used_by.slice(0, 5).map(({ kind, name }) => `the ${kind} ${name}`);
+  const uses = used_by.slice(0, 5).map(nameOfUse);
   return uses.length === 0 ? "Something uses it" : `It is used by ${uses.join(", ")}`;
 }
 
 /** The first value of a record, as its name. */
-const first = (before: Record<string, unknown> | null): unknown =>
+const firstValue = (before: Record<string, unknown> | null): unknown =>
   Object.values(Object(before?.data)).find((value) => value !== null);

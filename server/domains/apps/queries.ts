@@ -203,6 +203,6 @@ export const updateApp = (
   );
 
 export async function deleteApp(sql: Sql, viewer: Viewer, id: string): Promise<boolean> {
-  const { count } = await sql`delete from apps where ${one(sql, viewer, id)}`;
-  return count > 0;
+  const deleted = await sql`delete from apps where ${one(sql, viewer, id)} returning id`;
+  return deleted.length > 0;
 }

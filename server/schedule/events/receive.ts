@@ -33,7 +33,7 @@ export interface Received {
   reason: string | null;
   /** The event has come before. */
   is_known: boolean;
-  /** Why no run is started: the flow is not there or not active (`flow`), or it takes no such input (`input`). */
+  /** Why no run is started: the flow cannot be started now (`flow`), or it takes no such input (`input`). */
   obstacle?: "flow" | "input";
 }
 
@@ -44,7 +44,8 @@ export async function receive(deps: Deps, event: TriggerEvent): Promise<Received
   if (!row) return received;
   const start = await startNoted(deps, row);
   if (start === "has_run") return received;
-  return { ...await stateOf(sql, row), ...start === "refused" && { obstacle: "input" as const } };
+  const obstacle = start === "wrong_input" ? "input" : start === "refused" ? "flow" : undefined;
+  return { ...await readState(sql, row), ...obstacle && { obstacle } };
 }
 
 /** A run that is neither there nor refused is started by the next tick. */
@@ -63,8 +64,11 @@ export async function note(
   const { account_id, cron_id } = event;
   const locked = await lock(sql, event);
   const known = event.key === undefined ? undefined : await findKnown(sql, event, event.key);
-  if (known) return { received: { ...known, is_known: true }, row: undefined };
+  // What a webhook was sent and started no run is forgotten: its sender delivers it again. Changes of records come once.
+  const is_forgotten = known && locked?.kind === "webhook" && (known.state === "skipped" || known.state === "missed");
+  if (known && !is_forgotten) return { received: { ...stateOf(known), is_known: true }, row: undefined };
   if (!locked?.active) throw unavailable("The trigger is not active", undefined, 60);
+  if (known) await sql`update cron_runs set event_key = 'skipped ' || id where id = ${known.id}`;
   const [trigger] = await withCircumstances(sql, [locked]);
   if (!trigger) throw new Error("a trigger is lost");
   const obstacle = flowObstacle(trigger);
@@ -77,15 +81,13 @@ export async function note(
   }
   const flow_process_id = state === "skipped" ? null : v7();
   const failed = trigger.flow_active === null;
-  // What was skipped has not come: its sender may deliver it again. Changes of records come once.
-  const is_forgotten = state === "skipped" && trigger.kind === "webhook";
   const [inserted] = await sql<Pick<PendingStart, "id" | "due_at">[]>`
     insert into cron_runs
       (cron_id, account_id, due_at, slots, state, reason, flow_process_id, taken_at, payload, event_key)
     values (
       ${cron_id}, ${account_id}, ${now}, ${event.count ?? 1}, ${state}, ${reason}, ${flow_process_id},
       ${state === "ran" ? now : null}, ${flow_process_id === null ? null : JSON.stringify(event.input)}::text::json,
-      ${is_forgotten || event.key === undefined ? `run ${flow_process_id ?? v7()}` : event.key}
+      ${event.key ?? `run ${flow_process_id ?? v7()}`}
     )
     returning id, due_at
   `;
@@ -153,11 +155,16 @@ async function lock(
   return row;
 }
 
-type State = Omit<Received, "is_known">;
+type State = Pick<Received, "flow_process_id" | "state" | "reason">;
+interface KnownRow extends State {
+  id: number;
+}
 
-async function findKnown(sql: Sql, { account_id, cron_id }: TriggerEvent, key: string): Promise<State | undefined> {
-  const [row] = await sql<State[]>`
-    select case when state in ('ran', 'late') then flow_process_id end as flow_process_id, state, reason
+const stateOf = ({ flow_process_id, state, reason }: State): State => ({ flow_process_id, state, reason });
+
+async function findKnown(sql: Sql, { account_id, cron_id }: TriggerEvent, key: string): Promise<KnownRow | undefined> {
+  const [row] = await sql<KnownRow[]>`
+    select id, case when state in ('ran', 'late') then flow_process_id end as flow_process_id, state, reason
     from cron_runs
     where cron_id = ${cron_id}
       and account_id = ${account_id}
@@ -166,7 +173,7 @@ async function findKnown(sql: Sql, { account_id, cron_id }: TriggerEvent, key: s
   return row;
 }
 
-async function stateOf(sql: Sql, { id, account_id }: PendingStart): Promise<Received> {
+async function readState(sql: Sql, { id, account_id }: PendingStart): Promise<Received> {
   const [row] = await sql<State[]>`
     select flow_process_id, state, reason
     from cron_runs

@@ -17,7 +17,7 @@ export async function skip(
 ): Promise<void> {
   await sql`
     with locked as materialized (
-      select id, kind
+      select id
       from crons
       where id = (select cron_id from cron_runs where id = ${id} and account_id = ${account_id})
       for update
@@ -28,12 +28,7 @@ export async function skip(
         state = 'skipped',
         reason = ${reason}::text,
         payload = null,
-        flow_process_id = null,
-        -- the sender of a webhook may deliver it again
-        event_key = case
-          when event_key is not null and (select kind from locked) = 'webhook' then 'run ' || flow_process_id
-          else event_key
-        end
+        flow_process_id = null
       where id = ${id}
         and started_at is null
         and cron_id in (select id from locked)

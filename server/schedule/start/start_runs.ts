@@ -74,8 +74,11 @@ async function startBatch(deps: Deps, batch: readonly PendingStart[], full: Set<
   return started.length;
 }
 
-/** `has_run`: the engine has the run; `refused`: its flow or its input stands against it; `left`: there is no run, or not yet. */
-export type Start = "has_run" | "refused" | "left";
+/**
+ * `has_run`: the engine has the run; `wrong_input`: the flow takes no such input; `refused`: the flow cannot be started as
+ * it is; `left`: there is no run, or not yet.
+ */
+export type Start = "has_run" | "wrong_input" | "refused" | "left";
 
 export async function startOne(deps: Deps, row: PendingStart, full: Set<number>): Promise<Start> {
   const { sql, flows, log } = deps;
@@ -93,7 +96,7 @@ export async function startOne(deps: Deps, row: PendingStart, full: Set<number>)
         (base !== undefined || flow_code?.includes(NO_FLOW) === true ||
           row.kind !== "webhook" && isOfInput(error.fields));
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, failed);
-      return "refused";
+      return isOfInput(error.fields) ? "wrong_input" : "refused";
     }
     if (error instanceof Refusal && error.status === 409) {
       await skip(sql, row, `the flow ${row.target_code} could not be started: ${error.message}`, false);

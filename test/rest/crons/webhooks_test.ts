@@ -275,6 +275,29 @@ inAccount("webhooks: what was not started can be delivered again", async ({ serv
   assert.deepEqual(rows.map(({ state }: { state: string }) => state), ["skipped", "skipped", "ran"]);
 });
 
+inAccount("webhooks: a delivery that waited and was given up can be delivered again", async ({ server, ask }) => {
+  const hook = await addHook(ask, {}, { cron: { overlap: "queue" } });
+  await server.sql`
+    insert into cron_runs (cron_id, account_id, due_at, by_hand, state, flow_process_id, taken_at, started_at)
+    select id, account_id, now() - interval '1 minute', true, 'ran', gen_random_uuid(), now(), now()
+    from crons where id = ${hook.id}
+  `;
+  const deliver = () => send(server, hook.webhook_url, "{}", { "webhook-id": "one" });
+  assert.equal((await deliver()).body.state, "queued");
+  assert.equal((await deliver()).body.duplicate, true);
+  await ask("PATCH", at(hook.id), { json: { cron: { active: false } } });
+  const states = async () =>
+    (await ask("GET", `${at(hook.id, "/runs")}?sort=due_at`)).body.map(({ state }: { state: string }) => state);
+  await until(async () => {
+    await server.tick();
+    return (await states()).includes("skipped");
+  }, "it is given up");
+  assert.equal((await deliver()).status, 503);
+  await ask("PATCH", at(hook.id), { json: { cron: { active: true } } });
+  const again = await deliver();
+  assert.deepEqual([again.body.state, again.body.duplicate], ["queued", undefined]);
+});
+
 inAccount("webhooks: a fail step answers with its data", async ({ server, ask }) => {
   const flow = { fields: { program: [{ type: "fail", message: "Not for the sender", data: { wrong: ["sku"] } }] } };
   const { webhook_url } = await addHook(ask, { answer: "result" }, { flow });

@@ -47,9 +47,9 @@ export async function deliver(
     input: { ...webhook.input, ...sent, delivery_id: delivery_id ?? null },
   });
   const { flow_process_id, state, reason, is_known, obstacle } = received;
-  // The sender delivers it again, or learns that it is wrong.
-  if (obstacle === "flow") throw unavailable(reason ?? "", undefined, 60);
-  if (obstacle === "input") throw new Refusal(422, reason ?? "");
+  // The sender delivers it again, or learns that it is wrong. The reason is in the ledger, for those who see the flow.
+  if (obstacle === "flow") throw unavailable("The flow cannot be started now", undefined, 60);
+  if (obstacle === "input") throw new Refusal(422, "The flow takes no such input");
   const told = { flow_process_id, state, ...is_known && { duplicate: true } };
   if (flow_process_id === null) return { status: 202, body: { ...told, reason } };
   if (settings.answer === "at_once") return { status: 202, body: told };
