@@ -121,3 +121,30 @@ inAccount(
     assert.deepEqual([refused_one.status, refused_one.body.current.id], [409, body.id]);
   },
 );
+
+inAccount(
+  "retry of many: repetitions that wait count, and failed ones count within the period only",
+  async ({ ask }) => {
+    const flow = await addFailing(ask, 2);
+    const to = new Date().toISOString();
+    const total = async (more: Record<string, unknown> = {}) => {
+      const { body } = await ask("POST", RETRIES, { json: { retry: { flow_code: flow.code, ...more } } });
+      await until(async () => (await ask("GET", at(`${body.id}.json`))).body.state === "finished", "all were tried");
+      return body.total;
+    };
+    const ended = (count: number) =>
+      until(
+        async () => (await flow.runs()).filter(({ status }) => status === "error").length === count,
+        `${count} have failed`,
+      );
+    assert.equal(await total({ to }), 2);
+    await ended(4);
+    assert.equal(await total({ to }), 2, "what failed in the period is repeated again, because it failed again");
+    await ended(6);
+    const program = [{ type: "wait", seconds: 3_600 }];
+    await ask("PATCH", `/connect/flows/${flow.id}.json`, { json: { flow: { fields: { program } } } });
+    assert.equal(await total(), 4, "the repetitions of both times");
+    await until(async () => (await flow.runs()).filter(({ status }) => status === "waiting").length === 4, "all wait");
+    assert.equal(await total(), 0);
+  },
+);

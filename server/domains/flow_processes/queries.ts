@@ -152,34 +152,64 @@ const failedPage = (filter: Failed, after?: string): Filter => ({
 });
 
 /**
- * A run that was repeated before a moment is left out: its repetition says what became of it, and is in the list itself if
- * it has failed.
+ * A run that was repeated before a moment is left out: its repetition is in the list itself if it has failed, and otherwise
+ * nothing is left to repeat. A failed repetition that the filter leaves out does not count.
+ *
+ * @param repeating ids of runs whose repetitions are in progress
  */
-const unrepeated = (sql: Sql, { account_id }: Viewer, before_ms: number) =>
+const unrepeated = (sql: Sql, { account_id }: Viewer, { to, user_id }: Failed, { began_ms, repeating }: Repeated) =>
   sql`
     and not exists (
       select
       from flow_processes r
       where r.retry_of = flow_processes.id
         and r.account_id = ${account_id}
-        and r.id < ${lowestId(before_ms)}
+        and r.id < ${lowestId(began_ms)}
+        and (
+          r.status <> 'error'
+          or (${to === undefined} or r.id < ${lowestId(to === undefined ? 0 : Date.parse(to))})
+            and (${user_id === undefined} or r.user_id = ${user_id ?? null})
+        )
     )
+    and not exists (
+      select
+      from flow_waits w
+      where w.retry_of = flow_processes.id
+        and w.account_id = ${account_id}
+        and w.run_id < ${lowestId(began_ms)}
+    )
+    and id <> all(${[...repeating]}::uuid[])
   `;
 
-/** Ids of failed runs that match and were not repeated before `began_ms`, newest first. */
+/** Repetitions count that were there at a moment. */
+export interface Repeated {
+  began_ms: number;
+  /** The runs whose repetitions are in progress. */
+  repeating: readonly string[];
+}
+
+/** Ids of failed runs that match and were not repeated before, newest first. */
 export async function listFailed(
   sql: Sql,
   viewer: Viewer,
   filter: Failed,
-  began_ms: number,
+  repeated: Repeated,
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
   const { rows: found, order } = chosen(sql, viewer, failedPage(filter, after));
   const rows = await sql<{ id: string }[]>`select id ${found} ${
-    unrepeated(sql, viewer, began_ms)
+    unrepeated(sql, viewer, filter, repeated)
   } ${order} limit ${limit}`;
   return rows.map(({ id }) => id);
+}
+
+/** Those of the runs that have ended. */
+export async function listEnded(sql: Sql, { account_id }: Viewer, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select id from flow_processes where id = any(${[...ids]}::uuid[]) and account_id = ${account_id}
+  `;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** @param most counting stops at this number */
@@ -187,13 +217,13 @@ export async function countFailed(
   sql: Sql,
   viewer: Viewer,
   filter: Failed,
-  began_ms: number,
+  repeated: Repeated,
   most: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count
     from (select id ${chosen(sql, viewer, failedPage(filter)).rows} ${
-    unrepeated(sql, viewer, began_ms)
+    unrepeated(sql, viewer, filter, repeated)
   } limit ${most}) found
   `;
   return row?.count ?? 0;

@@ -126,3 +126,85 @@ onServer("agents: an undo's plan says nothing of what its reader does not see an
   assert.doesNotMatch(JSON.stringify(await person.plan()), /salary|Layoffs/);
   await agent.close();
 });
+
+onServer("agents: a session that is undone is over, whatever it has made, and in whichever order", async (stage) => {
+  const { server, ask, admin } = stage;
+  const before = await connectAgent(server, admin.token, "before");
+  const program = (code: string) => ({ fields: { program: [{ type: "flow", id: "call", flow_code: code }] } });
+  const harmless = { fields: { program: [{ type: "fail", message: "No" }] } };
+  const caller = await before.call("create", { kind: "flow", value: { name: "Caller", ...harmless } });
+  const webhook = { signature: "hmac", header: "x-signature", secret: "a secret of the sender" };
+  const cron = { kind: "webhook", target_code: "caller", name: "Hook", webhook };
+  const hook = made(await ask("POST", "/account/crons.json", { json: { cron } }));
+  const agent = await connectAgent(server, admin.token, "session");
+  const { call } = agent;
+  await call("patch", { kind: "flow", id: caller.id, changes: { name: "Called" } });
+  await call("create", { kind: "flow", value: { name: "New", ...harmless } });
+  await call("patch", { kind: "flow", id: caller.id, changes: program("new") });
+  await call("patch", { kind: "trigger", id: hook.id, changes: { name: "Renamed" } });
+  await call("create", { kind: "app", value: { name: "App", app_engine: "html", source_code: "<p>" } });
+  const schedule = { target_code: "new", schedule: "0 3 * * *", max_failures: 1 };
+  const paused = await call("create", { kind: "trigger", value: schedule });
+  await server.sql.begin(async (tx) => {
+    await tx`select set_config('atrium.actor', '{"user_id": null, "via": "server"}', true)`;
+    await tx`update crons set active = false, paused_reason = '1 failure in a row' where id = ${paused.id}`;
+  });
+  const person = await asPerson(stage, admin.id, agent.session);
+  assert.deepEqual((await person.undo()).filter(({ obstacle }) => obstacle !== null), []);
+  assert.deepEqual(await person.plan(), []);
+  const { body: sessions } = await ask("GET", "/account/agents.json");
+  assert.notEqual(sessions.find(({ id }: { id: string }) => id === agent.session).undone_at, null);
+  const { body: trigger } = await ask("GET", `/account/crons/${hook.id}.json`);
+  assert.deepEqual([trigger.name, trigger.webhook.has_secret], ["Hook", true]);
+  assert.deepEqual((await ask("GET", "/platform/apps.json")).body, []);
+  const { body: flows } = await ask("GET", "/connect/flows.json");
+  assert.deepEqual(flows.map(({ name }: { name: string }) => name), ["Caller"]);
+  await Promise.all([before.close(), agent.close()]);
+});
+
+onServer("agents: an undo leaves what its reader does not see any more, and can be tried again", async (stage) => {
+  const { server, ask } = stage;
+  const [red = 0, blue = 0] = await restrictTo(ask, "Red", "Blue");
+  const member = await addPerson(ask, "manager", { department_ids: [red], without_department: false });
+  const agent = await connectAgent(server, member.token);
+  const place = { department_id: red };
+  await agent.call("create", { kind: "db", value: { name: "Notes", schema: { fields: {} }, ...place } });
+  await agent.call("create", { kind: "app", value: { name: "App", app_engine: "html", source_code: "<p>", ...place } });
+  const move = (department_ids: number[]) =>
+    ask("PATCH", `/account/user_settings/${member.id}.json`, { json: { user_setting: { department_ids } } });
+  const { undo, plan } = await asPerson(stage, member.id, agent.session);
+  await move([blue]);
+  const unseen = ["You do not see it any more", "You do not see it any more"];
+  assert.deepEqual((await undo()).map(({ obstacle }) => obstacle), unseen);
+  await move([red]);
+  assert.deepEqual((await plan()).map(({ obstacle }) => obstacle), [null, null]);
+  assert.deepEqual((await undo()).map(({ obstacle }) => obstacle), [null, null]);
+  assert.deepEqual((await ask("GET", "/platform/dbs.json")).body, []);
+  await agent.close();
+});
+
+onServer("agents: what others have changed since does not keep an undo from what came before it", async (stage) => {
+  const { server, ask, admin } = stage;
+  const agent = await connectAgent(server, admin.token);
+  made(
+    await ask("POST", "/platform/dbs.json", { json: { db: { name: "Notes", schema: { fields: { a: "string" } } } } }),
+  );
+  await agent.call("create", { kind: "app", value: { name: "App", app_engine: "html", source_code: "<p>" } });
+  const { ids: [id] } = await agent.call("create", { kind: "record", db_code: "notes", records: [{ a: "1" }] });
+  await server.sql`
+    insert into agent_changes (account_id, session_id, object, object_id, db_id, action, before)
+    select account_id, session_id, object, object_id, db_id, 'update', '{"data":{"a":"1"}}'
+    from agent_changes
+    cross join generate_series(1, 1000)
+    where session_id = ${agent.session} and object_id = ${id}
+  `;
+  await ask("PATCH", `/platform/dbs/notes/records/${id}.json`, { json: { record: { data: { a: "mine" } } } });
+  const { undo } = await asPerson(stage, admin.id, agent.session);
+  const since = "It has been changed since, and not by this session";
+  assert.deepEqual((await undo()).map(({ object, obstacle }) => [object, obstacle]), [["record", since], [
+    "app",
+    null,
+  ]]);
+  assert.deepEqual((await ask("GET", "/platform/apps.json")).body, []);
+  await agent.close();
+});

@@ -3,7 +3,7 @@ import type { Context } from "../../../context.ts";
 import { conflict, notFound, Refusal } from "../../../errors.ts";
 import { faultOf } from "../../../log.ts";
 import { startRetry } from "../control.ts";
-import { countFailed, listFailed } from "../queries.ts";
+import { countFailed, listEnded, listFailed, type Repeated } from "../queries.ts";
 import {
   type Claimed,
   claimRetry,
@@ -47,7 +47,7 @@ export async function beginRetry(
   if (!await findRetry(sql, viewer, id)) {
     const now = clock.now();
     const fixed = { ...filter, to: filter.to ?? now.toISOString() };
-    const total = await countFailed(sql, viewer, fixed, now.getTime(), MOST_RUNS);
+    const total = await countFailed(sql, viewer, fixed, await repeatedBefore(ctx, now.getTime()), MOST_RUNS);
     await insertRetry(sql, viewer, { id, filter: fixed, total });
   }
   const claimed = await claimRetry(sql, viewer, id);
@@ -74,14 +74,15 @@ async function work(ctx: Context, id: string, claimed: Claimed): Promise<void> {
 
 async function repeatAll(ctx: Context, id: string, { filter, began_ms, last_id, done }: Claimed): Promise<void> {
   const { sql, flows } = ctx;
+  const repeated = await repeatedBefore(ctx, began_ms);
   for (let [after, count] = [last_id ?? undefined, done]; count < MOST_RUNS;) {
     if (flows.stopping.aborted) return await releaseRetry(sql, id);
     // Rights may have changed since the request.
     if (!await renewed(ctx)) return void await endRetry(sql, id, "cancelled");
-    const ids = await listFailed(sql, ctx.viewer, filter, began_ms, after, Math.min(AT_ONCE, MOST_RUNS - count));
+    const ids = await listFailed(sql, ctx.viewer, filter, repeated, after, Math.min(AT_ONCE, MOST_RUNS - count));
     const last = ids.at(-1);
     if (last === undefined) break;
-    const reasons = await Promise.all(ids.map((run) => repeated(ctx, id, run)));
+    const reasons = await Promise.all(ids.map((run) => repeatOne(ctx, id, run)));
     const refusals: Refusals = ids.flatMap((run, index) => {
       const reason = reasons[index];
       return reason === undefined ? [] : [{ id: run, reason }];
@@ -91,6 +92,17 @@ async function repeatAll(ctx: Context, id: string, { filter, began_ms, last_id, 
     count += ids.length;
   }
   await endRetry(sql, id, "finished");
+}
+
+/** Runs in progress that are looked at, the newest. */
+const MOST_PENDING = 1_000;
+
+async function repeatedBefore({ sql, flows, viewer }: Context, began_ms: number): Promise<Repeated> {
+  const pending = (await flows.pending(viewer.account_id, MOST_PENDING)).filter(({ made_at }) => made_at < began_ms);
+  // A run that has ended leaves Deno KV a moment later.
+  const ended = await listEnded(sql, viewer, pending.map(({ id }) => id));
+  const repeating = pending.flatMap(({ id, retry }) => retry && !ended.has(id) ? [retry.of] : []);
+  return { began_ms, repeating };
 }
 
 /** Reads the viewer's role and departments again. @returns false if the user is gone or inactive */
@@ -103,7 +115,7 @@ async function renewed({ call, viewer, viewers }: Context): Promise<boolean> {
 }
 
 /** @returns why the run was refused */
-async function repeated(ctx: Context, id: string, run: string): Promise<string | undefined> {
+async function repeatOne(ctx: Context, id: string, run: string): Promise<string | undefined> {
   const { flows, viewer, config } = ctx;
   for (;;) {
     try {

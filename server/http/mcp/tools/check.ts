@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { warningsOf } from "../../../domains/flows/warnings.ts";
 import { Refusal } from "../../../errors.ts";
+import { visibleTo } from "../../../visibility.ts";
 import { rehearse } from "../changes.ts";
 import { readObject } from "../procedures.ts";
 import { AnyId, keyOf, needed, tool, untrusted, type Use } from "../tool.ts";
@@ -48,12 +49,14 @@ async function checkApp(use: Use, { id, source_code, app_engine }: Input) {
 async function checkFlow(use: Use, { id, program, run_id }: Input) {
   if (id !== undefined) return await readObject(use.ctx, "flows.check", { ...keyOf("flow", id), program, run_id });
   const code = `check_${crypto.randomUUID().replaceAll("-", "")}`;
-  const flow = { code, name: code, fields: { program: needed(program, "program") } };
+  const { viewer } = use.ctx;
+  const department_id = visibleTo(viewer, null) ? null : viewer.department_ids[0] ?? null;
+  const flow = { code, name: code, department_id, fields: { program: needed(program, "program") } };
   try {
     await rehearse(use, { procedure: "flows.create", input: { flow }, keep: () => [] });
   } catch (error) {
     if (!(error instanceof Refusal) || !error.fields) throw error;
     return { errors: error.fields, warnings: {} };
   }
-  return { errors: {}, warnings: await warningsOf(use.ctx, { program, department_id: null }) };
+  return { errors: {}, warnings: await warningsOf(use.ctx, { program, department_id }) };
 }

@@ -44,7 +44,7 @@ export const create = tool({
 
 const warningsOfFlow = ({ ctx }: Use, { fields, department_id }: Record<string, unknown> = {}) =>
   warningsOf(ctx, {
-    program: Object(fields).program,
+    program: Object(fields ?? { program: [] }).program,
     department_id: typeof department_id === "number" ? department_id : null,
   });
 
