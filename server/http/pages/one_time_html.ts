@@ -72,5 +72,5 @@ export const spentHtml = (parts: SignInParts, fault: string): string =>
     parts,
     `<p class="fault" role="alert">${text(fault)}</p>
 <p class="note">Each link can be used once, for a limited time. If you have chosen your password already, sign in with it. Otherwise ask an administrator for a new link.</p>
-<p><a class="app" href="/sign_in">Sign in</a></p>`,
+<p><a class="to" href="/sign_in">Sign in</a></p>`,
   );

@@ -98,6 +98,8 @@ const typedOver = EditorView.domEventHandlers({
 const THEME = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--raised)", color: "var(--fg)", fontSize: "12.5px" },
   "&.cm-focused": { outline: "none" },
+  // The mistake itself is marked; all brackets behind it have no partner.
+  "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px" },
   ".cm-content": { padding: "8px 0", caretColor: "var(--accent)" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--faint)", border: "0" },

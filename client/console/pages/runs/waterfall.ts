@@ -22,6 +22,8 @@ export interface Node {
   /** From 0, of an attempt. */
   attempt?: number;
   spans: Span[];
+  /** The program has it switched off. */
+  disabled?: boolean;
   /** Whether something failed in it. */
   bad: boolean;
   /** Whether something is in progress or waits in it. */
@@ -39,6 +41,7 @@ interface ProgramStep {
   /** What it is called, or what it does in one line; its id where neither is known. */
   name: string;
   on_error: string;
+  disabled: boolean;
   branches: ProgramStep[][];
 }
 
@@ -62,6 +65,7 @@ export function readProgram(program: readonly unknown[], titleOf: TitleOf = () =
         type: text("type"),
         name: text("name") || titleOf(written),
         on_error: text("on_error"),
+        disabled: written.disabled === true,
         branches: [],
       };
       all.push(step);
@@ -173,6 +177,7 @@ export function waterfall(
       const name = step?.name || planned.name || planned.id;
       nodes.unshift({
         key: place,
+        ...planned.disabled && { disabled: true },
         kind: "step",
         name,
         ...name !== planned.id && { id: planned.id },

@@ -57,7 +57,7 @@ summary{cursor:pointer;width:max-content;max-width:100%;border-radius:4px}detail
 .fault{padding:8px 12px;border-radius:6px;background:var(--bad-soft);color:var(--bad);font-weight:500}
 ul{list-style:none;padding:0;margin:0 -12px;max-height:40vh;overflow:auto}.app{justify-content:space-between;gap:12px;color:inherit;text-decoration:none;overflow-wrap:anywhere}.app::after{content:"→";color:var(--muted)}
 code{font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-@media(max-width:480px){main{padding:32px 24px}input,button,.app,.to{min-height:44px}input{font-size:16px}}
+::placeholder{color:var(--muted);opacity:1}@media(max-width:480px){main{padding:32px 24px}input,button,.app,.to{min-height:44px}input{font-size:16px}}
 @media(forced-colors:active){main{border:1px solid}}
 `;
 
