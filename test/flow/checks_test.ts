@@ -309,7 +309,6 @@ inTeam("dry run: answers are for steps of the program, and for dry runs only", a
   };
   const run = async (json: Record<string, unknown>) => await refused("run", json);
   assert.deepEqual(await run({ answers: { rates: { body: 1 } } }), ["answers"]);
-  assert.deepEqual(await run({ run_id: crypto.randomUUID() }), ["run_id"]);
   assert.deepEqual(await run({ dry_run: true, answers: { rates: { boddy: 1 } } }), ["answers.rates.boddy"]);
   assert.deepEqual(await run({ dry_run: true, answers: { "each.0.none": {} } }), ["answers.each.0.none"]);
   assert.deepEqual(await refused("check", { step: "none" }), ["step"]);

@@ -177,8 +177,9 @@ export const FlowRun = z.object({
   wait: z.boolean().default(true).describe("False: answers as soon as the run is stored, with the status `pending`"),
   dry_run: z.boolean().default(false).describe("Nothing leaves the server and nothing is stored"),
   answers: z.record(z.string().max(1000), GivenAnswer).optional().describe(
-    "Of a dry run: what steps are answered with, by their place or id. They go before recorded answers",
-  ).meta({ examples: [{ rates: { body: { mid: 4.2 }, status: 200 } }] }),
+    "Of a dry run: what steps are answered with, by their place or id, such as " +
+      '`{"rates": {"body": {"mid": 4.2}, "status": 200}}`. They go before recorded answers',
+  ),
   run_id: Uuid.optional().describe("Of a dry run: the run whose recorded answers are used; the latest one by default"),
 });
 export type FlowRun = z.output<typeof FlowRun>;

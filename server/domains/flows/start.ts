@@ -12,10 +12,9 @@ import type { FlowRun, RunAnswer } from "./schema.ts";
  */
 export async function runFlow(ctx: Context, order: FlowRun): Promise<RunAnswer> {
   if (order.dry_run) return await dryRun(ctx, order);
-  const { id, input, idempotency_key, wait, answers, run_id } = order;
+  const { id, input, idempotency_key, wait, answers } = order;
   // Who gives answers expects that nothing leaves the server.
-  if (answers) throw invalid({ answers: ["need dry_run"] });
-  if (run_id !== undefined) throw invalid({ run_id: ["needs dry_run"] });
+  if (Object.keys(answers ?? {}).length > 0) throw invalid({ answers: ["need dry_run"] });
   const { sql, viewer, flows, config } = ctx;
   const flow = await findStartable(sql, viewer, id);
   if (!flow) throw notFound("Flow");
