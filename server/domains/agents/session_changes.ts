@@ -56,7 +56,6 @@ export async function readGroups(
     order by id desc
     limit ${MOST_READ}
   `;
-  // By the latest change, because a map has the order of its first entries.
   const all = Map.groupBy(found, keyOf);
   for (let start = 0;; start += MOST_CHANGES) {
     const keys = new Set(found.slice(start, start + MOST_CHANGES).map(keyOf));

@@ -165,7 +165,8 @@ async function undoGroup(ctx: Context, session: string, group: Group, undone: re
 async function undoApp(ctx: Context, session: string, group: Group): Promise<void> {
   let is_settled = false;
   const sql = settlingPool(ctx.sql, async (tx, rows) => {
-    // Nothing is written where another change came first: the app is compiled again.
+    // The statement that writes the app returns its row. Where another change came first, it writes nothing, and the app is
+    // compiled again.
     if (Array.isArray(rows) && rows.length === 0) return "commit";
     await settle(tx, ctx.viewer, session, group);
     is_settled = true;

@@ -198,9 +198,8 @@ export async function listFailed(
   limit: number,
 ): Promise<string[]> {
   const { rows: found, order } = chosen(sql, viewer, failedPage(filter, after));
-  const rows = await sql<{ id: string }[]>`select id ${found} ${
-    unrepeated(sql, viewer, filter, repeated)
-  } ${order} limit ${limit}`;
+  const fresh = unrepeated(sql, viewer, filter, repeated);
+  const rows = await sql<{ id: string }[]>`select id ${found} ${fresh} ${order} limit ${limit}`;
   return rows.map(({ id }) => id);
 }
 
@@ -220,11 +219,11 @@ export async function countFailed(
   repeated: Repeated,
   most: number,
 ): Promise<number> {
+  const { rows: found } = chosen(sql, viewer, failedPage(filter));
+  const fresh = unrepeated(sql, viewer, filter, repeated);
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count
-    from (select id ${chosen(sql, viewer, failedPage(filter)).rows} ${
-    unrepeated(sql, viewer, filter, repeated)
-  } limit ${most}) found
+    from (select id ${found} ${fresh} limit ${most}) counted
   `;
   return row?.count ?? 0;
 }

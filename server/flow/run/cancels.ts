@@ -8,7 +8,8 @@ import type { CancelStore } from "../storage/cancel_store.ts";
 const POLL_MS = 1_000;
 /**
  * The result of a look for a cancel is used for this time. A run that was stored within it needs no look, because no
- * cancel can precede it. A peer that cancels a run waits for this time before it answers, so no effect begins after that answer.
+ * cancel can precede it. A peer that cancels a run waits for this time before it answers, so no effect begins after that
+ * answer.
  */
 export const CANCEL_SEEN_MS = 100;
 
