@@ -185,7 +185,8 @@ async function endsWithItsServer(engine: string) {
   assert.equal(groupOf(worker).length, 2);
   server.kill("SIGKILL");
   await server.status;
-  assert.ok(await isGone(worker, 30_000));
+  // esbuild ends by its limit of processor time, of which a busy machine gives a process of low priority little.
+  assert.ok(await isGone(worker, 180_000));
   await lines.cancel();
 }
 
