@@ -80,6 +80,21 @@ Deno.test("program: keys that a step's type does not use", () => {
   ]);
 });
 
+Deno.test("program: wrong members of what every run defines", () => {
+  const faults = unknownNames(stepsOf([
+    { type: "mutation", id: "set", set: { a: 1 } },
+    {
+      type: "return",
+      data: ["{run.dat} {run.date}", "{user.nme}", "{steps.set.bdy.a} {steps.set.body.a}", "{= user.role }"],
+    },
+  ]));
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
+    "1.data.0 has {run.dat}, and {run} has id, date, started_at, trigger",
+    "1.data.1 has {user.nme}, and {user} has id, login, name, email, role",
+    "1.data.2 has {steps.set.bdy}, and {steps.set} has status, body, error",
+  ]);
+});
+
 Deno.test("program: placeholders of other tools stay texts, with a warning", () => {
   const faults = unknownNames(stepsOf([{ type: "return", data: { a: "Hello {{ input.name }}", b: '{{"x": 1}}' } }]));
   assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [

@@ -20,12 +20,19 @@ export function unknownNames(steps: readonly Step[]): Fault[] {
   ]);
   return enabled.flatMap(({ step, path }) => {
     const templates = templatesOf(step, stepTypeOf(step).templates);
-    const unknown = pathsOfTexts(templates).flatMap(({ path: key, placeholder: [head = "", second] }) => {
+    const unknown = pathsOfTexts(templates).flatMap(({ path: key, placeholder: [head = "", second, third] }) => {
       const here = [...path, ...key];
-      if (!names.has(head)) return [{ path: here, message: `has {${head}}, which no step sets` }];
-      if (head !== "steps" || second === undefined || enabled_ids.has(second)) return [];
-      const message = ids.has(second) ? "this step is disabled" : "no step has this id";
-      return [{ path: here, message: `has {steps.${second}}, and ${message}` }];
+      const fault = (written: string, why: string) => [{ path: here, message: `has {${written}}, ${why}` }];
+      if (!names.has(head)) return fault(head, "which no step sets");
+      if (second === undefined) return [];
+      const members = MEMBERS[head];
+      if (members) return members.includes(second) ? [] : fault(`${head}.${second}`, hasOnly(head, members));
+      if (head !== "steps") return [];
+      if (!enabled_ids.has(second)) {
+        return fault(`steps.${second}`, ids.has(second) ? "and this step is disabled" : "and no step has this id");
+      }
+      if (third === undefined || OF_STEP.includes(third)) return [];
+      return fault(`steps.${second}.${third}`, hasOnly(`steps.${second}`, OF_STEP));
     });
     const unset = unsetVariablesOf(templates).map(({ path: key, variable }) => ({
       path: [...path, ...key],
@@ -40,6 +47,15 @@ export function unknownNames(steps: readonly Step[]): Fault[] {
     return [...unknown, ...unset, ...doubled];
   });
 }
+
+/** What is in the names that every run defines. */
+const MEMBERS: Record<string, readonly string[]> = {
+  run: ["id", "date", "started_at", "trigger"],
+  user: ["id", "login", "name", "email", "role"],
+};
+const OF_STEP = ["status", "body", "error"];
+
+const hasOnly = (name: string, members: readonly string[]) => `and {${name}} has ${members.join(", ")}`;
 
 /** Placeholders as other tools write them. Two braces are the character itself here. */
 const DOUBLED = /\{\{\s*(([a-z]\w*)(?:\.\w+)*)\s*\}\}/g;
