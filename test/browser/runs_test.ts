@@ -147,7 +147,8 @@ async function failure(browser: Browser, server: TestServer, base: string): Prom
   await page.getByText("Kept as the example “All small”").waitFor();
   const { body: examples } = await server.request("GET", `/connect/flows/${flow.id}/examples.json`);
   deepEqual(examples.map(({ name }: { name: string }) => name), ["All small"]);
-  // All that failed are repeated.
+  // All that failed and were not repeated are repeated.
+  await flow.run({ orders: [99], shop: "east" });
   await page.goto(`${base}/runs?flow=${flow.code}&status=error`);
   const runs = async () =>
     (await server.request("GET", `/connect/flow_processes.json?flow_code=${flow.code}`)).body.length;
