@@ -62,7 +62,8 @@ function countsOf(user: Reader, type: Counted, groups: readonly Group[], names: 
     if (rule === undefined) visible += group.count;
     else hidden.set(rule, (hidden.get(rule) ?? 0) + group.count);
   }
-  const hidden_by = [...hidden].map(([rule, count]) => ({ rule, count })).toSorted((a, b) => b.count - a.count);
+  const hidden_by = [...hidden].map(([rule, count]) => ({ rule, count }))
+    .toSorted((a, b) => b.count - a.count || (a.rule < b.rule ? -1 : 1));
   return { type, visible, without_department, hidden_by, complete: type !== "run" && type !== "record" || all < MOST };
 }
 

@@ -134,8 +134,8 @@ inAccount(
       visible: 1,
       without_department: 1,
       hidden_by: [
-        { rule: "not a member of department D2", count: 1 },
         { rule: "has no department: needs without_department", count: 1 },
+        { rule: "not a member of department D2", count: 1 },
       ],
       complete: true,
     });
