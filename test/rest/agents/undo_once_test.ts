@@ -25,6 +25,16 @@ async function asPerson({ server, ask }: Stage, user_id: number, session: string
   };
 }
 
+/** A thousand further changes by the session of an object that it has created. */
+const changeOften = ({ server }: Stage, session: string, id: string) =>
+  server.sql`
+    insert into agent_changes (account_id, session_id, object, object_id, db_id, action, before)
+    select account_id, session_id, object, object_id, db_id, 'update', '{"data":{"a":"1"}}'
+    from agent_changes
+    cross join generate_series(1, 1000)
+    where session_id = ${session} and object_id = ${id}
+  `;
+
 onServer("agents: two undos at the same time create what was deleted once", async (stage) => {
   const { server, ask, admin } = stage;
   const agent = await connectAgent(server, admin.token);
@@ -86,13 +96,7 @@ onServer("agents: an undo knows the first change of an object, however many came
   const agent = await connectAgent(server, admin.token);
   await agent.call("create", { kind: "db", value: { name: "Notes", schema: { fields: { a: "string" } } } });
   const { ids: [id] } = await agent.call("create", { kind: "record", db_code: "notes", records: [{ a: "1" }] });
-  await server.sql`
-    insert into agent_changes (account_id, session_id, object, object_id, db_id, action, before)
-    select account_id, session_id, object, object_id, db_id, 'update', '{"data":{"a":"1"}}'
-    from agent_changes
-    cross join generate_series(1, 1000)
-    where session_id = ${agent.session} and object_id = ${id}
-  `;
+  await changeOften(stage, agent.session, id);
   const { undo } = await asPerson(stage, admin.id, agent.session);
   const [first] = await undo();
   assert.deepEqual([first?.action, first?.changes, first?.obstacle], ["delete", 1_001, null]);
@@ -191,13 +195,7 @@ onServer("agents: what others have changed since does not keep an undo from what
   );
   await agent.call("create", { kind: "app", value: { name: "App", app_engine: "html", source_code: "<p>" } });
   const { ids: [id] } = await agent.call("create", { kind: "record", db_code: "notes", records: [{ a: "1" }] });
-  await server.sql`
-    insert into agent_changes (account_id, session_id, object, object_id, db_id, action, before)
-    select account_id, session_id, object, object_id, db_id, 'update', '{"data":{"a":"1"}}'
-    from agent_changes
-    cross join generate_series(1, 1000)
-    where session_id = ${agent.session} and object_id = ${id}
-  `;
+  await changeOften(stage, agent.session, id);
   await ask("PATCH", `/platform/dbs/notes/records/${id}.json`, { json: { record: { data: { a: "mine" } } } });
   const { undo } = await asPerson(stage, admin.id, agent.session);
   const since = "It has been changed since, and not by this session";
