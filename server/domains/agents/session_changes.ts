@@ -89,7 +89,7 @@ async function readBefores(sql: Sql, session: string, ids: readonly string[]) {
 
 /**
  * Objects with an entry in the audit log that is later than the session's first change, and neither of the session nor of an
- * undo of it. The server itself pauses triggers that fail: that is nobody's change.
+ * undo of it. Entries of the server itself do not count: it pauses triggers that fail.
  *
  * @param firsts the first change of each object
  */

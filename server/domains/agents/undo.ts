@@ -1,7 +1,8 @@
 /**
  * Undoes what an agent's session has changed, the latest first. Each object is undone by the functions that a person's own
- * change calls, so apps and flows get new versions, and the audit log names the person. An object is undone in one
- * transaction, as a whole and once. What somebody else has changed since is left as it is.
+ * change calls, so apps and flows get new versions, and the audit log names the person. Each object is undone in one
+ * transaction: all of the session's changes of it, and only once. An object that another user has changed since is left as
+ * it is.
  */
 import type { Context } from "../../context.ts";
 import { settlingPool } from "../../database/acting.ts";
@@ -197,9 +198,10 @@ async function reverse(ctx: Context, group: Group): Promise<void> {
 }
 
 /**
- * The end of an object's transaction: the object is locked now, so that nobody else can change it before the commit.
+ * Runs at the end of an object's transaction. The reversal has locked the object, so nobody else can change it before the
+ * commit.
  *
- * @throws {Refusal} 409 where somebody else has changed it since the plan, or has undone it
+ * @throws {Refusal} 409 if another user has changed the object since the plan, or another undo has undone it
  */
 async function settle(tx: Sql, viewer: Viewer, session: string, group: Group): Promise<void> {
   const changed = await changedSince(tx, viewer.account_id, session, [group.first]);

@@ -155,6 +155,8 @@ const failedPage = (filter: Failed, after?: string): Filter => ({
  * A run that was repeated before a moment is left out: its repetition is in the list itself if it has failed, and otherwise
  * nothing is left to repeat. A failed repetition that the filter leaves out does not count.
  *
+ * The partial index of runs that wait covers those with a `wake_at`; a run that was woken is in progress.
+ *
  * @param repeating ids of runs whose repetitions are in progress
  */
 const unrepeated = (sql: Sql, { account_id }: Viewer, { to, user_id }: Failed, { began_ms, repeating }: Repeated) =>
@@ -176,6 +178,7 @@ const unrepeated = (sql: Sql, { account_id }: Viewer, { to, user_id }: Failed, {
       from flow_waits w
       where w.retry_of = flow_processes.id
         and w.account_id = ${account_id}
+        and w.wake_at is not null
         and w.run_id < ${lowestId(began_ms)}
     )
     and id <> all(${[...repeating]}::uuid[])
