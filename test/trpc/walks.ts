@@ -110,7 +110,9 @@ export const walks: Record<string, (client: Client) => Promise<void>> = {
     const invitation = await invitations.create.mutate({ invitation: { email: "invited@example.com" } });
     assert.deepEqual([invitation.name, invitation.role, invitation.mail], ["invited@example.com", "user", "off"]);
     assert.deepEqual((await invitations.list.query({})).map(({ id }) => id), [invitation.id]);
-    assert.equal(await invitations.delete.mutate({ id: invitation.id }), undefined);
+    const renewed = await invitations.renew.mutate({ id: invitation.id });
+    assert.notEqual(renewed.url, invitation.url);
+    assert.equal(await invitations.delete.mutate({ id: renewed.id }), undefined);
     assert.match((await user_settings.reset_password.mutate({ id: 1 })).url ?? "", /password_reset/);
   },
 

@@ -4,8 +4,8 @@ import { sent } from "../../database/json.ts";
 import { ById } from "../../input/shapes.ts";
 import { managerProcedure, router } from "../../trpc.ts";
 import { listInvitations } from "./queries.ts";
-import { Invitation, InvitationPage, NewInvitation, SentInvitation } from "./schema.ts";
-import { createInvitation, revokeInvitation } from "./write.ts";
+import { Invitation, InvitationPage, NewInvitation, Renewal, SentInvitation } from "./schema.ts";
+import { createInvitation, renewInvitation, revokeInvitation } from "./write.ts";
 
 export const invitations = router({
   list: managerProcedure
@@ -26,6 +26,18 @@ export const invitations = router({
     })
     .input(z.object({ invitation: NewInvitation })).output(SentInvitation)
     .mutation(({ ctx, input }) => createInvitation(ctx, input.invitation)),
+
+  renew: managerProcedure
+    .meta({
+      rest: "POST /account/invitations/:id/renew.json",
+      status: 201,
+      summary: "Replace an invitation by one with a new link",
+      description:
+        "The link before ends. The new invitation is the caller's, has another id, and is valid for 7 days. Managers " +
+        "renew their own, admins all.",
+    })
+    .input(Renewal).output(SentInvitation)
+    .mutation(({ ctx, input }) => renewInvitation(ctx, input)),
 
   delete: managerProcedure
     .meta({

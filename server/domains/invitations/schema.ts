@@ -33,6 +33,9 @@ export const NewInvitation = z.object({
 });
 export type NewInvitation = z.output<typeof NewInvitation>;
 
+export const Renewal = z.object({ id: Id, send_mail: SendMail });
+export type Renewal = z.output<typeof Renewal>;
+
 export const InvitationPage = page(["id", "-id"]).extend({
   q: text(255).optional().describe("Part of the name or e-mail address, case-insensitive").meta({
     examples: ["grace"],

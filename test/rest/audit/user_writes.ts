@@ -41,6 +41,11 @@ export const USER_WRITES: Record<string, Written> = {
     call: async ({ ask }) =>
       await ask("POST", "/account/invitations.json", { json: { invitation: { email: emailOf("invited") } } }),
   },
+  "invitations.renew": {
+    row: "invitation.create",
+    call: async ({ ask }) =>
+      await ask("POST", `/account/invitations/${(await invitation(ask)).id}/renew.json`, { json: {} }),
+  },
   "invitations.delete": {
     row: "invitation.delete",
     call: async ({ ask }) => await ask("DELETE", `/account/invitations/${(await invitation(ask)).id}.json`),

@@ -150,6 +150,43 @@ onServer(
   },
 );
 
+onServer("invitations: a new link ends the one before; a refused one leaves it", async (stage) => {
+  const { ask, server } = stage;
+  const manager = await addPerson(ask, "manager");
+  const theirs = as(ask, manager.token);
+  const renew = (ask: Ask, { body }: Answer) => ask("POST", `/account/invitations/${body.id}/renew.json`, { json: {} });
+  const opens = async (answer: Answer) =>
+    (await ask("GET", `/invitation?secret=${secretOf(answer)}`, { token: null })).status === 200;
+  const first = await invite(theirs, { name: "Grace", role: "manager", without_department: false });
+  await server.sql`update invitations set expires_at = now() + interval '1 hour' where id = ${first.body.id}`;
+  const second = await renew(theirs, first);
+  assert.equal(second.status, 201, JSON.stringify(second.body));
+  const equal_in = ({ body: { email, name, role, department_ids, without_department } }: Answer) => ({
+    email,
+    name,
+    role,
+    department_ids,
+    without_department,
+  });
+  assert.deepEqual(equal_in(second), equal_in(first));
+  assert.ok(Date.parse(second.body.expires_at) > Date.now() + 6 * 86_400_000, "for the whole time again");
+  assert.deepEqual([await opens(first), await opens(second)], [false, true]);
+  assert.equal((await renew(theirs, first)).status, 404, "a second click");
+
+  const colleague = as(ask, (await addPerson(ask, "manager")).token);
+  assert.equal((await renew(colleague, second)).status, 403);
+  const of_admin = await invite(ask, { role: "admin" });
+  assert.equal((await renew(colleague, of_admin)).status, 403);
+  await server.sql`update invitations set role = 'admin' where id = ${second.body.id}`;
+  assert.deepEqual(Object.keys((await renew(theirs, second)).body), ["role"], "the role exceeds the inviter's");
+  assert.ok(await opens(of_admin), "a refusal changes nothing");
+  await server.sql`update invitations set role = 'manager' where id = ${second.body.id}`;
+  assert.ok(await opens(second), "a refusal changes nothing");
+  const by_admin = await renew(ask, second);
+  assert.deepEqual([by_admin.status, by_admin.body.invited_by], [201, stage.admin.id]);
+  await forgive(server);
+});
+
 onServer("invitations: wrong links are limited by address", async ({ ask, server }) => {
   await forgive(server);
   const statuses: number[] = [];

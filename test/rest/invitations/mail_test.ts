@@ -42,6 +42,9 @@ testBeside({
       assert.deepEqual([failed.status, failed.body.mail], [201, "failed"]);
       assert.match(failed.body.url, /secret=/);
       await until(() => server.logged.some((line) => line.includes('"mail not sent"')), "the failure is logged");
+      const renewed = await server.request("POST", `/account/invitations/${failed.body.id}/renew.json`, { json: {} });
+      assert.deepEqual([renewed.status, renewed.body.mail], [201, "failed"]);
+      assert.match(renewed.body.url, /secret=/);
       const listed = await server.request("GET", "/account/invitations.json");
       assert.equal(listed.body.length, 3);
     } finally {

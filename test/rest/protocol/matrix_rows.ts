@@ -146,6 +146,7 @@ export const ELSEWHERE = new Set([
     "user_settings.delete",
     "user_settings.reset_password",
     "tokens.delete",
+    "invitations.renew",
     "invitations.delete",
     "sessions.delete",
   ],

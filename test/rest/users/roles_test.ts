@@ -51,6 +51,7 @@ const WEAKEST: Record<string, Role> = {
   // invitations_test.ts tests that no role exceeds the inviter's.
   "invitations.list": "manager",
   "invitations.create": "manager",
+  "invitations.renew": "manager",
   "invitations.delete": "manager",
   "teams.list": "manager",
   "teams.create": "admin",
