@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
 import { addPerson, made } from "../stage/people.ts";
 import { findsTokensAndInvitations, fitsItsWidth, keepsItsButtons } from "./long_lists.ts";
 import { adminOf, seatOf } from "./seats.ts";
-import { keepsOthersChanges, keepsTypedNames } from "./unsaved_forms.ts";
+import { keepsOthersChanges, keepsTypedNames, keepsTypedPerson, keepsTypingDuringSaves } from "./unsaved_forms.ts";
 
 /** Long, because the machine may be busy. */
 const PATIENCE_MS = 60_000;
@@ -40,6 +40,8 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
     await step("a name that was typed and not saved is kept", async () => {
       const taken = await seatOf(browser, server, base, await adminOf(server));
       await keepsTypedNames(base, taken);
+      await keepsTypingDuringSaves(base, server, taken);
+      await keepsTypedPerson(base, taken, (await addPerson(server.request, "user")).id);
       await taken.close();
     });
     await step("settings that others save meanwhile stay", async () => {

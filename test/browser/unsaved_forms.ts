@@ -1,5 +1,5 @@
 /** Forms of the console that keep what was typed while other pages are open. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Page } from "../packages/playwright.ts";
 import type { TestServer } from "../stage/harness.ts";
 import { until } from "../stage/until.ts";
@@ -64,6 +64,48 @@ export async function keepsOthersChanges(base: string, { request }: TestServer, 
   const { body: embedding } = await request("GET", "/account/embedding.json");
   deepEqual(embedding.hosts, [...hosts, "https://one.example.com"]);
   await request("PATCH", "/account/embedding.json", { json: { embedding: { hosts: [] } } });
+}
+
+/** What is typed while a save is in progress stays, and is saved by the next one. */
+export async function keepsTypingDuringSaves(base: string, { request }: TestServer, { page }: Seat): Promise<void> {
+  const { body: before } = await request("GET", "/account.json");
+  await page.goto(`${base}/account`);
+  const [name, save] = [nameOn(page), page.getByRole("button", { name: "Save", exact: true })];
+  const { promise: typed, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route(/account\.update/, async (route) => {
+    await typed;
+    await route.continue();
+  }, { times: 1 });
+  await name.fill("First name");
+  await save.click();
+  await page.getByRole("button", { name: "Saving" }).waitFor();
+  await name.fill("Second name");
+  goOn();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  equal(await name.inputValue(), "Second name");
+  await save.click();
+  await until(async () => (await request("GET", "/account.json")).body.name === "Second name", "it is saved");
+  await request("PATCH", "/account.json", { json: { account: { name: before.name } } });
+}
+
+/** A person's form asks before a reload, and has what was typed when it is opened again. */
+export async function keepsTypedPerson(base: string, { page, complaints }: Seat, id: number): Promise<void> {
+  await page.goto(`${base}/people?person=${id}&edit=1`);
+  const name = nameOn(page);
+  await name.fill(TYPED);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await page.goBack();
+  await name.waitFor();
+  equal(await name.inputValue(), TYPED);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await name.waitFor();
+  notEqual(await name.inputValue(), TYPED, "Cancel forgets it");
+  await name.fill(TYPED);
+  await name.click();
+  deepEqual(await reload(page), ["beforeunload"]);
+  deepEqual(complaints, []);
 }
 
 const nameOn = (page: Page) => page.getByRole("textbox", { name: "Name", exact: true });
