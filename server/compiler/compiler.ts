@@ -115,6 +115,8 @@ export interface ConsoleFiles {
 /** The global variable of compiled code that has the exports of its module. */
 export const CODE_NAME = "atrium_code";
 
+export { originOf } from "./worker/code_origin.ts";
+
 export interface Compiler {
   console: ConsoleFiles;
   /**
@@ -129,7 +131,7 @@ export interface Compiler {
   /**
    * Compiles the source of a flow's `code` step, a module of JavaScript or TypeScript.
    *
-   * @returns a script that defines `CODE_NAME` with the exports of the module
+   * @returns a script that defines `CODE_NAME` with the exports of the module; `originOf` finds its places in the source
    * @throws {CompileFailure | CompilerBusy} as above
    */
   code(source: string, account?: number): Promise<string>;

@@ -47,7 +47,10 @@ inTeam(
       { type: "return", data: "{steps.caught.body}" },
     ]);
     const [bad, caught] = process.steps;
-    assert.deepEqual([bad.status, bad.error, bad.console], ["error", "TypeError: too bad", ["about to"]]);
+    assert.deepEqual([bad.status, bad.error, bad.console], ["error", "TypeError: too bad", [
+      "about to",
+      "TypeError: too bad (line 1, column 56)",
+    ]]);
     assert.equal(caught.output[0], "TypeError: too bad");
     const again = await team.ask("POST", `/connect/flow_processes/${process.id}/retry.json`, {
       json: { from: "failed_step" },
@@ -55,6 +58,30 @@ inTeam(
     assert.deepEqual(again.body.data, caught.output, "outputs before the failed step are kept, also random ones");
   },
 );
+
+inTeam("code: where the function throws, the console ends with the error's place in the source", async (team) => {
+  const placeIn = async (source: string) => {
+    const { process: { steps: [step] } } = await team.run([code(source, { on_error: "continue" })]);
+    assert.doesNotMatch(step.error, /line \d+, column/, "examples compare the error");
+    return /\(line (\d+), column (\d+)\)$/.exec(step.console?.at(-1) ?? "")?.slice(1).map(Number);
+  };
+  const typed =
+    "interface Item {\n  price: number;\n}\n\n// Żółw 🐢\nconst first = (items?: Item[]) =>\n  '🐢' + items!.at(0);\n";
+  assert.deepEqual(await placeIn(`${typed}export default ({ input }) => first(input.items);`), [7, 17]);
+  assert.deepEqual(await placeIn(`${typed}export default async () => {\n  await null;\n  first();\n};`), [7, 17]);
+  assert.deepEqual(await placeIn("export default () => {\n  return JSON.parse('{');\n};"), [2, 15]);
+  assert.deepEqual(await placeIn("const x = null;\nx.y;\nexport default () => 1;"), [2, 3]);
+  assert.deepEqual(
+    await placeIn("export default () => {\n  Promise.reject(1);\n  throw { message: 'no error' };\n};"),
+    undefined,
+  );
+  assert.deepEqual(
+    await placeIn(
+      "export default () => {\n  const made = new Error('x');\n  made.stack = 'code:1:1e9';\n  throw made;\n};",
+    ),
+    undefined,
+  );
+});
 
 inTeam("code: mistakes are found when the program is saved, at their position", async (team) => {
   const save = async (...sources: string[]) => {

@@ -19,6 +19,8 @@ const OPTIONS = {
   legalComments: "none",
   logLevel: "silent",
   metafile: true,
+  sourcemap: "inline",
+  sourcesContent: false,
   tsconfigRaw: {},
 } as const satisfies esbuild.BuildOptions;
 
@@ -48,7 +50,9 @@ export async function compileCode(source: string): Promise<string> {
     if (!has_default || format === "cjs" && !/\bexports\b/.test(source)) {
       throw new CompileFailure(["has no default export, such as export default ({ input }) => input.price * 2"]);
     }
-    const script = { format: "iife", globalName: CODE_NAME, target: "esnext", charset: "utf8" } as const;
+    // With an inline source map in its input, esbuild's own leads to the author's source.
+    const map = { sourcemap: "inline", sourcesContent: false } as const;
+    const script = { format: "iife", globalName: CODE_NAME, target: "esnext", charset: "utf8", ...map } as const;
     return (await transform(file?.text ?? "", script)).code;
   } catch (error) {
     throw await failureOf(

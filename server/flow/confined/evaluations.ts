@@ -4,6 +4,7 @@ import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import type { Reason } from "../../subprocess/subprocess.ts";
 import type { Evaluated, Scope } from "../template/template.ts";
+import type { Place } from "./protocol.ts";
 import { createPool, type PoolAnswer, type PoolOptions, Unavailable } from "./pool.ts";
 
 /** Processor time of one expression, and of code. docs/flows.md names both. */
@@ -23,10 +24,10 @@ export interface Evaluation {
   signal: AbortSignal;
 }
 
-/** `reason`: why its process was ended. */
-export type Ran = Evaluated & { console: string[]; reason?: Reason | undefined };
+/** `at`: where the compiled code has thrown the error. `reason`: why its process was ended. */
+export type Ran = Evaluated & { console: string[]; at?: Place | undefined; reason?: Reason | undefined };
 
-export { Unavailable };
+export { type Place, Unavailable };
 
 export interface Evaluations {
   /**
@@ -63,7 +64,8 @@ export function createEvaluations(
       if (names.length > MOST_GIVEN) return { error: TOO_MUCH, console: [] };
       const order = { kind: "code", code, names, now, seeds: seedsOf(seed) } as const;
       const [answer] = await pool.perform(account_id, order, Math.min(CODE_MS, most_cpu_ms), signal);
-      return { ...evaluated(answer), console: answer?.console ?? [], reason: answer?.reason };
+      const at = answer && "at" in answer ? answer.at : undefined;
+      return { ...evaluated(answer), console: answer?.console ?? [], at, reason: answer?.reason };
     },
     close: pool.close,
   };

@@ -36,9 +36,18 @@ export type Order =
   }
   | Common & { kind: "code"; code: string };
 
+/** In the script that was sent. Both count from 1. */
+const Place = z.strictObject({ line: z.int().positive(), column: z.int().positive() });
+export type Place = z.output<typeof Place>;
+
 /** One line for each expression, or one for code. */
 export const Answer = z.union([
   z.strictObject({ json: z.string().max(1_048_576), console: z.array(z.string().max(1_001)).max(101) }),
-  z.strictObject({ error: z.string().max(1_000), console: z.array(z.string().max(1_001)).max(101) }),
+  z.strictObject({
+    error: z.string().max(1_000),
+    /** Where code has thrown the error. */
+    at: Place.optional(),
+    console: z.array(z.string().max(1_001)).max(101),
+  }),
 ]);
 export type Answer = z.output<typeof Answer>;

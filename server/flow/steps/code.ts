@@ -1,8 +1,8 @@
 /** `code`: computes with JavaScript or TypeScript in a confined process. */
 import { z } from "zod";
-import { CompileFailure, CompilerBusy } from "../../compiler/compiler.ts";
+import { CompileFailure, CompilerBusy, originOf } from "../../compiler/compiler.ts";
 import { tooLong } from "../../input/messages.ts";
-import { namesIn, Unavailable } from "../confined/evaluations.ts";
+import { namesIn, type Place, Unavailable } from "../confined/evaluations.ts";
 import { pause } from "../run/execution/interruption.ts";
 import { asStored } from "../storage/storable.ts";
 import { StepFault } from "./fault.ts";
@@ -46,11 +46,12 @@ export const code = {
     async perform({ source, timeout }, input, call) {
       const { services: { compiler, evaluations }, head, place, signal } = call;
       const at = { account_id: head.account_id, seed: `${head.id}/${place}`, now: head.made_at, signal };
-      const ran = await untilThere(call, async () => {
+      const { compiled, ran } = await untilThere(call, async () => {
         const compiled = await compiler.code(source, head.account_id);
-        return await evaluations.code(at, compiled, input, timeout * 1_000);
+        return { compiled, ran: await evaluations.code(at, compiled, input, timeout * 1_000) };
       });
-      if (ran.console.length > 0) call.noteConsole(ran.console);
+      const lines = "error" in ran ? [...ran.console, ...await whereIn(compiled, ran)] : ran.console;
+      if (lines.length > 0) call.noteConsole(lines);
       if ("value" in ran) return { output: asStored(ran.value), http_status: null };
       throw new StepFault(ran.error, ran.reason === "timeout" ? "timeout" : undefined);
     },
@@ -59,6 +60,12 @@ export const code = {
     isTransaction: () => false,
   },
 } satisfies StepType<CodeStep>;
+
+/** @returns a line of the console with the error and its place in the source, if that is known */
+async function whereIn(compiled: string, { error, at }: { error: string; at?: Place | undefined }): Promise<string[]> {
+  const origin = at && await originOf(compiled, at);
+  return origin ? [`${error} (line ${origin.line}, column ${origin.column})`] : [];
+}
 
 /** That no process is free or starts is never the step's fault. */
 async function untilThere<T>({ signal }: EffectCall, work: () => Promise<T>): Promise<T> {

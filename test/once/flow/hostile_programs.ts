@@ -229,7 +229,13 @@ const codes: Hostile[] = [
     name: "frames of the caller",
     code:
       "() => { Error.prepareStackTrace = (_, frames) => frames.map((frame) => typeof frame.getThis() + typeof frame.getFunction()).some((text) => text !== 'undefinedundefined' && text !== 'undefinedfunction' && text !== 'objectfunction'); return new Error().stack; }",
-    value: false,
+    value: "code:1:269",
+  },
+  {
+    name: "frames of the caller by a changed list",
+    code:
+      "() => { let seen = 0; const spy = function () { seen++; return undefined; }; Object.defineProperty(Object.prototype, 'getFileName', { get: spy }); Array.prototype[Symbol.iterator] = spy; const names = Object.getOwnPropertyNames(Array.prototype); for (let at = 0; at < names.length; at++) if (names[at] !== 'constructor' && names[at] !== 'length') Array.prototype[names[at]] = spy; const stack = new Error().stack; return [typeof stack, seen]; }",
+    value: ["string", 0],
   },
   {
     name: "names of the realm",

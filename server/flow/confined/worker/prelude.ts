@@ -17,6 +17,7 @@ export function prelude(): Realm {
   const MOST_LINES = 100;
   const LONGEST_LINE = 1_000;
   const LONGEST_MESSAGE = 1_000;
+  const LONGEST_PLACE = 40;
   const LONGEST_JSON = 1_048_576;
 
   let names: unknown;
@@ -31,8 +32,17 @@ export function prelude(): Realm {
     Reflect.deleteProperty(globalThis, name);
   }
   Reflect.deleteProperty(Reflect.get(globalThis, "Temporal") ?? {}, "Now");
-  // The frames of a stack name files of the server.
-  Object.defineProperty(Error, "stackTraceLimit", { value: 0, writable: false, configurable: false });
+  // The frames of a stack name files of the server. A program sees its own first frame only, as `code:2:8`.
+  const placeOf = (_error: unknown, frames: NodeJS.CallSite[]) => {
+    // Not `for … of`: the program may have replaced the iterator of lists.
+    for (let at = 0; at < frames.length; at++) {
+      const frame = frames[at];
+      if (frame?.getFileName() === "code") return `code:${frame.getLineNumber()}:${frame.getColumnNumber()}`;
+    }
+    return "";
+  };
+  Object.defineProperty(Error, "prepareStackTrace", { value: placeOf, writable: false, configurable: false });
+  Object.defineProperty(Error, "stackTraceLimit", { value: 10, writable: false, configurable: false });
 
   const Moment = Date;
   const SetDate = new Proxy(Moment, {
@@ -101,23 +111,30 @@ export function prelude(): Realm {
 
   // The program may have changed what JSON makes of objects, but not what it makes of texts.
   const textOf = (key: string, value: string) => `{"${key}":${stringify(value)}}`;
-  const cut = (text: string, most: number) => {
+  const cut = (text: string, most: number, from = 0) => {
     let short = "";
-    for (let at = 0; at < text.length && at < most; at++) short += text[at];
+    for (let at = from; at < text.length && at < from + most; at++) short += text[at];
     return short;
   };
+  /** Long enough for the place at its end, behind what may be the source's line. */
+  const endOf = (stack: unknown) =>
+    typeof stack === "string"
+      ? cut(stack, LONGEST_PLACE, stack.length < LONGEST_PLACE ? 0 : stack.length - LONGEST_PLACE)
+      : "";
 
   const fail = (error: unknown) => {
     let message = "failed";
+    let place = "";
     try {
-      const { name, message: text, code, position }: Record<string, unknown> = Object(error);
+      const { name, message: text, code, position, stack }: Record<string, unknown> = Object(error);
+      place = endOf(stack);
       message = typeof text === "string" && text !== "" ? text : shown(error);
       if (typeof name === "string" && name !== "Error" && code === undefined) message = `${name}: ${message}`;
       if (typeof code === "string" && typeof position === "number") message += ` (at character ${position})`;
     } catch {
       // An error whose properties throw has no message.
     }
-    outcome = textOf("error", cut(message, LONGEST_MESSAGE));
+    outcome = `{"error":${stringify(cut(message, LONGEST_MESSAGE))},"stack":${stringify(place)}}`;
   };
   const finish = (value: unknown) => {
     try {

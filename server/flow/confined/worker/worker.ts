@@ -33,8 +33,12 @@ async function answer(ask: Realm): Promise<void> {
   if (ask("read") === "") await settled();
   try {
     const outcome = ask("read");
-    const result = outcome === "" ? { error: "returns a promise that is never settled" } : JSON.parse(outcome);
-    await say({ ...result, console: JSON.parse(ask("console")) });
+    const { stack, ...result } = outcome === ""
+      ? { error: "returns a promise that is never settled" }
+      : JSON.parse(outcome);
+    const [, line, column] = /code:(\d{1,9}):(\d{1,9})$/.exec(stack ?? "") ?? [];
+    const at = line ? { line: Number(line), column: Number(column) } : undefined;
+    await say({ ...result, at, console: JSON.parse(ask("console")) });
   } catch {
     await say({ error: "failed", console: [] });
   }
