@@ -21,16 +21,18 @@ export interface Reply {
   content?: Record<string, Content>;
 }
 
-export interface Parameter {
+interface NamedParameter {
   in: "path" | "query" | "header";
   name: string;
   description?: string;
   /** Only parameters of the path, and those that say so. */
   required?: boolean;
-  /** Of the example's type unless set. */
-  shape?: Shape;
-  example?: unknown;
 }
+
+/** Without a shape, a parameter has the type of its example. */
+export type Parameter =
+  & NamedParameter
+  & ({ shape: Shape; example?: unknown } | { shape?: never; example: string | number });
 
 export interface PlainRoute {
   method: "GET" | "POST" | "DELETE";

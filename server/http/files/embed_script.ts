@@ -18,7 +18,7 @@ export const EMBED_SCRIPT: PlainRoute = {
     "place. As a module it exports `embed(element, { app, target, viewer })`. Browsers say by `Sec-Fetch-Mode` which of " +
     "the two they load; `?module` asks for the module.",
   callers: "everyone",
-  parameters: [{ in: "query", name: "module", description: "Asks for the module, whatever loads it" }],
+  parameters: [{ in: "query", name: "module", example: "", description: "Asks for the module, whatever loads it" }],
   replies: { 200: { description: "The script", content: { "text/javascript": {} } }, 304: UNCHANGED },
   async answer({ documents, call: { request } }) {
     const as_module = queryOf(request.url).has("module") || loadsModule(request);
