@@ -1,4 +1,5 @@
 /** Creates, changes, restores and deletes apps. A change of the source compiles it. */
+import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import { CompileFailure } from "../../compiler/compiler.ts";
 import type { Context } from "../../context.ts";
@@ -92,8 +93,9 @@ export async function restoreVersion(ctx: Context, id: string, version: number):
 
 const SOURCES = ["source_code", "app_engine", "css_engine"] as const;
 
+/** PostgreSQL keeps the keys of an action in another order. */
 const differs = (app: Written, changes: AppChanges, keys: readonly (keyof Written & keyof AppChanges)[]) =>
-  keys.some((key) => changes[key] !== undefined && JSON.stringify(changes[key]) !== JSON.stringify(app[key]));
+  keys.some((key) => changes[key] !== undefined && !isDeepStrictEqual(changes[key], app[key]));
 
 const keeps = (app: Written, changes: AppChanges) => differs(app, changes, [...SOURCES, "actions"]);
 

@@ -179,6 +179,8 @@ inAccount("versions: every change of source, engines or actions keeps the one be
   await ask("PATCH", at(id, "/replace"), { json: { field: "source_code", old: "two", new: "three" } });
   const kept = await versions();
   assert.equal(kept.length, 5);
+  await update({ source_code: "three", actions: [{ flow_code: "f", public: false, action: "a" }] });
+  assert.deepEqual(await versions(), kept, "what is sent as it is keeps none");
   await update({ source_code: "" });
   assert.deepEqual(await versions(), kept, "a refused change keeps none");
   const [latest, , , , first] = kept;
