@@ -62,10 +62,11 @@ const flow: Reversal = {
 };
 
 /** A webhook's settings are kept without its secret, which stays. Those of other kinds are null. */
-function settingsOf({ webhook, record, ...before }: State): State {
-  const { has_secret: _has_secret, ...settings } = Object(webhook);
-  return { ...before, ...webhook ? { webhook: settings } : {}, ...record ? { record } : {} };
-}
+const settingsOf = ({ webhook, record, ...before }: State): State => ({
+  ...before,
+  ...webhook ? { webhook } : {},
+  ...record ? { record } : {},
+});
 
 const cron: Reversal = {
   remove: (ctx, { id }) => removeCron(ctx, Number(id)),

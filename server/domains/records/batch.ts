@@ -16,7 +16,7 @@ import {
 import { departmentOfRecord, visible } from "../../visibility.ts";
 import { DbCode } from "../dbs/db_code.ts";
 import { faultOfDepartment } from "../departments/proof.ts";
-import { Data, Record } from "./schema.ts";
+import { Data, Record, SentTableName } from "./schema.ts";
 import { tableOf } from "./tables.ts";
 import { inDb, placeIn } from "./place.ts";
 
@@ -26,16 +26,15 @@ const fields = {
   data: Data.meta({ examples: [{ message: "Hello" }] }),
   department_id: Id.nullable().optional(),
 };
-const table_name = z.string().max(63).optional();
 
 const OperationInput = z.discriminatedUnion("action", [
-  z.object({ action: z.literal("create"), record: z.object({ ...fields, table_name }) }),
+  z.object({ action: z.literal("create"), record: z.object({ ...fields, table_name: SentTableName }) }),
   z.object({
     action: z.literal("update"),
     id: Uuid,
-    record: z.object({ ...fields, data: fields.data.default({}), table_name }),
+    record: z.object({ ...fields, data: fields.data.default({}), table_name: SentTableName }),
   }),
-  z.object({ action: z.literal("delete"), id: Uuid, table_name }),
+  z.object({ action: z.literal("delete"), id: Uuid, table_name: SentTableName }),
 ]);
 type OperationInput = z.output<typeof OperationInput>;
 

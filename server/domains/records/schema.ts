@@ -13,6 +13,10 @@ export const Flag = z.enum(["true", "false"]).transform((text) => text === "true
 /** Has no example, because all other examples use a database of one table. */
 const TableName = z.string().max(63).optional().describe("Required in a database with several tables");
 
+/** In a body, where null stands for no name, as in answers. */
+export const SentTableName = z.string().max(63).nullable().transform((name) => name ?? undefined).optional()
+  .describe("Required in a database with several tables");
+
 const SentData = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .describe("Every field of the table; null where it is blank").meta({ examples: [DATA] });
 
@@ -106,14 +110,14 @@ const sent = {
 
 export const NewRecordInput = z.object({
   db_code: DbCode,
-  record: z.object({ ...sent, table_name: TableName }),
+  record: z.object({ ...sent, table_name: SentTableName }),
 });
 export type NewRecordInput = z.output<typeof NewRecordInput>;
 
 export const RecordChanges = z.object({
   db_code: DbCode,
   id: Uuid,
-  record: z.object({ ...sent, data: sent.data.default({}), table_name: TableName }),
+  record: z.object({ ...sent, data: sent.data.default({}), table_name: SentTableName }),
 });
 export type RecordChanges = z.output<typeof RecordChanges>;
 

@@ -310,3 +310,39 @@ inAccount("bodies: NUL, half of a surrogate pair, and numbers that are none", as
   const { body } = await ask("GET", `/account/departments/${id}.json`);
   assert.equal(body.lock_version, 0, "nothing is changed");
 });
+
+inAccount("bodies: an object is accepted as it was read, and a record and a view are copied", async ({ ask }) => {
+  const actions = [{ action: "refresh", flow_code: "watch" }];
+  const app = { name: "Counter", app_engine: "html", source_code: "<p>0</p>", dashboard_widget: true, actions };
+  const schema = { fields: { message: "string" } };
+  const cron = { target_code: "watch", webhook: { signature: "github", secret: "correct horse" } };
+  const created = [
+    ["/account/departments", "department", { name: "Sales" }],
+    ["/account/user_settings", "user_setting", { email: "ada@example.com", name: "Ada" }],
+    ["/platform/apps", "app", app],
+    ["/connect/connectors", "connector", { name: "Rates", url: "https://example.com", secret_token: "open sesame" }],
+    ["/connect/flows", "flow", { code: "watch", name: "Watch" }],
+    ["/account/crons", "cron", { target_code: "watch", schedule: "0 9 * * *" }],
+    ["/account/crons", "cron", { ...cron, kind: "webhook" }],
+    ["/platform/dbs", "db", { name: "Notes", schema }],
+    ["/account/crons", "cron", { target_code: "watch", kind: "record", record: { db_code: "notes" } }],
+    ["/platform/dbs/notes/records", "record", { data: { message: "Hello" } }],
+    ["/platform/dbs/notes/views", "view", { name: "All" }],
+  ] as const;
+  await inTurn(created, async ([path, wrapper, values]) => {
+    const { id, code } = made(await ask("POST", `${path}.json`, { json: { [wrapper]: values } }));
+    const at = `${path}/${wrapper === "db" ? code : id}.json`;
+    const { body: before } = await ask("GET", at);
+    const { status, body: after } = await ask("PATCH", at, { json: { [wrapper]: before } });
+    assert.equal(status, 200, `${at} ${JSON.stringify(after)}`);
+    const marks = { lock_version: 1, updated_at: null, updated_by_id: null };
+    assert.deepEqual({ ...after, ...marks }, { ...before, ...marks }, at);
+    if (wrapper === "record") made(await ask("POST", `${path}.json`, { json: { [wrapper]: before } }));
+    if (wrapper === "view") {
+      made(await ask("POST", `${path}.json`, { json: { [wrapper]: { ...before, name: "Copy" } } }));
+    }
+  });
+  const record = { data: { message: "Hello" }, table_name: null };
+  const operations = { operations: [{ action: "create", record }] };
+  assert.equal((await ask("POST", "/platform/dbs/notes/records/batch.json", { json: operations })).status, 200);
+});

@@ -34,6 +34,7 @@ export type WebhookSettings = z.output<typeof WebhookSettings>;
 export const Webhook = WebhookSettings.extend({
   secret: text(1_000).refine((secret) => secret.length >= 8, "is too short (minimum is 8 characters)").optional()
     .describe("Write-only: the key of signatures. Omitting it keeps the present one"),
+  has_secret: z.boolean().optional().describe("As it was read; it changes nothing"),
 }).superRefine(({ signature, header, secret }, { addIssue }) => {
   if (signature === "hmac" && header === null) {
     addIssue({ code: "custom", path: ["header"], message: "can't be blank" });
@@ -47,6 +48,6 @@ export type Webhook = z.output<typeof Webhook>;
 export const KnownWebhook = WebhookSettings.extend({ has_secret: z.boolean() });
 
 export function settingsOf(webhook: Webhook | null | undefined): WebhookSettings {
-  const { secret: _secret, ...settings } = webhook ?? Webhook.parse({});
+  const { secret: _secret, has_secret: _has_secret, ...settings } = webhook ?? Webhook.parse({});
   return settings;
 }

@@ -39,7 +39,7 @@ const table_name = text(63).describe("Required in a database with several tables
 export const NewView = Settings.partial().extend({
   name,
   shared: shared.default(false),
-  table_name: table_name.optional(),
+  table_name: table_name.nullish(),
 });
 export type NewView = z.output<typeof NewView>;
 
