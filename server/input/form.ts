@@ -66,6 +66,8 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   if (typeof value === "string") {
     if (schema instanceof z.ZodNumber) return /^-?\d{1,40}(\.\d+)?$/.test(value) ? Number(value) : value;
     if (schema instanceof z.ZodBoolean) return BOOLEANS.get(value) ?? value;
+    // A plus sign that was not escaped in the query arrives as a space.
+    if (schema instanceof z.ZodISODateTime) return value.replace(/ (\d\d:\d\d)$/, "+$1");
     return value;
   }
   if (schema instanceof z.ZodArray && Array.isArray(value)) {

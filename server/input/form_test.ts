@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { coerce, nest, objectOrForm, plantField } from "./form.ts";
-import { Ids } from "./shapes.ts";
+import { Ids, Moment } from "./shapes.ts";
 
 function formOf(fields: [name: string, value: string | Blob][]): FormData {
   const form = new FormData();
@@ -81,6 +81,7 @@ Deno.test("coerce: text becomes the type of the schema, or stays for the schema 
     [z.boolean(), "false", false],
     [z.boolean(), "0", false],
     [z.boolean(), "yes", "yes"],
+    [Moment.optional(), "2026-11-21T00:00:00.000 00:00", "2026-11-21T00:00:00.000+00:00"],
     [z.string(), "12", "12"],
     [z.string(), "", ""],
     [z.string().nullable(), "", null],

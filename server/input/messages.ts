@@ -54,6 +54,9 @@ export function messageOf(issue: Issue): string {
       return "is not included in the list";
     case "unrecognized_keys":
       return "is not a known field";
+    case "invalid_format":
+      // A format without its own message has a default, such as "Invalid UUID".
+      return issue.message.startsWith("Invalid ") ? "is invalid" : issue.message;
     case "custom":
       return issue.message;
     case "invalid_key":

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import type { Fields } from "../errors.ts";
 import { fieldsOf } from "./messages.ts";
-import { Email, Id, Ids, Name, OptionalUrl, text } from "./shapes.ts";
+import { Email, Id, Ids, Moment, Name, OptionalUrl, text } from "./shapes.ts";
 
 function refused(schema: z.ZodType, value: unknown, wrapper?: string): Fields {
   const { error } = schema.safeParse(value);
@@ -41,6 +41,10 @@ Deno.test("messages: one field, in Rails' words", () => {
     [z.string().min(8), "x", "is too short (minimum is 8 characters)"],
     [z.number().positive(), 0, "must be greater than 0"],
     [z.uuid(), "x", "is invalid"],
+    [z.string().regex(/^a$/), "x", "is invalid"],
+    [z.string().regex(/^a$/, "must be an a"), "x", "must be an a"],
+    [Moment, "2026-11-21", "must be an ISO 8601 date and time with offset, such as 2026-11-21T08:30:00Z"],
+    [Moment, null, "can't be blank"],
   ];
   for (const [schema, value, message] of rows) {
     assert.deepEqual(refused(z.object({ field: schema }), { field: value }), { field: [message] });

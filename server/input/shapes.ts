@@ -54,6 +54,15 @@ export const Uuid = z.uuid().meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d
 export const Timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
   .meta({ examples: ["2026-11-21T08:30:00.000+00:00"] });
 
+/** A moment that a caller names. */
+export const Moment = z.iso.datetime({
+  offset: true,
+  error: ({ code }) =>
+    code === "invalid_format"
+      ? "must be an ISO 8601 date and time with offset, such as 2026-11-21T08:30:00Z"
+      : undefined,
+}).meta({ examples: ["2026-11-21T00:00:00Z"] });
+
 /** The number of changes of an object. An update with an outdated number is refused with 409. */
 export const LockVersion = z.int().min(0).max(2_147_483_647).meta({ examples: [0] });
 

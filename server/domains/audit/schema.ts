@@ -1,11 +1,9 @@
 /** Shapes of the audit log. */
 import { z } from "zod";
 import { WAYS } from "../../actor.ts";
-import { Id, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { Id, Moment, text, Timestamp, Uuid } from "../../input/shapes.ts";
 
 const Word = text(100).regex(/^[a-z_]+$/);
-const Moment = z.iso.datetime({ offset: true }).optional()
-  .meta({ examples: ["2026-11-21T00:00:00Z"] });
 const Fields = z.record(z.string(), z.unknown()).nullable();
 
 export const AuditEntry = z.object({
@@ -50,7 +48,7 @@ export const AuditPage = z.object({
   object_id: text(100).optional().describe("Only changes of this object; needs `object`").meta({ examples: ["12"] }),
   action: Word.optional().meta({ examples: ["update"] }),
   agent_session_id: Uuid.optional().describe("Only what an agent did in this session"),
-  from: Moment.describe("Not before this moment"),
-  to: Moment.describe("Before this moment"),
+  from: Moment.optional().describe("Not before this moment"),
+  to: Moment.optional().describe("Before this moment"),
 });
 export type AuditPage = z.output<typeof AuditPage>;

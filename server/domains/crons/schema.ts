@@ -17,6 +17,7 @@ import {
   InDepartment,
   isStorable,
   LockVersion,
+  Moment,
   Name,
   NOT_STORABLE,
   page,
@@ -142,12 +143,10 @@ export const CronPage = page(["id", "-id", "next_run_at", "-next_run_at", "creat
 });
 export type CronPage = z.output<typeof CronPage>;
 
-const Moment = z.iso.datetime({ offset: true }).optional().meta({ examples: ["2026-11-21T00:00:00Z"] });
-
 export const CronRunPage = page(["-due_at", "due_at"]).extend({
   id: Id,
-  from: Moment.describe("Only what was due at this moment or later"),
-  to: Moment.describe("Only what was due before this moment"),
+  from: Moment.optional().describe("Only what was due at this moment or later"),
+  to: Moment.optional().describe("Only what was due before this moment"),
   irregular: z.boolean().default(false).describe(
     "Only what did not run in time, was started by hand, or whose run did not finish",
   ),
@@ -217,7 +216,7 @@ export const ScheduleQuery = z.object({
   schedule: text(1_000).default("* * * * *").describe("Five fields").meta({ examples: ["0 9 * * MON-FRI"] }),
   timezone: text(100).default("UTC").meta({ examples: ["Europe/Warsaw"] }),
   count: z.int().min(1).max(100).default(10).describe("How many due times"),
-  from: Moment.describe("The due times after this moment; now by default"),
+  from: Moment.optional().describe("The due times after this moment; now by default"),
 });
 export type ScheduleQuery = z.output<typeof ScheduleQuery>;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RUN_STATUSES, TRIGGERS } from "../../flow/flow.ts";
 import { RUNS_AS } from "../../reach.ts";
 import { PERIODS } from "../../schedule/schedule.ts";
-import { Id, InDepartment, JsonObject, text, Timestamp, Uuid } from "../../input/shapes.ts";
+import { Id, InDepartment, JsonObject, Moment, text, Timestamp, Uuid } from "../../input/shapes.ts";
 import { LAST_PAGE } from "./last_page.ts";
 import { Milliseconds, Step } from "./step_schema.ts";
 
@@ -71,8 +71,6 @@ export const UsedProgram = z.object({
 });
 export type UsedProgram = z.output<typeof UsedProgram>;
 
-const Moment = z.iso.datetime({ offset: true }).optional().meta({ examples: ["2026-11-21T00:00:00Z"] });
-
 /** Which runs a list has. */
 const filters = {
   flow_code: FlowCode.optional(),
@@ -97,8 +95,8 @@ export const FlowProcessPage = z.object({
     "Only runs that have ended whose input has this value: `name=value`, inside of objects `body.id=7`. Found are the " +
       "first 32 values of an input that are no lists, of at most some 190 characters",
   ).meta({ examples: ["base=EUR"] }),
-  from: Moment.describe("Only runs that were created at this moment or later"),
-  to: Moment.describe("Only runs that were created before this moment"),
+  from: Moment.optional().describe("Only runs that were created at this moment or later"),
+  to: Moment.optional().describe("Only runs that were created before this moment"),
 });
 export type FlowProcessPage = z.output<typeof FlowProcessPage>;
 

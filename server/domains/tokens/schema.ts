@@ -1,6 +1,6 @@
 /** Shapes of API tokens, in requests and answers. */
 import { z } from "zod";
-import { Id, Name, page, text, Timestamp } from "../../input/shapes.ts";
+import { Id, Moment, Name, page, text, Timestamp } from "../../input/shapes.ts";
 
 /** The domains of scopes: `<domain>:read` allows the domain's queries, `<domain>:write` its mutations. */
 export const DOMAINS = [
@@ -67,8 +67,8 @@ export const NewToken = z.object({
   user_setting_id: Id.describe("The token's user; the caller by default. Only an admin may name another user"),
   user_id: Id.describe("The same as `user_setting_id`"),
   scopes: Scopes,
-  expires_at: z.iso.datetime({ offset: true }).nullable()
-    .refine((value) => value === null || Date.parse(value) <= LATEST, "is not a time before the year 10000")
+  expires_at: Moment.nullable()
+    .refine((value) => value === null || !(Date.parse(value) > LATEST), "is not a time before the year 10000")
     .meta({ examples: ["2099-12-31T23:59:59+00:00"] }),
 }).partial().required({ name: true });
 export type NewToken = z.output<typeof NewToken>;

@@ -185,7 +185,19 @@ onServer("audit: only admins read it, each its own account; filters, keyset page
     { name: "a manager", method: "GET", path: "/account/audit.json", sent: { token: manager.token }, status: 403 },
     { name: "no login", method: "GET", path: "/account/audit.json", sent: { token: null }, status: 401 },
     { name: "an id alone", method: "GET", path: "/account/audit.json?object_id=1", status: 400 },
-    { name: "no time", method: "GET", path: "/account/audit.json?from=yesterday", status: 400 },
+    {
+      name: "no time",
+      method: "GET",
+      path: "/account/audit.json?from=yesterday",
+      status: 400,
+      body: { error: "from must be an ISO 8601 date and time with offset, such as 2026-11-21T08:30:00Z" },
+    },
+    {
+      name: "a time as answers have it, its plus sign not escaped",
+      method: "GET",
+      path: "/account/audit.json?from=2026-11-21T00:00:00.000+00:00",
+      status: 200,
+    },
   ]);
 });
 
