@@ -15,7 +15,9 @@ export async function faultOfDepartment(
   { sql, viewer }: Context,
   department: number | null,
 ): Promise<string | undefined> {
-  if (!visibleTo(viewer, department)) return "is not one of your departments";
+  if (!visibleTo(viewer, department)) {
+    return department === null ? "can't be blank: name one of your departments" : "is not one of your departments";
+  }
   if (department !== null && !await hasDepartment(sql, viewer.account_id, department)) return "must exist";
 }
 

@@ -381,7 +381,7 @@ inAccount("crons: departments hide them", async ({ ask, play }) => {
       path: CRONS,
       sent: { token, ...json({ target_code: "own", schedule: "0 9 * * *" }) },
       status: 422,
-      body: { department_id: /not one of your/ },
+      body: { department_id: /name one of your/ },
     },
   ]);
 });

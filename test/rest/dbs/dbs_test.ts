@@ -352,7 +352,7 @@ inAccount("dbs: departments hide them, and their records with them", async ({ as
       path: dbAt("own"),
       sent: { token, ...json({ department_id: null }) },
       status: 422,
-      body: { department_id: /not one of your/ },
+      body: { department_id: /name one of your/ },
     },
   ]);
   await ask("DELETE", `/account/departments/${other}.json`);

@@ -38,7 +38,7 @@ inAccount("records: a restricted user with exactly one department creates record
       return [201, body[0].department_id];
     },
   };
-  const refused = [422, { department_id: ["is not one of your departments"] }];
+  const refused = [422, { department_id: ["can't be blank: name one of your departments"] }];
   await inTurn(Object.entries(ways), async ([way, create]) => {
     assert.deepEqual(await create(await person([d1], false)), [201, d1], way);
     const one = await person([d1], true);
