@@ -282,3 +282,22 @@ test("public methods: names in a body that every object has open nothing", async
   });
   assert.equal((await visit("list", { sort: "__proto__" })).status, 400);
 });
+
+test("public methods: fields that are named like properties of every object are fields", async ({ ask }) => {
+  const visit = browser(
+    ask,
+    await addDb(ask, {
+      schema: { fields: { constructor: "string", toString: "string", note: "text" } },
+      public_methods: {
+        list: { scope_by: "constructor" },
+        create: { required_fields: ["toString"], auto_fields: { note: "{ip}" } },
+        delete: { scope_by: "constructor" },
+      },
+    }),
+  );
+  const blank = await visit("create", { data: {} });
+  assert.deepEqual([blank.status, blank.body], [422, { toString: ["can't be blank"] }]);
+  const { id } = made(await visit("create", { data: { toString: "t" } }));
+  assert.deepEqual((await visit("list")).body.map((row: { id: string }) => row.id), [id]);
+  assert.equal((await visit("delete", { id })).status, 200);
+});

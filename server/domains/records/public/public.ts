@@ -41,9 +41,10 @@ export async function createPublic(ctx: PublicContext, { db_code, data }: Public
     const values = await autoValues(ctx, place, autos);
     const { changes, faults } = readValues(table, { ...method.default_values, ...sent, ...values }, true);
     for (const name of method.required_fields ?? []) {
-      const value = changes[name];
+      // A field may be called like a property of every object.
+      const value = Object.hasOwn(changes, name) ? changes[name] : undefined;
       const blank = value === undefined || value === null || typeof value === "string" && !value.trim();
-      if (blank && !faults[name]) faults[name] = ["can't be blank"];
+      if (blank && !Object.hasOwn(faults, name)) faults[name] = ["can't be blank"];
     }
     refuseFaults(faults);
     const { viewer } = ctx.caller;

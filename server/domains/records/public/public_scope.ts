@@ -16,7 +16,9 @@ export async function ownCondition(
   scope_by: string | undefined,
 ): Promise<Condition | "none" | undefined> {
   if (scope_by === undefined) return undefined;
-  const source = db.public_methods.create?.auto_fields?.[scope_by] ?? "caller";
+  const autos = db.public_methods.create?.auto_fields ?? {};
+  // A field may be called like a property of every object.
+  const source = Object.hasOwn(autos, scope_by) ? autos[scope_by] ?? "caller" : "caller";
   const value = await valueOf(ctx, caller, db, table, scope_by, source);
   if (value === null || value === "") return "none";
   return { field: scope_by, operator: "eq", values: [value] };
