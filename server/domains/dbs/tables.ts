@@ -31,7 +31,8 @@ export async function addTables(tx: Sql, db: OwnDb, tables: Iterable<Table>): Pr
 }
 
 /**
- * @returns whether a table or a field was removed or renamed, which subscribers may have seen
+ * @returns whether subscribers may have seen what is no longer so: a table or a field was removed or renamed, or has another
+ *   type, which may write its values in another way
  * @throws {Refusal} 422 if records would be dropped without `drop_tables`, or do not fit
  */
 export async function changeTables(
@@ -52,7 +53,8 @@ export async function changeTables(
       continue;
     }
     const renamed = fields.get(name);
-    loses ||= renamed !== undefined || [...was.fields.keys()].some((field) => !becomes.fields.has(field));
+    loses ||= renamed !== undefined ||
+      [...was.fields].some(([name, { type }]) => becomes.fields.get(name)?.type !== type);
     const places = searchedIn(becomes.fields, renamedSearch(searched, renamed));
     await updateTable(tx, db, id, name, places);
     if (renamed) await renameInViews(tx, db, id, renamed);

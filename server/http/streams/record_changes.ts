@@ -27,8 +27,9 @@ const EVENTS = [
 const RULES =
   "Server-sent events: `ready` first, then `create`, `update` and `delete` in the order of their commits; `reset` " +
   "where changes are missing, or what the caller may see has changed as a whole (a table or a field has gone, " +
-  "departments have changed), so that the records must be read again. `delete` is also sent for a record that the " +
-  "caller may no longer see. Changes are kept for 24 hours; `error` says why the server ends the stream.";
+  "a field has another type, departments have changed), so that the records must be read again. `delete` is also sent " +
+  "for a record that the caller may no longer see. Changes are kept for 24 hours; `error` says why the server ends the " +
+  "stream.";
 
 const DB_CODE: Parameter = { in: "path", name: "db_code", example: "guestbook" };
 const RESUME: Parameter[] = [

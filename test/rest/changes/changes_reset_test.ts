@@ -48,6 +48,19 @@ test("reset: a table or a field that goes; a change that takes nothing away is n
   assert.equal((await current.tells(1))[0]?.event, "ready");
 });
 
+test("reset: a field whose values another type writes in another way", async ({ ask, admin, server }) => {
+  const code = await addDb(ask, { schema: { fields: { title: "string", at: "string" } } });
+  await using follower = await followDb(server, code, admin.token);
+  const data = { title: "Ada", at: "2026-11-21T08:30Z" };
+  made(await ask("POST", `/platform/dbs/${code}/records.json`, { json: { record: { data } } }));
+  assert.deepEqual(names(await follower.tells(2)), ["ready", "create Ada"]);
+  await change(ask, code, { schema: { fields: { title: "string", at: "datetime" } } });
+  await add(ask, code, "Eve");
+  assert.equal(names(await follower.tells(3)).at(-1), "reset");
+  const { body } = await ask("GET", `/platform/dbs/${code}/records.json?filter[title]=Ada`);
+  assert.equal(body[0].data.at, "2026-11-21T08:30:00.000+00:00");
+});
+
 test("reset: departments that go, and a viewer's that change", async ({ ask, admin, server }) => {
   const [one, two] = [await department(ask, "One"), await department(ask, "Two")];
   const code = await addDb(ask, { schema: { fields: FIELDS } });
