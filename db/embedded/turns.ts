@@ -33,6 +33,8 @@ export class Turns {
   #greeting: ReturnType<typeof setTimeout> | undefined;
   /** When the event loop must get its turn, and the callback that shows that it did. */
   #slice: { until: number; end: ReturnType<typeof setImmediate> } | undefined;
+  /** The turn of the event loop, after which the work goes on. */
+  #pause: ReturnType<typeof setTimeout> | undefined;
   #is_closed = false;
   /** The number of served requests. */
   runs = 0;
@@ -109,6 +111,7 @@ export class Turns {
     } finally {
       this.#wait_limit.end();
       clearTimeout(this.#greeting);
+      clearTimeout(this.#pause);
       clearImmediate(this.#slice?.end);
       this.#revival.session = undefined;
       await session?.backend.close();
@@ -140,7 +143,9 @@ export class Turns {
     const { until } = this.#slice;
     while (this.#revival.session ? this.#step(this.#revival.session) : this.#awaitBackend()) {
       if (performance.now() < until) continue;
-      setImmediate(() => this.#go());
+      // Deno reads no sockets between immediates that follow each other: during a long transaction, the whole server would
+      // answer nobody.
+      this.#pause = setTimeout(() => this.#go());
       return;
     }
     this.#is_awake = false;

@@ -160,3 +160,17 @@ test("the rest of the process has its turn while a client asks without pause", a
   assert.ok(ticks > 0);
   await sql.end();
 });
+
+test("requests over the network are answered during a transaction of long statements", async (sql) => {
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => new Response("yes"));
+  let answer: string | undefined;
+  const ask = async () => answer = await (await fetch(`http://127.0.0.1:${server.addr.port}/`)).text();
+  await sql.begin(async (sql) => {
+    const work = () => sql`select count(*) from generate_series(1, 100000)`;
+    for (let i = 0; i < 5; i++) await work();
+    const asked = ask();
+    for (let i = 0; i < 40 && answer === undefined; i++) await work();
+    assert.equal(answer, "yes");
+    await asked;
+  });
+});
