@@ -2,7 +2,7 @@
 import type { Sql } from "../../database/pool.ts";
 import { STOPPED } from "./reasons.ts";
 import type { PendingStart } from "./start_rows.ts";
-import { isTooOld, TOO_OLD } from "./too_old.ts";
+import { isTooOld, tooOldReason } from "./too_old.ts";
 
 /**
  * Marks a row as `skipped`, and the trigger, unless it was stopped.
@@ -87,10 +87,10 @@ export async function giveUp(sql: Sql, { id, account_id, cron_id, flow_process_i
       for update
     ),
     missed as (
-      update cron_runs
+      update cron_runs r
       set
         state = 'missed',
-        reason = ${TOO_OLD},
+        reason = ${tooOldReason(sql)},
         payload = null,
         flow_process_id = null
       where id = ${id}

@@ -2,7 +2,7 @@
 import type { Sql } from "../../database/pool.ts";
 import { STOPPED } from "./reasons.ts";
 import { ofTrigger, type PendingStart } from "./start_rows.ts";
-import { isTooOld, TOO_OLD } from "./too_old.ts";
+import { isTooOld, tooOldReason } from "./too_old.ts";
 
 /** Runs of a trigger `c` that have not ended. A run may have ended although the ledger does not know it yet. */
 const unfinishedRuns = (sql: Sql) =>
@@ -63,7 +63,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number, cron_ids?: rea
         state = n.state,
         reason = case n.state
           when 'late' then 'waited for the run before'
-          when 'missed' then ${TOO_OLD}
+          when 'missed' then ${tooOldReason(sql)}
           else ${STOPPED}
         end,
         flow_process_id = case when n.state = 'late' then r.flow_process_id end,

@@ -298,6 +298,32 @@ inAccount("webhooks: a delivery that waited and was given up can be delivered ag
   assert.deepEqual([again.body.state, again.body.duplicate], ["queued", undefined]);
 });
 
+inAccount("webhooks: an accepted delivery waits for hours, and is given up after a day", async ({ server, ask }) => {
+  const hook = await addHook(ask, {}, { cron: { overlap: "queue", catch_up: 0 } });
+  await server.sql`
+    insert into cron_runs (cron_id, account_id, due_at, by_hand, state, flow_process_id, taken_at, started_at)
+    select id, account_id, now() - interval '1 day', true, 'ran', gen_random_uuid(), now(), now()
+    from crons where id = ${hook.id}
+  `;
+  const rows = async () => (await ask("GET", `${at(hook.id, "/runs")}?sort=due_at`)).body.slice(1);
+  for (const hours of [24, 5]) {
+    assert.equal((await send(server, hook.webhook_url, `{"hours":${hours}}`)).body.state, "queued");
+    await server.sql`
+      update cron_runs
+      set due_at = now() - ${hours}::int * interval '1 hour', created_at = now() - ${hours}::int * interval '1 hour'
+      where cron_id = ${hook.id} and state = 'queued' and due_at > now() - interval '1 minute'
+    `;
+  }
+  await server.sql`update cron_runs set outcome = 'finished' where cron_id = ${hook.id} and by_hand`;
+  await until(async () => {
+    await server.tick();
+    return (await rows()).every(({ state }: { state: string }) => state !== "queued");
+  }, "none waits");
+  const [old, run] = await rows();
+  assert.deepEqual([run.state, run.reason], ["late", "waited for the run before"]);
+  assert.deepEqual([old.state, old.reason], ["missed", "not started within 23 hours"]);
+});
+
 inAccount("webhooks: a fail step answers with its data", async ({ server, ask }) => {
   const flow = { fields: { program: [{ type: "fail", message: "Not for the sender", data: { wrong: ["sku"] } }] } };
   const { webhook_url } = await addHook(ask, { answer: "result" }, { flow });
