@@ -7,9 +7,12 @@ export const FORM_TYPE = "application/x-www-form-urlencoded";
 /** Bytes of a form. */
 const FORM_LIMIT = 16 * 1024;
 
-/** @throws {Refusal} 413, 415 */
-export async function readForm({ call: { request }, body_deadlines }: HttpContext): Promise<URLSearchParams> {
+/** @param most_bytes limit of the body. @throws {Refusal} 413, 415 */
+export async function readForm(
+  { call: { request }, body_deadlines }: HttpContext,
+  most_bytes = FORM_LIMIT,
+): Promise<URLSearchParams> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw unsupported(`Send ${FORM_TYPE}`);
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM_LIMIT, body_deadlines)));
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, most_bytes, body_deadlines)));
 }

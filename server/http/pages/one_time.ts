@@ -21,9 +21,10 @@ import { queryOf } from "../address.ts";
 import { stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { PlainRoute } from "../plain_route.ts";
+import { FORM_TYPE, readForm } from "../read_form.ts";
 import { type Fault, oneTimeHtml, spentHtml } from "./one_time_html.ts";
 import { HOME } from "./return_to.ts";
-import { FORM_TYPE, goTo, HEADERS, readForm, siteOf } from "./sign_in/sign_in.ts";
+import { goTo, HEADERS, siteOf } from "./sign_in/sign_in.ts";
 
 /** For whom a link is. */
 interface Holder extends Names {

@@ -9,7 +9,9 @@ import { queryOf } from "../../address.ts";
 import { stamp } from "../../answers.ts";
 import type { HttpContext } from "../../http_context.ts";
 import type { PlainRoute } from "../../plain_route.ts";
-import { FORM_TYPE, HEADERS, readForm } from "../sign_in/sign_in.ts";
+import { FORM_TYPE, readForm } from "../../read_form.ts";
+import { JSON_LIMIT } from "../../rest/body.ts";
+import { HEADERS } from "../sign_in/sign_in.ts";
 import type { SignInParts } from "../sign_in/sign_in_html.ts";
 import { approvalHtml, FIELD, PATH, saidHtml } from "./approval_html.ts";
 
@@ -70,7 +72,8 @@ async function open(context: HttpContext): Promise<Response> {
 
 async function answer(context: HttpContext): Promise<Response> {
   return await answered(context, async () => {
-    const fields = await readForm(context);
+    // As many bytes as the same answer may have in JSON: a text has 10,000 characters, of 1 to 12 bytes each in a form.
+    const fields = await readForm(context, JSON_LIMIT);
     const token = fields.get("token") ?? "";
     const found = await find(context, token);
     if (!found?.open) return over(context);

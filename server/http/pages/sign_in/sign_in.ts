@@ -9,7 +9,7 @@ import { hasPasskeyHost } from "../../../domains/passkeys/webauthn.ts";
 import { signIn, signOut } from "../../../domains/sessions/sign_in.ts";
 import { findUserName } from "../../../domains/user_settings/queries.ts";
 import { NewSession } from "../../../domains/sessions/schema.ts";
-import { Refusal, unsupported } from "../../../errors.ts";
+import { Refusal } from "../../../errors.ts";
 import { hostOf } from "../../../input/host.ts";
 import { isSentByOwnPage } from "../../../session_cookie.ts";
 import { findViewer, type Viewer } from "../../../viewer.ts";
@@ -17,7 +17,7 @@ import { queryOf } from "../../address.ts";
 import { stamp } from "../../answers.ts";
 import type { HttpContext } from "../../http_context.ts";
 import type { PlainRoute } from "../../plain_route.ts";
-import { readBytes } from "../../rest/body.ts";
+import { FORM_TYPE, readForm } from "../../read_form.ts";
 import { HOME, returnPath } from "../return_to.ts";
 import { memberHtml, signInHtml, signInPolicy } from "./sign_in_html.ts";
 
@@ -30,10 +30,6 @@ export const HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
-
-export const FORM_TYPE = "application/x-www-form-urlencoded";
-/** Bytes of a form. */
-const FORM_LIMIT = 16 * 1024;
 
 const PAGE = { description: "The page", content: { "text/html": {} } };
 const GONE_ON = { description: "Redirects, with the cookie set or removed" };
@@ -203,11 +199,4 @@ export async function siteOf(
     provider: isBaseHost(config, host) ? identity_provider?.name : undefined,
     oidc_only: settings?.oidc_only ?? false,
   };
-}
-
-/** @throws {Refusal} 413, 415 */
-export async function readForm({ call: { request }, body_deadlines }: HttpContext): Promise<URLSearchParams> {
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw unsupported(`Send ${FORM_TYPE}`);
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM_LIMIT, body_deadlines)));
 }
