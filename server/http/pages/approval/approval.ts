@@ -1,9 +1,10 @@
 /** `/approval`: people without a login answer the question of a run, by a signed link. */
 import { answerOnce } from "../../../domains/approvals/answer.ts";
 import { findByLink } from "../../../domains/approvals/queries.ts";
-import { type Field, NewAnswer } from "../../../domains/approvals/schema.ts";
+import { type Approval, type Field, NewAnswer } from "../../../domains/approvals/schema.ts";
 import { countWrongLink } from "../../../domains/sessions/attempts.ts";
-import { Refusal } from "../../../errors.ts";
+import { type Fields, Refusal } from "../../../errors.ts";
+import { fieldsOf } from "../../../input/messages.ts";
 import { readApproval } from "../../../secrets/approval_links.ts";
 import { queryOf } from "../../address.ts";
 import { stamp } from "../../answers.ts";
@@ -84,26 +85,20 @@ async function answer(context: HttpContext): Promise<Response> {
         return value === undefined ? [] : [[name, value]];
       }),
     );
-    const again = (faults: string[]) =>
-      html(context, 422, approvalHtml(siteOf(context, account), approval, token, values, faults));
-    const read = NewAnswer.safeParse({ id: approval.id, choice: fields.get("choice") ?? "", values });
-    if (!read.success) {
-      return again(
-        read.error.issues.map(({ path, message }) =>
-          `${path.filter((part) => part !== "values").join(".")} ${message}`
-        ),
+    const again = (fields: Fields) => {
+      const faults = Object.entries(fields).map(([path, messages]) =>
+        `${labelOf(approval, path)} ${messages.join(", ")}`
       );
-    }
+      return html(context, 422, approvalHtml(siteOf(context, account), approval, token, values, faults));
+    };
+    const read = NewAnswer.safeParse({ id: approval.id, choice: fields.get("choice") ?? "", values });
+    if (!read.success) return again(fieldsOf(read.error.issues));
     try {
       await answerOnce(context, account_id, approval, read.data, null);
     } catch (error) {
       if (error instanceof Refusal && error.status === 409) return over(context);
       if (!(error instanceof Refusal) || !error.fields) throw error;
-      return again(
-        Object.entries(error.fields).map(([name, messages]) =>
-          `${name.replace(/^values\./, "")} ${messages.join(", ")}`
-        ),
-      );
+      return again(error.fields);
     }
     return html(
       context,
@@ -111,6 +106,12 @@ async function answer(context: HttpContext): Promise<Response> {
       saidHtml(siteOf(context, account), "Thank you", "Thank you. Your answer is stored.", false),
     );
   });
+}
+
+/** A field of the form as the page shows it. @param path of the answer, such as `values.note` */
+function labelOf({ form }: Approval, path: string): string {
+  const name = path.replace(/^values\./, "");
+  return path !== name && Object.hasOwn(form, name) ? form[name]?.label ?? name : name;
 }
 
 /** A text that is no number stays a text, which is refused. */
