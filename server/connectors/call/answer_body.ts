@@ -94,10 +94,9 @@ function* slices(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += SLICE) yield text.slice(at, at + SLICE);
 }
 
-/** The separator that the first line has most of. */
+/** The separator that the first line has most of, outside of its quoted names. */
 function delimiterOf(text: string): string {
-  const end = text.indexOf("\n");
-  const line = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));
+  const [line = ""] = /[^\r\n]+/.exec(text.slice(0, 10_000).replace(/"[^"]*(?:"|$)/g, "name")) ?? [];
   const count = (sign: string) => line.split(sign).length;
   return [",", ";", "\t"].reduce((most, sign) => count(sign) > count(most) ? sign : most);
 }

@@ -10,6 +10,7 @@ const ANSWERS: Record<string, () => Response> = {
   "/json": () => new Response(' {"a": 1}', { headers: { "content-type": "text/html" } }),
   "/text": () => Response.json({ a: 1 }),
   "/csv": () => new Response('\ufeffday;price\r\n2026-11-22;"4,31"\r\n\r\n2026-11-23;\r\n'),
+  "/quoted": () => new Response('\r\n"Name, first name";"Town, ""code""\n"\r\n"Ada, A.";Łódź\r\n'),
   "/bytes": () => new Response(new Uint8Array([0, 255, 1, 254])),
   "/secret": () => new Response("key;value\ntoken;a-long-secret\n"),
   "/broken": () => new Response('a,b\n1,2\n"1'),
@@ -136,6 +137,7 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
     no_json: get("/csv", "json"),
     text: get("/text", "text"),
     csv: get("/csv", "csv"),
+    quoted: get("/quoted", "csv"),
     bytes: get("/bytes", "bytes"),
     secret: get("/secret", "csv"),
     broken: get("/broken", "csv"),
@@ -148,6 +150,7 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
   assert.deepEqual(await body("json"), { a: 1 });
   assert.equal(await body("text"), '{"a":1}');
   assert.deepEqual(await body("csv"), [{ day: "2026-11-22", price: "4,31" }, { day: "2026-11-23", price: "" }]);
+  assert.deepEqual(await body("quoted"), [{ "Name, first name": "Ada, A.", 'Town, "code"\n': "Łódź" }]);
   assert.equal(
     JSON.stringify(await body("repeated")),
     '[{"a":"1","a_3":"2","a_2":"3","":"4","__proto__":"5","a_4":"6"}]',
