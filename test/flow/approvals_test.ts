@@ -77,6 +77,42 @@ inTeam("approvals: those whom the step names see the question; the first answer 
   assert.deepEqual([entries.length, entries[0]?.user_id, entries[0]?.after.choice], [1, by, "yes"]);
 });
 
+inTeam("approvals: a question is closed when its run goes on without an answer", async (team) => {
+  const { ask, inspect } = team;
+  const asks = approval({ roles: ["admin"] });
+  const id = await start(team, [
+    {
+      type: "for_each",
+      id: "items",
+      items: ["fails", "asks"],
+      at_once: 2,
+      on_error: "continue",
+      steps: [{
+        type: "if",
+        condition: "{item} == 'fails'",
+        then: [{ type: "wait", seconds: 1 }, { type: "fail", message: "No" }],
+        else: [asks],
+      }],
+    },
+    { ...asks, id: "told", on_error: "continue", ask: [{ type: "fail", message: "Nobody can be told" }] },
+    { type: "wait", id: "later", seconds: 3600 },
+  ]);
+  const isLater = ({ place, status }: { place: string; status: string }) => place === "later" && status === "waiting";
+  const questions = new Set<string>();
+  await until(async () => {
+    for (const { id } of (await ask("GET", LIST)).body) questions.add(id);
+    return (await inspect(id)).steps.some(isLater);
+  }, "the run waits at its last step");
+  assert.deepEqual((await ask("GET", LIST)).body, []);
+  for (const question of questions) {
+    assert.equal(
+      (await ask("POST", `/connect/approvals/${question}.json`, { json: { choice: "approve" } })).status,
+      409,
+    );
+  }
+  assert.ok(questions.size >= 1);
+});
+
 inTeam("approvals: everyone with the signed link, on a page without a login", async (team) => {
   const { api, ask, addFlow, inspect, server } = team;
   api.answers.set("/tell", () => Response.json("told"));

@@ -95,6 +95,46 @@ inTeam("waits: a run waits for an hour as a row, and goes on with what it had", 
   await until(async () => await keysOf(server, id) === 0, "nothing is left in Deno KV");
 });
 
+inTeam(
+  "waits: an item that waits when its loop is decided ends there, also when the run is woken later",
+  async (team) => {
+    const { api, addFlow, ask, inspect, server } = team;
+    const { code: flow_code } = await addFlow([wait(3600)]);
+    const items = {
+      type: "for_each",
+      id: "items",
+      items: ["fails", "waits", "calls"],
+      at_once: 3,
+      on_error: "continue",
+      steps: [{
+        type: "switch",
+        value: "{item}",
+        cases: {
+          fails: [wait(1, "short"), { type: "fail", message: "No" }],
+          waits: [wait(3600, "long"), get("paid")],
+          calls: [{ type: "flow", id: "called", flow_code, on_error: "catch", catch: [get("caught")] }],
+        },
+      }],
+    };
+    const id = await start(team, [items, wait(3600, "later"), { type: "return", data: "{steps.items.error}" }]);
+    const statuses = async () =>
+      Object.fromEntries(
+        (await inspect(id)).steps.map(({ place, status }: { place: string; status: string }) => [place, status]),
+      );
+    await until(async () => (await statuses()).later === "waiting", "the run goes on after the loop");
+    const left = { "items.1.long": "cancelled", "items.2.called": "cancelled" };
+    assert.partialDeepStrictEqual(await statuses(), { items: "error", ...left });
+    const called = async () => (await ask("GET", `${PATH}.json?flow_code=${flow_code}`)).body[0].status;
+    await until(async () => await called() === "cancelled", "the run that it has called is cancelled");
+    await makeDue(server, id);
+    await server.sweep();
+    await reaches(team, id, "finished");
+    assert.partialDeepStrictEqual(await inspect(id), { data: "No" });
+    assert.partialDeepStrictEqual(await statuses(), left);
+    assert.deepEqual([api.count("/paid"), api.count("/caught")], [0, 0]);
+  },
+);
+
 inTeam("waits: one that is due soon is woken by a timer; a moment that has passed is not waited for", async (team) => {
   const { inspect, addFlow, ask } = team;
   const id = await start(team, [

@@ -92,6 +92,7 @@ export function createFlows(deps: Deps, given: Partial<Limits> = {}): Flows {
     runs: {
       start: (run) => starts.start(run),
       exists: async (account_id, id) => await inspection.wait(account_id, id, 0) !== undefined,
+      cancel: (account_id, id) => cancel(account_id, id),
     },
   };
   const turns = createTurns({ sql, store, clock, lease_ms: limits.lease_ms, wakeDue: () => wakes.wakeDue() });

@@ -49,9 +49,12 @@ export type KnownStep = z.output<typeof StepShape>;
 const BY_NAME = new Map(STEP_TYPES.map((type) => [type.type, type]));
 
 /** @throws {Error} for a step that no shape has parsed */
-export function stepTypeOf({ type }: Step): StepType {
-  const found = BY_NAME.get(type);
-  if (!found) throw new Error(`${type} is not a type of step`);
+export const stepTypeOf = ({ type }: Step): StepType => stepTypeNamed(type);
+
+/** @throws {Error} for a name that no type has */
+export function stepTypeNamed(name: string): StepType {
+  const found = BY_NAME.get(name);
+  if (!found) throw new Error(`${name} is not a type of step`);
   return found;
 }
 

@@ -148,6 +148,8 @@ export interface Execution extends Rendering {
   yieldTurn(): Promise<void> | undefined;
   /** Sets the step's output. A step with branches sets it before it executes them. */
   setOutput(output: JsonValue): void;
+  /** The loop is decided without an iteration that waits: what this waits for ends. */
+  abandon(iteration: number): Promise<void>;
   /** Executes steps of a branch. @param iteration counts from 0; undefined outside of a loop */
   run(steps: readonly Step[], iteration?: number): Promise<Returned | undefined>;
   /** What templates see of the step that was executed last. */
@@ -223,6 +225,8 @@ interface Pausing<S extends Step> {
      * @throws {StepFault}
      */
     end(step: S, begun: Begun, call: PauseCall): Promise<Effect | undefined>;
+    /** The run goes on without what the step has begun, which ends then. */
+    leave?(begun: Begun, call: Pick<PauseCall, "services" | "head">): Promise<void>;
     /** Steps that are executed before the run waits, names that they see, and a text in these that the run keeps hidden. */
     ask?(step: S, begun: Begun, services: Services): {
       steps: readonly Step[];
@@ -253,6 +257,7 @@ export interface Services {
     start(run: NewRun): Promise<{ id: string }>;
     /** In flight, waiting or ended. */
     exists(account_id: number, id: string): Promise<boolean>;
+    cancel(account_id: number, id: string): Promise<unknown>;
   };
   /** The address at which people without a login answer a question, and the part of it that proves them. */
   approvalLink(id: string): { url: string; signature: string };

@@ -14,7 +14,7 @@ import { TemplateError, type Warn } from "../../template/template.ts";
 import { runEffect } from "./effects.ts";
 import { evaluateAt } from "./evaluate.ts";
 import { Interrupted, RunFault, Suspended } from "./interruption.ts";
-import { runPause } from "./pauses.ts";
+import { abandonPauses, runPause } from "./pauses.ts";
 import { isoOf } from "../../../database/iso_time.ts";
 import type { Outcome, StepRecord } from "../model.ts";
 import {
@@ -174,6 +174,7 @@ const executionOf = (state: ExecutionState, record: StepRecord, prefix: string, 
     record.output = output;
     state.last = { status: "finished", body: output, error: null };
   },
+  abandon: (iteration) => abandonPauses(state, `${record.place}.${iteration}.`),
   run: (steps, iteration) => runSteps(state, steps, iteration === undefined ? prefix : `${record.place}.${iteration}.`),
   last: () => state.last,
   forgetLast: () => state.last = NO_STEP,

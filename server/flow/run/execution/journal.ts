@@ -14,6 +14,8 @@ export interface Journal {
   find(place: string): StepRecord | undefined;
   /** The entry of a step at which the run waited. */
   findWaiting(place: string): StepRecord | undefined;
+  /** The entry of a step that waited and was abandoned, in this process or in a previous owner. */
+  findAbandoned(place: string): StepRecord | undefined;
   /**
    * The entry of an effect that the repeated run has completed at this place with the same input. The program, the items
    * of a loop or earlier answers may be others than then.
@@ -27,6 +29,14 @@ export interface Journal {
    * outcome is recorded, a takeover would replay the entry as a failure of the step.
    */
   appendInterrupted(entry: StepRecord): void;
+  /**
+   * Cancels steps that have not ended, of an iteration whose loop is decided without it.
+   *
+   * @param prefix of their places
+   * @param at milliseconds since 1970
+   * @returns those that waited
+   */
+  abandon(prefix: string, at: number): StepRecord[];
   /** Stores the entries that were appended since, and proves that this process owns the run. @throws {Interrupted} */
   keep(): Promise<void>;
   /** Proves that the run is not cancelled and that this process owns it. @throws {RunFault | Interrupted} */
@@ -73,6 +83,7 @@ export function createJournal(
   const known = [...earlier, ...kept];
   const completed = effectsByPlace(known);
   const waiting = new Map(known.filter(isWaiting).map((entry) => [entry.place, entry]));
+  const abandoned = new Map(known.filter(isAbandoned).map((entry) => [entry.place, entry]));
   const repeated = effectsByPlace(reusable(before, repetition));
   // A replay appends the same entries, which need not be stored again.
   const stored = new Set(known.filter((entry) => !isWaiting(entry)).map(({ place }) => place));
@@ -98,11 +109,25 @@ export function createJournal(
   const common = {
     find: (place: string) => completed.get(place),
     findWaiting: (place: string) => waiting.get(place),
+    findAbandoned: (place: string) => abandoned.get(place),
     findRepeated(place: string, input: JsonObject) {
       const entry = repeated.get(place);
       return entry && equal(entry.input, asStored(input)) ? entry : undefined;
     },
     begin: (entry: StepRecord) => void in_progress.add(entry),
+    abandon(prefix: string, at: number) {
+      const open = flat(list).filter(({ place, status }) =>
+        place.startsWith(prefix) && (status === "waiting" || status === "running")
+      );
+      const left = open.filter(isWaiting);
+      for (const entry of open) {
+        const ms = Math.max(0, at - Date.parse(entry.started_at));
+        Object.assign(entry, { status: "cancelled", error: CANCELLED.message, ms });
+        // It may have been stored while it waited.
+        if (!unkept.includes(entry)) unkept.push(entry);
+      }
+      return left;
+    },
     // One at a time: each write of the head checks the one before it.
     keep: () => keeping = keeping.catch(() => {}).then(keepAll),
     async proveWanted() {
@@ -150,6 +175,9 @@ type List = (StepRecord | List)[];
 const flat = (list: List): StepRecord[] => list.flatMap((part) => Array.isArray(part) ? flat(part) : [part]);
 
 const isWaiting = ({ status }: StepRecord) => status === "waiting";
+
+/** A run that goes on has no other cancelled steps. */
+const isAbandoned = ({ status, type }: StepRecord) => status === "cancelled" && hasEffect(type);
 
 const hasEnded = ({ status }: StepRecord) => status === "finished" || status === "error" || status === "skipped";
 

@@ -1,5 +1,6 @@
 /** Execution of a step at which the run may wait: replayed from the journal, ended, or the run is suspended. */
-import { type Effect as Result, StepFault } from "../../steps/fault.ts";
+import { type Effect as Result, StepFault, Stopped } from "../../steps/fault.ts";
+import { stepTypeNamed } from "../../steps/registry.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Returned, StepType } from "../../steps/step_type.ts";
 import { jsonLength } from "../../storage/storable.ts";
@@ -13,6 +14,9 @@ import { Suspended } from "./interruption.ts";
 import { untilAvailable } from "./recovery.ts";
 
 type Pause = NonNullable<StepType["pause"]>;
+
+/** Nothing wakes the run for it. */
+const ABANDONED = { until: Infinity, awaits: [] };
 
 /** Fills in the record. @throws {Suspended} if the run waits; {StepFault} */
 export async function runPause(
@@ -30,6 +34,13 @@ export async function runPause(
     record.status = "waiting";
     journal.append(record);
   };
+  const abandoned = journal.findAbandoned(place);
+  if (abandoned) {
+    const { status, input, error, begun, started_at, ms } = abandoned;
+    Object.assign(record, { status, input, error, begun, started_at, ms });
+    journal.append(record);
+    throw new Suspended(ABANDONED);
+  }
   const input = await pause.input(step, { scope, warn, evaluate: evaluateAt(state, place) });
   const { hiding } = task;
   const shown = hiding ? await hiding.object(input) : input;
@@ -65,18 +76,23 @@ export async function runPause(
     begun = await untilAvailable(patience, () => pause.begin(step, pause.shows_input ? shown : input, callNow()));
   }
   const { until, awaits } = record.begun = begun;
+  const leave = () => completed ? undefined : leavePause(state, pause, begun);
   if (pause.ask) {
     const { steps, names, hidden } = pause.ask(step, begun, services);
     if (hidden !== null) hiding?.hide(hidden);
     const returned = await withNames(scope, Object.keys(names), () => {
       Object.assign(scope, names);
       return run(steps);
-    }).catch((error) => {
+    }).catch(async (error) => {
       // What this step has begun is found again when the run goes on.
       if (error instanceof Suspended) appendWaiting();
+      if (error instanceof StepFault || error instanceof Stopped) await leave();
       throw error;
     });
-    if (returned) return returned;
+    if (returned) {
+      await leave();
+      return returned;
+    }
   }
   if (completed) {
     replay(state, completed, record);
@@ -96,4 +112,25 @@ export async function runPause(
   }
   appendWaiting();
   throw new Suspended({ until: Date.parse(until), awaits: awaits === null ? [] : [awaits] });
+}
+
+/**
+ * The loop around an iteration is decided, and goes on without what the iteration waits for.
+ *
+ * @param prefix of the places of the iteration's steps
+ */
+export async function abandonPauses(state: ExecutionState, prefix: string): Promise<void> {
+  const { journal, task } = state;
+  const left = journal.abandon(prefix, task.now());
+  if (left.length === 0) return;
+  // A takeover must not execute the steps after them.
+  await journal.keep();
+  for (const { type, begun } of left) {
+    const { pause } = stepTypeNamed(type);
+    if (pause && begun) await leavePause(state, pause, begun);
+  }
+}
+
+async function leavePause({ task: { services, head, patience } }: ExecutionState, pause: Pause, begun: Begun) {
+  await untilAvailable(patience, async () => await pause.leave?.(begun, { services, head }));
 }

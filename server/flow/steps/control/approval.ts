@@ -92,6 +92,9 @@ export const approval = {
       });
       return { until, awaits: id };
     },
+    async leave({ awaits }, { services: { sql }, head }) {
+      if (awaits !== null) await expireApproval(sql, head.account_id, awaits);
+    },
     ask({ ask, link }, { awaits }, { approvalLink }) {
       const open = link && awaits !== null ? approvalLink(awaits) : undefined;
       return {

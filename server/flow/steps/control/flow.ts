@@ -74,6 +74,9 @@ export const flow = {
       }
       return begun;
     },
+    async leave({ awaits }, { services: { runs }, head }) {
+      if (awaits !== null) await runs.cancel(head.account_id, awaits);
+    },
     async end({ flow_code }, { until, awaits }, { services: { sql, runs }, head, now }) {
       const outcome = awaits === null ? undefined : await findOutcome(sql, head.account_id, awaits);
       if (outcome?.status === "finished") return { output: outcome.data, http_status: null };

@@ -86,6 +86,7 @@ async function oneByOne(
  * of the list decides: every item before it has begun, so the result does not depend on which is faster.
  *
  * An item that waits keeps its place among those that are worked on. The run is suspended when no other item can go on.
+ * Items that wait when the loop is decided end there.
  *
  * @throws {Suspended}
  */
@@ -120,6 +121,8 @@ async function severalAtOnce(
   // Of the items that wait, those before the one that decides may decide instead.
   const open = waiting.filter(({ index }) => !fatal && (!first || index < first.index));
   if (open.length > 0) throw suspendedBy(open.map(({ error }) => error));
+  // The end of the run closes what is left of the others.
+  if (!fatal) { for (const { index } of waiting) await execution.abandon(index); }
   if (first?.error !== undefined) throw first.error;
   return first?.returned;
 }
