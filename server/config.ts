@@ -104,20 +104,59 @@ const integer = (min: number, max: number) =>
   z.string().regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`).transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
+/** Links begin with such an address as it is written, so it must not rely on what a parser of URLs repairs. */
 const httpUrl = z.string().refine(
-  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#]/.test(value),
-  "must be an http or https address without query or fragment",
+  (value) => /^https?:\/\/[^\s?#\\]+$/i.test(value) && URL.canParse(value) && !hasCredentials(new URL(value)),
+  "must be an http or https address without spaces, password, query or fragment",
 ).transform((value) => value.replace(/\/+$/, ""));
 
-const secretKeys = z.string().transform((value, { addIssue }) =>
-  value.split(",").map((entry) => {
+const hasCredentials = ({ username, password }: URL) => username !== "" || password !== "";
+
+/** Without a port. An address of IPv6 may stand in brackets. */
+const host = z.string().refine(
+  (value) =>
+    /^(\[[^[\]]+\]|[^[\]]+)$/.test(value) && !/[\s/@?#\\]/.test(value) && URL.canParse(`http://${inBrackets(value)}`),
+  "must be a host name or an address, without a port",
+);
+
+/** An address of IPv6 as URLs have it. */
+const inBrackets = (host: string) => host.replace(/^([^[].*:.*)$/, "[$1]");
+
+const secretKeys = z.string().transform((value, { addIssue }) => {
+  const keys = value.split(",").map((entry) => {
     const [, id, material] = /^\s*([A-Za-z0-9_-]{1,32}):(\S{16,})\s*$/.exec(entry) ?? [];
     if (id === undefined || material === undefined) {
       addIssue("must be id:key pairs such as k2:…,k1:…, each key at least 16 characters without spaces");
       return { id: "", material: "" };
     }
     return { id, material };
-  })
+  });
+  // What another key of the same name has written would not be encrypted again, and be lost with that key.
+  const ids = keys.map(({ id }) => id).filter((id) => id !== "");
+  if (new Set(ids).size < ids.length) {
+    addIssue("must give each key another name, such as k2:…,k1:…");
+  }
+  return keys;
+});
+
+const isDecodable = (text: string) => {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+/** The driver also takes several hosts, separated by commas. */
+const databaseUrl = z.string().refine(
+  (value) => {
+    const [, before = "", hosts = "", behind = ""] = /^(postgres(?:ql)?:\/\/(?:[^/?@]*@)?)([^/?]*)(\S*)$/.exec(value) ??
+      [];
+    const address = `${before}${hosts.replace(/,.*/, "")}${behind}`;
+    return hosts + behind !== "" && !/\s/.test(value) && URL.canParse(address) &&
+      isDecodable(address.replace(/\?.*/, ""));
+  },
+  "must be a postgres:// address; special characters in its name and password are written as %2F and the like",
 );
 
 /** What a shell or a browser would replace would name a folder in the working directory. */
@@ -127,9 +166,11 @@ const dataDir = z.string().refine(
 );
 
 const egressAllow = z.string().transform((value) => value.split(",").map((entry) => entry.trim().toLowerCase()))
-  .refine((entries) => entries.every((entry) => /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/.test(entry)), {
+  .refine((entries) => entries.every((entry) => /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/.test(entry) && hasPort(entry)), {
     message: "must be host:port pairs, separated by commas",
   });
+
+const hasPort = (pair: string) => Number(/\d+$/.exec(pair)?.[0]) <= 65535;
 
 /** `*` stands for one label. A port that the scheme implies is left out, as browsers leave it out of `Host`. */
 const appsOrigin = z.string().refine(
@@ -140,7 +181,7 @@ const appsOrigin = z.string().refine(
 
 /** Codes and secrets travel to it. */
 const issuer = z.string().refine(
-  (value) => URL.canParse(value) && isPrivateTo(new URL(value)) && !/[?#]/.test(value),
+  (value) => URL.canParse(value) && isPrivateTo(new URL(value)) && !/[\s?#]/.test(value),
   "must be an https address without query or fragment; http is possible on localhost only",
 );
 
@@ -149,11 +190,12 @@ const isPrivateTo = ({ protocol, hostname }: URL) =>
 
 const Environment = z.object({
   PORT: integer(1, 65535).default(8000),
-  HOST: z.string().regex(/^\S+$/, "must be a host name or an address").default("127.0.0.1"),
+  HOST: host.default("127.0.0.1"),
   BASE_URL: httpUrl.optional(),
   DATA_DIR: dataDir.default(".data"),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/\S+$/, "must be a postgres:// address").optional(),
-  KV_URL: z.string().optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  KV_URL: z.string().refine((value) => value.trim() !== "", "must be the path or the address of a Deno KV store")
+    .optional(),
   ADMIN_TOKEN: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces").optional(),
   ADMIN_EMAIL: z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address").default("admin@localhost"),
   ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").max(1024, "must have at most 1024 characters")
@@ -169,7 +211,9 @@ const Environment = z.object({
   TRUSTED_PROXIES: integer(0, 10).default(0),
   ACTION_WAIT_MS: integer(0, 600_000).default(10_000),
   SMTP_URL: z.string().refine(
-    (value) => URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) && new URL(value).hostname !== "",
+    (value) =>
+      URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) && new URL(value).hostname !== "" &&
+      isDecodable(value),
     "must look like smtp://host:587 or smtps://user:password@host",
   ).optional(),
   MAIL_FROM: z.string().regex(/^([^<>\r\n]+<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, "must be an e-mail address")
@@ -249,7 +293,7 @@ const PRODUCTION = "production";
 
 function baseUrlOf({ BASE_URL, HOST, PORT }: z.output<typeof Environment>): string {
   if (BASE_URL !== undefined) return BASE_URL;
-  const shown = ["0.0.0.0", "::", "[::]"].includes(HOST) ? "localhost" : HOST.replace(/^([^[].*:.*)$/, "[$1]");
+  const shown = ["0.0.0.0", "::", "[::]"].includes(HOST) ? "localhost" : inBrackets(HOST);
   return `http://${shown}:${PORT}`;
 }
 
