@@ -79,6 +79,9 @@ const OF_THE_SYSTEM = /^Requires all access to /;
 /** PostgreSQL's code. */
 const DISK_FULL = "53100";
 
+/** PostgreSQL's codes for a login, a database and rights that it does not accept. */
+const REFUSED = /^(28...|3D000|42501)$/;
+
 /** Why the process cannot start, for the person who started it. */
 function faultSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -91,7 +94,9 @@ function faultSentence(error: unknown): string {
   if (FILE_FAULTS.some((kind) => error instanceof kind)) {
     return `A file or folder cannot be used (DATA_DIR names where they are): ${message}`;
   }
-  if (error instanceof Error && "code" in error && error.code === DISK_FULL) return `The disk is full: ${message}`;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === DISK_FULL) return `The disk is full: ${message}`;
+  if (REFUSED.test(code)) return `PostgreSQL refuses DATABASE_URL: ${message}`;
   if (refusalOfDatabase(error)?.status === 503) return `The database cannot be reached: ${message}`;
   return `Atrium cannot start: ${message}`;
 }

@@ -1,7 +1,7 @@
 /** How a server process begins to listen, and how it stops: nothing new is accepted, requests in flight are finished. */
 import type { Config } from "../config.ts";
 import { faultOf, type Log } from "../log.ts";
-import { announceAddress, announceCredentials, type Credentials, finish } from "./announcements.ts";
+import { announceAddress, announceCredentials, type Credentials, finish, StartFault } from "./announcements.ts";
 import { serveGuarded } from "./guarded_server.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { onStopSignal } from "./stop_signal.ts";
@@ -13,9 +13,16 @@ const DRAIN_MS = 4_500;
  * Called before anything is created, so that a server whose port is in use leaves nothing behind.
  *
  * @throws {Deno.errors.AddrInUse}
+ * @throws {StartFault} if HOST is no address of this machine, or PORT needs more rights
  */
 export function proveFree({ host: hostname, port, hosted }: Config): void {
-  if (!hosted) Deno.listen({ hostname, port }).close();
+  if (hosted) return;
+  try {
+    Deno.listen({ hostname, port }).close();
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) throw error;
+    throw new StartFault(`The server cannot listen on HOST=${hostname}, PORT=${port}: ${faultOf(error).fault}`);
+  }
 }
 
 /** The part of what `compose` returns that serving needs. */

@@ -16,6 +16,10 @@ Deno.test("faults: a KV store that cannot be opened, a port in use; the start th
     const PORT = String(listener.addr.port);
     await refuses({ ...place.environment, PORT }, [/^The port is in use/]);
   }
+  // An address of documentation, which no machine has.
+  await refuses({ ...place.environment, HOST: "192.0.2.1" }, [
+    /^The server cannot listen on HOST=192\.0\.2\.1, PORT=\d+: /,
+  ]);
   await using process = await launch(place.environment);
   const [, token = ""] = /^ +token +(atr_\w{43})$/m.exec(process.output()) ?? [];
   assert.equal((await ask(`${process.url}/account.json`, token)).status, 200);
@@ -43,7 +47,7 @@ Deno.test({
     const url = new URL(place.environment.DATABASE_URL ?? "");
     url.pathname = "/there_is_none";
     await refuses({ ...place.environment, DATABASE_URL: url.href, SECRET_KEYS }, [
-      /database "there_is_none" does not exist/,
+      /^PostgreSQL refuses DATABASE_URL: database "there_is_none" does not exist/,
     ]);
   },
 });
