@@ -16,6 +16,7 @@ import { adoptStore } from "../database/kv/identity.ts";
 import { openDatabase, type Pool } from "../database/pool.ts";
 import { findFirstAdmin, newPassword } from "../domains/account/first_start.ts";
 import { leaveOidcOnly } from "../domains/account/queries.ts";
+import { deleteReset } from "../domains/passwords/queries.ts";
 import { insertToken } from "../domains/tokens/queries.ts";
 import { hashOf, newSecret } from "../domains/tokens/secret.ts";
 import { findUserByEmail, updateUserSetting } from "../domains/user_settings/queries.ts";
@@ -45,6 +46,7 @@ interface Command {
 }
 
 const NO_ADMIN = "there is no admin yet: start the server once";
+const OPENED = "members may sign in with passwords and passkeys again: oidc_only is switched off";
 
 const commands: Record<string, Command> = {
   /** Applies missing migrations. */
@@ -69,8 +71,9 @@ const commands: Record<string, Command> = {
   },
 
   /**
-   * Sets a new password of the first admin, or of the user with the e-mail address in the argument. It is the way back into
-   * an account that signs in with OpenID Connect only: that setting is switched off. Both changes are in the audit log.
+   * Sets a new password of the first admin, or of the user with the e-mail address in the argument. The user's sessions and
+   * its link to reset the password end. It is the way back into an account that signs in with OpenID Connect only: that
+   * setting is switched off. Both changes are in the audit log.
    */
   password: {
     usage: ["deno task password [e-mail address]"],
@@ -80,10 +83,15 @@ const commands: Record<string, Command> = {
       if (!user) throw new StartFault(email ? `there is no user ${email}` : NO_ADMIN);
       const password = newPassword();
       const password_hash = await createPasswords().hash(password);
-      await updateUserSetting(sql, user.account_id, user.id, { password_hash });
-      await deleteSessions(sql, user.account_id, user.id, null);
-      await leaveOidcOnly(sql, user.account_id);
-      return `${user.email} ${password}`;
+      const { account_id, id } = user;
+      const is_opened = await sql.begin(async (sql) => {
+        await updateUserSetting(sql, account_id, id, { password_hash });
+        await deleteSessions(sql, account_id, id, null);
+        await deleteReset(sql, account_id, id);
+        return await leaveOidcOnly(sql, account_id);
+      });
+      const printed = `${user.email} ${password}`;
+      return is_opened ? `${printed}\n${OPENED}` : printed;
     },
   },
 

@@ -21,9 +21,12 @@ const accountOf = async ({ url }: Process, token: string) => (await ask(`${url}/
 
 const shown = (output: string, name: string) => new RegExp(`^ +${name} +(\\S+)$`, "m").exec(output)?.[1];
 
+const opened = ({ DATA_DIR = "", DATABASE_URL }: Environment) =>
+  openDatabase({ data_dir: DATA_DIR, database_url: DATABASE_URL }, createLog(() => {}));
+
 /** The stored hash of a user's password, read while no process holds the database. */
-async function passwordHash({ DATA_DIR = "", DATABASE_URL }: Environment, email: string): Promise<string | null> {
-  const database = await openDatabase({ data_dir: DATA_DIR, database_url: DATABASE_URL }, createLog(() => {}));
+async function passwordHash(environment: Environment, email: string): Promise<string | null> {
+  const database = await opened(environment);
   const [user] = await database.sql<
     { password_hash: string }[]
   >`select password_hash from users where email = ${email}`;
@@ -37,6 +40,7 @@ Deno.test("start: generated credentials are shown once; tokens and data stay; co
   const { verify } = createPasswords();
   let token = "";
   let password = "";
+  let link = "";
 
   await t.step("the first start shows e-mail, password and token, then one ready line", async () => {
     await using first = await launch(environment);
@@ -70,8 +74,19 @@ Deno.test("start: generated credentials are shown once; tokens and data stay; co
     assert.doesNotMatch(second.output(), /password|token|first admin/);
     assert.match((await ask(`${second.url}/account/departments.json`, token)).text, /"name":"Kept"/);
     assert.equal(await accountOf(second, "first-admin-token"), 200);
+    const reset = await ask(`${second.url}/account/user_settings/1/password_reset.json`, token, { method: "POST" });
+    link = new URL(JSON.parse(reset.text).url).search;
+    assert.equal((await ask(`${second.url}/password_reset${link}`)).status, 200);
     const { code, stderr } = await stop(second, "SIGINT");
     assert.deepEqual([code, stderr], [0, ""]);
+  });
+
+  await t.step("an account takes no passwords until the command sets one, which says so", async () => {
+    const database = await opened(environment);
+    await database.sql`update accounts set oidc_only = true`;
+    await database.close();
+    const { stdout } = await run(environment, "password", "admin@localhost");
+    assert.match(stdout, /^admin@localhost \S{12,}\nmembers may sign in with passwords and passkeys again: .*\n$/);
   });
 
   let made = "";
@@ -103,6 +118,7 @@ Deno.test("start: generated credentials are shown once; tokens and data stay; co
       ["second-admin-token", "first-admin-token", token, made].map((each) => accountOf(third, each)),
     );
     assert.deepEqual(statuses, [200, 401, 200, 200]);
+    assert.equal((await ask(`${third.url}/password_reset${link}`)).status, 404, "the new password has ended the link");
     assert.equal((await stop(third)).code, 0);
   });
 });

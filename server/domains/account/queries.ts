@@ -96,9 +96,10 @@ export async function findSignInSettings(sql: Sql, account: number): Promise<Sig
   return row;
 }
 
-/** Lets members sign in with passwords and passkeys again. */
-export async function leaveOidcOnly(sql: Sql, account: number): Promise<void> {
-  await sql`update accounts set oidc_only = false where id = ${account} and oidc_only`;
+/** Lets members sign in with passwords and passkeys again. @returns whether they could not before */
+export async function leaveOidcOnly(sql: Sql, account: number): Promise<boolean> {
+  const { count } = await sql`update accounts set oidc_only = false where id = ${account} and oidc_only`;
+  return count > 0;
 }
 
 /** What links and mails of an account name: its own host, if it has one, and its name. */
