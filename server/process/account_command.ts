@@ -61,7 +61,16 @@ async function create(sql: Pool, given: AccountOptions): Promise<string> {
   const password_hash = await createPasswords().hash(password);
   try {
     const id = await sql.begin((sql) => insertAccount(sql, { name, host, email, password_hash, token }));
-    return [`account   ${id}`, `e-mail    ${email}`, `password  ${password}`, `token     ${token}`].join("\n");
+    const signs_in = host === null
+      ? "with the token only, until the account has a host: PATCH /account.json"
+      : `at the host ${host}`;
+    return [
+      `account   ${id}`,
+      `e-mail    ${email}`,
+      `password  ${password}`,
+      `token     ${token}`,
+      `sign in   ${signs_in}`,
+    ].join("\n");
   } catch (error) {
     const fields = refusalOfDatabase(error)?.fields;
     if (fields?.host) throw new StartFault(`--host ${fields.host.join(", ")}`);

@@ -16,6 +16,7 @@ test("accounts: one is created with its host and first admin, listed, and remove
   const id = Number(shown("account"));
   const theirs = as(ask, shown("token"));
   assert.equal(shown("e-mail"), "boss@example.com");
+  assert.ok(printed.endsWith(`\nsign in   at the host ${host}`));
   assert.match(shown("password"), /^.{16}$/);
   const { body: account } = await theirs("GET", "/account.json");
   assert.deepEqual([account.id, account.name, account.host], [id, name, host]);
@@ -31,6 +32,10 @@ test("accounts: one is created with its host and first admin, listed, and remove
     ["/account/crons.json", { cron: { target_code: "watch", schedule: "0 9 * * *" } }],
   ];
   for (const [path, json] of objects) made(await theirs("POST", path, { json }));
+  const without_host = await runAccountCommand(sql, ["create"], { name: "Without a host" });
+  assert.match(without_host, /^sign in +with the token only, until the account has a host: /m);
+  const [, added = ""] = /^account +(\d+)$/m.exec(without_host) ?? [];
+  await runAccountCommand(sql, ["remove", added], { name: "Without a host" });
   await assert.rejects(runAccountCommand(sql, ["remove", String(id)], { name: "Company" }), /there is no account/);
   await assert.rejects(runAccountCommand(sql, ["create"], { name: "Twin", host }), /--host has already been taken/);
   assert.match(await runAccountCommand(sql, ["remove", String(id)], { name }), /is removed/);
