@@ -65,9 +65,10 @@ export interface Viewers {
   /**
    * The viewer that a host's JWT names. An unknown user is created as a guest, or refused, by the account's setting.
    *
+   * @param call the request with the JWT, which the audit log names for such a guest
    * @throws {Refusal} 401 with what the host must mend
    */
-  byJwt(jwt: string): Promise<Viewer>;
+  byJwt(jwt: string, call: Call): Promise<Viewer>;
   /** A viewer that a host vouched for before, while the key and the user are there. */
   byGrant(user_id: number, grant: Grant): Promise<Viewer | undefined>;
   /** For what acts without a request. */
@@ -278,7 +279,7 @@ export async function proveEmbedded(
   { call, viewers, limits }: Pick<Proving, "call" | "viewers" | "limits">,
   jwt: string,
 ): Promise<Viewer> {
-  const viewer = call.viewer = await viewers.byJwt(jwt);
+  const viewer = call.viewer = await viewers.byJwt(jwt, call);
   await limits.take("requests", { account_id: viewer.account_id, viewer, address: call.address });
   return viewer;
 }

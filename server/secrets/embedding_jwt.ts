@@ -30,7 +30,7 @@ const Claims = z.object({
   /** Login or e-mail address of a user. */
   sub: z.string().trim().min(1).max(254).refine(isStorable, NOT_STORABLE),
   /** For a user that does not exist yet. */
-  name: z.string().trim().min(1).max(255).optional(),
+  name: z.string().trim().min(1).max(255).refine(isStorable, NOT_STORABLE).optional(),
   role: z.enum(ROLES).optional(),
   /** Ids. */
   departments: z.array(z.int().min(1).max(2_147_483_647)).max(1_000).optional(),

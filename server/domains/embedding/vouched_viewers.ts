@@ -1,5 +1,7 @@
 /** Proves viewers that hosts vouch for, through caches of a few seconds. */
+import { actorOf } from "../../actor.ts";
 import type { Clock } from "../../context.ts";
+import { actingPool } from "../../database/acting.ts";
 import type { Pool } from "../../database/pool.ts";
 import { unauthorized } from "../../errors.ts";
 import { narrowed } from "../../secrets/grant.ts";
@@ -8,7 +10,7 @@ import type { Log } from "../../log.ts";
 import { ofAccount, remember } from "../../remembered.ts";
 import { type Claims, claimsOf, JwtFault, splitJwt, unknownKey } from "../../secrets/embedding_jwt.ts";
 import { type Keys, Unreadable } from "../../secrets/keys.ts";
-import type { Viewer, Viewers } from "../../viewer.ts";
+import type { Call, Viewer, Viewers } from "../../viewer.ts";
 import { decryptKeySecret } from "./key_secret.ts";
 import { createsGuests, findKey, findNamed, findVouched, insertGuest } from "./vouched_queries.ts";
 
@@ -59,12 +61,13 @@ export function createVouchedViewers({ sql, keys, config, clock, log }: Parts): 
   };
 
   /** @throws {JwtFault} */
-  const proven = async (jwt: string): Promise<Viewer> => {
+  const proven = async (jwt: string, call: Call): Promise<Viewer> => {
     const unverified = splitJwt(jwt);
     const key = /^[1-9]\d{0,8}$/.test(unverified.kid) ? await known_keys.find(Number(unverified.kid)) : undefined;
     if (!key) throw unknownKey();
     const claims = claimsOf(unverified, key.secret, config.base_url, clock.now());
-    const user_id = await findNamed(sql, key.account_id, claims.sub) ?? await createNamed(sql, key.account_id, claims);
+    const user_id = await findNamed(sql, key.account_id, claims.sub) ??
+      await createNamed(actingPool(sql, () => actorOf(call)), key.account_id, claims);
     const { role = null, departments = null } = claims;
     const viewer = await byGrant(user_id, { key_id: key.id, role, department_ids: departments });
     if (!viewer) throw new JwtFault("its sub names a user who is switched off");
@@ -75,9 +78,9 @@ export function createVouchedViewers({ sql, keys, config, clock, log }: Parts): 
 
   return {
     byGrant,
-    async byJwt(jwt) {
+    async byJwt(jwt, call) {
       try {
-        return await proven(jwt);
+        return await proven(jwt, call);
       } catch (error) {
         if (!(error instanceof JwtFault)) throw error;
         throw unauthorized(`The host's token for its user is refused: ${error.message}`);

@@ -322,6 +322,12 @@ inAccount(
       { count: number }[]
     >`select count(*)::int as count from users where email = ${email}`;
     assert.equal(count?.count, 1);
+    const { body: [entry] } = await ask("GET", "/account/audit.json?object=user_setting&action=create&per_page=1");
+    assert.equal(entry.after.email, email);
+    assert.deepEqual([entry.user_id, entry.via], [null, "anonymous"]);
+    assert.ok(entry.request_id && entry.address, "the audit log names the request that created the guest");
+    const unstorable = signJwt(key, { sub: `${crypto.randomUUID()}@new.example.com`, name: "a\0b" });
+    assert.match((await openAs(ask, id, unstorable)).body, /its claim name is missing or wrong/);
     assert.match((await openAs(ask, id, signJwt(key, { sub: "no e-mail" }))).body, /by an e-mail address only/);
     await ask("PATCH", `/account/user_settings/${user.id}.json`, { json: { user_setting: { active: false } } });
     assert.match((await openAs(ask, id, good)).body, /switched off/, "a user who is switched off is not created again");
