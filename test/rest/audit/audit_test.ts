@@ -213,6 +213,25 @@ onServer("audit: entries of one moment keep the order in which they were written
   assert.deepEqual(rows.map(({ object_id }) => Number(object_id)), Array.from({ length: 3_000 }, (_, n) => n + 1));
 });
 
+onServer("audit: a link to reset a password names its user, also where it replaces one", async ({ ask }) => {
+  const { id } = await addPerson(ask, "user");
+  for (const _ of [1, 2]) made(await ask("POST", `/account/user_settings/${id}/password_reset.json`, { json: {} }));
+  const found = await entries(ask, `&object=password_reset&object_id=${id}`);
+  assert.deepEqual(found.map(({ action }) => action), ["update", "create"]);
+});
+
+onServer("audit: the document names every object", async ({ server }) => {
+  const watched = await server.sql<{ object: string }[]>`
+    select distinct split_part(encode(tgargs, 'escape'), ${"\\000"}, 1) as object
+    from pg_trigger
+    where tgfoid = 'audit_change'::regproc
+  `;
+  const text = await Deno.readTextFile(new URL("../../../docs/audit.md", import.meta.url));
+  const [, list = ""] = /^Objects are ([^.]+)\./m.exec(text) ?? [];
+  const named = list.match(/\w+(?=`)/g)?.sort();
+  assert.deepEqual(named, ["record", ...watched.map(({ object }) => object)].sort());
+});
+
 onServer("audit: sign-ins that fail name the user, never what was typed", async ({ ask }) => {
   const attempt = (login: string) =>
     ask("POST", "/account/session.json", { token: null, json: { session: { login, password: "canary-wrong" } } });
