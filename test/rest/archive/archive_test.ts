@@ -219,6 +219,26 @@ inAccount("archive: what has changed on the server is a conflict; deletions are 
   assert.deepEqual(used.body, {
     "flow/watch.base": ["is used by the app Board, the trigger Every day, the trigger Rates changed"],
   });
+  const of_sales = await push(ask, {
+    things: without(now, "sales").map(({ kind, key }) => ({ kind, key })),
+    base: baseOf(now),
+    delete: true,
+  });
+  assert.deepEqual(of_sales.body, {
+    "department/sales.base": [
+      "is the department of the database Rates, the trigger Every day: name another department or none there",
+    ],
+  });
+  const left = edited(without(now, "sales"), "rates", { department: null });
+  const moved = edited(left, "every-day", { department: null });
+  const planned_move = await push(ask, { things: moved, base: baseOf(now), delete: true, dry_run: true });
+  assert.deepEqual(
+    planned_move.body.changes.map(({ action, faults }: { action: string; faults: unknown }) => [
+      action,
+      faults,
+    ]),
+    [["delete", {}], ["change", {}], ["change", {}]],
+  );
   assert.equal((await push(ask, { things: fewer, base: baseOf(now), delete: true })).body.applied, true);
   assert.deepEqual((await read(ask)).map(({ key }) => key), fewer.map(({ key }) => key));
 });

@@ -1,8 +1,10 @@
 /** Departments, with their letterhead. Users and logos are not part of a definition. */
 import { z } from "zod";
+import type { Sql } from "../../../database/pool.ts";
+import { invalid } from "../../../errors.ts";
 import { COLUMNS, NewDepartment } from "../../departments/schema.ts";
 import { changeDepartment, chooseMainDepartment, createDepartment, removeDepartment } from "../../departments/write.ts";
-import { keyOfName, type Stored, type ThingKind, type Value, type Writing } from "../thing.ts";
+import { keyOfName, nameOfUse, type Stored, type ThingKind, type Value, type Writing } from "../thing.ts";
 
 const shape = NewDepartment.omit({ user_setting_ids: true, mailbox_ids: true, logo: true, logo_remove: true })
   .required().extend({ main: z.boolean() }).strict();
@@ -18,6 +20,40 @@ const fieldsOf = (value: Value) =>
 
 async function chooseMain({ ctx }: Writing, id: number, { main }: Value): Promise<void> {
   if (main) await chooseMainDepartment(ctx, id);
+}
+
+/** A refusal names so many. */
+const MOST_NAMED = 10;
+
+/**
+ * What is in the department when everything else of the push is written. Without it, it would be seen by others, and
+ * would not be as the push says.
+ *
+ * @throws {Refusal} 422
+ */
+async function proveEmpty(sql: Sql, account: number, id: number): Promise<void> {
+  const found = await sql<{ kind: string; name: string; id: string }[]>`
+    select kind, name, id
+    from (
+      select 'app' as kind, name, id::text, account_id, department_id from apps
+      union all
+      select 'connector', name, id::text, account_id, department_id from connectors
+      union all
+      select 'database', name, id::text, account_id, department_id from dbs
+      union all
+      select 'flow', name, id::text, account_id, department_id from flows
+      union all
+      select 'trigger', coalesce(name, target_code), id::text, account_id, department_id from crons
+    ) o
+    where account_id = ${account}
+      and department_id = ${id}
+    order by kind, name, id
+    limit ${MOST_NAMED + 1}
+  `;
+  if (found.length === 0) return;
+  const names = found.slice(0, MOST_NAMED).map(nameOfUse);
+  if (found.length > MOST_NAMED) names.push("others");
+  throw invalid({ base: [`is the department of ${names.join(", ")}: name another department or none there`] });
 }
 
 export const department: ThingKind = {
@@ -54,5 +90,8 @@ export const department: ThingKind = {
     await chooseMain(writing, Number(id), changes);
     return { id };
   },
-  remove: (ctx, { id }) => removeDepartment(ctx, Number(id)),
+  async remove(ctx, { id }) {
+    await proveEmpty(ctx.sql, ctx.viewer.account_id, Number(id));
+    await removeDepartment(ctx, Number(id));
+  },
 };
