@@ -23,6 +23,13 @@ export class DatabaseTooOld extends Error {
   }
 }
 
+/** A new database in which not every text can be stored, or whose functions do not know letters from bytes. */
+export class DatabaseNotUnicode extends Error {
+  constructor(found: string) {
+    super(`The database has the encoding ${found}: create one with the encoding UTF8`);
+  }
+}
+
 const FOLDER = new URL("./migrations/", import.meta.url);
 /** The key of the advisory lock. Any number that no other program on the same database uses. */
 const LOCK = 7_146_201_874;
@@ -53,6 +60,7 @@ export async function readMigrations(): Promise<Migration[]> {
  * @returns the names of the applied migrations
  * @throws {DatabaseTooNew}
  * @throws {DatabaseTooOld}
+ * @throws {DatabaseNotUnicode} before anything is written
  */
 export async function migrate(sql: postgres.Sql, migrations?: Migration[]): Promise<string[]> {
   const known = migrations ? migrations.at(-1)?.version ?? 0 : versionOf(listMigrations().at(-1) ?? "0");
@@ -73,13 +81,15 @@ export async function migrate(sql: postgres.Sql, migrations?: Migration[]): Prom
 }
 
 async function currentVersion(sql: postgres.Sql, known: number): Promise<number> {
-  const [row] = await sql<{ server: number; shown: string; migrated: boolean }[]>`
+  const [row] = await sql<{ server: number; shown: string; encoding: string; migrated: boolean }[]>`
     select
       current_setting('server_version_num')::int as server,
       current_setting('server_version') as shown,
+      current_setting('server_encoding') as encoding,
       to_regclass('migrations') is not null as migrated
   `;
   if (row && row.server < 140_000) throw new DatabaseTooOld(row.shown);
+  if (row && !row.migrated && row.encoding !== "UTF8") throw new DatabaseNotUnicode(row.encoding);
   if (!row?.migrated) return 0;
   const [{ version } = { version: 0 }] = await sql<{ version: number }[]>`
     select coalesce(max(version), 0)::int as version from migrations

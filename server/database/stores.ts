@@ -18,6 +18,7 @@ export interface Stores {
  *
  * @throws {DatabaseTooNew}
  * @throws {DatabaseTooOld}
+ * @throws {DatabaseNotUnicode}
  * @throws {ConfigError} if Deno KV is missing or belongs to another database
  */
 export async function openStores(config: Config, log: Log): Promise<Stores> {

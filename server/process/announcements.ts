@@ -1,6 +1,6 @@
 /** The lines for the person or script that started the process. Everything else goes to the log. */
 import { FolderLocked, NoFileLocks } from "../../db/embedded/embedded.ts";
-import { DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
+import { DatabaseNotUnicode, DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { refusalOfDatabase } from "../database/pg_errors.ts";
 import { type Log, writeOut } from "../log.ts";
@@ -62,7 +62,15 @@ export function giveUp(log: Log, error: unknown): never {
 }
 
 /** Errors whose messages are complete sentences for the person who started the process. */
-const SENTENCES = [ConfigError, StartFault, FolderLocked, NoFileLocks, DatabaseTooNew, DatabaseTooOld];
+const SENTENCES = [
+  ConfigError,
+  StartFault,
+  FolderLocked,
+  NoFileLocks,
+  DatabaseTooNew,
+  DatabaseTooOld,
+  DatabaseNotUnicode,
+];
 
 /** What may be wrong with a file or folder of the data folder. */
 const FILE_FAULTS = [

@@ -52,6 +52,32 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "faults: a database that cannot store every text is refused before anything is written",
+  ignore: !on_postgres,
+  async fn() {
+    await using place = await newPlace();
+    const { DATA_DIR = "", DATABASE_URL = "" } = place.environment;
+    const open = (database_url: string) => openDatabase({ data_dir: DATA_DIR, database_url }, createLog(() => {}));
+    const url = new URL(DATABASE_URL);
+    url.pathname += "_latin";
+    const name = url.pathname.slice(1);
+    const admin = await open(DATABASE_URL);
+    await admin.sql`
+      create database ${admin.sql(name)} encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0
+    `;
+    await refuses({ ...place.environment, DATABASE_URL: url.href }, [
+      /^The database has the encoding LATIN1: create one with the encoding UTF8$/,
+    ]);
+    const latin = await open(url.href);
+    const tables = await latin.sql`select from pg_class where relnamespace = 'public'::regnamespace`;
+    assert.equal(tables.length, 0);
+    await latin.close();
+    await admin.sql`drop database ${admin.sql(name)}`;
+    await admin.close();
+  },
+});
+
 Deno.test("faults: a database newer than the program is left as it is", async () => {
   await using place = await newPlace();
   // A new place has every migration already where the database is embedded.
