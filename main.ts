@@ -18,7 +18,7 @@ const NOT_PACKED = "starts from its sources, slower than from the packed server:
 
 export const compose: typeof composeServer = async (...parts) => (await import(SOURCES.compose)).compose(...parts);
 
-/** Loads the packed server, if `deno task build` has made it of these sources. */
+/** Loads the packed server, if it was made of these sources. */
 async function load() {
   const { findPacked }: typeof import("./server/packed/packed.ts") = await import(SOURCES.packed);
   const packed = await findPacked();
@@ -35,7 +35,7 @@ if (import.meta.main) {
   try {
     const config = readConfig(Deno.env.toObject());
     if (config.hosted && packed.entry === undefined) log.warn(NOT_PACKED, { reason: packed.reason });
-    await start(import.meta.url, config, log, crons, onReady);
+    await start(import.meta.url, config, log, crons, onReady, packed.entry !== undefined);
   } catch (error) {
     giveUp(log, error);
   }

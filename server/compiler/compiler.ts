@@ -115,6 +115,9 @@ export interface ConsoleFiles {
 /** The global variable of compiled code that has the exports of its module. */
 export const CODE_NAME = "atrium_code";
 
+/** The script that packs the server, see `server/packed/packed.ts`. */
+export const PACK_SCRIPT = new URL("./packed/build.ts", import.meta.url);
+
 export { originOf } from "./worker/code_origin.ts";
 
 export interface Compiler {

@@ -1,6 +1,7 @@
 /**
- * The packed server: all modules of a server in a few files, which `deno task build` writes to `server/packed/dist/`. A start
- * from it loads 20 files instead of 740. It is used only if the sources are those that it was made of.
+ * The packed server: all modules of a server in a few files in `server/packed/dist/`. `deno task build` writes them, and so
+ * does a server that was started from its sources (`process/packing.ts`). A start from them loads 20 files instead of 740.
+ * They are used only if the sources are those that they were made of.
  */
 import { fileURLToPath } from "node:url";
 

@@ -16,13 +16,14 @@ interface Crons {
   tick: Registered;
 }
 
-/** A process that is stopped soon after its start does not build runtimes. */
+/** A process that is stopped soon after its start does not build runtimes, and does not pack the server. */
 const PREPARE_AFTER_MS = 10_000;
 
 /**
  * @param program the URL of the module that each process of a supervisor runs
  * @param crons undefined for a command
  * @param onReady called when the process handles signals by itself
+ * @param is_packed whether this module is that of the packed server
  */
 export async function start(
   program: string,
@@ -30,8 +31,9 @@ export async function start(
   given: Log,
   crons: Crons | undefined,
   onReady: () => void,
+  is_packed: boolean,
 ): Promise<void> {
-  const { hosted, workers, process_number } = config;
+  const { hosted, workers, process_number, dev } = config;
   const log = hosted && crons ? createLog(writeToConsole, Date.now, { at_once: true }) : given;
   surviveLostConnections(log);
   if (!crons) {
@@ -51,7 +53,14 @@ export async function start(
   if ((process_number ?? 1) !== 1) return;
   await atrium.compiler.warm();
   void atrium.compiler.console.prepare();
-  setTimeout(() => void atrium.compiler.prepare(), PREPARE_AFTER_MS);
+  setTimeout(async () => {
+    // One after the other, because each takes memory.
+    await atrium.compiler.prepare();
+    if (is_packed || dev) return;
+    await atrium.compiler.console.prepare();
+    const { packServer } = await import("./packing.ts");
+    await packServer(config, log);
+  }, PREPARE_AFTER_MS);
 }
 
 /** Listens before anything else, because the host waits for that. The first requests wait until the server is composed. */

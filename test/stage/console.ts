@@ -1,12 +1,12 @@
 /** One build of the console for all tests: it takes seconds of processor time, and minutes on a busy machine. */
 import { childEnvironment } from "../../server/config.ts";
-import { consoleBuilder } from "../../server/compiler/host/console_builder.ts";
-import { createConsoleFiles, storedNames } from "../../server/compiler/host/console_files.ts";
+import { CONSOLE_BUILD, createConsoleFiles, storedNames } from "../../server/compiler/host/console_files.ts";
 import { createVendorFiles } from "../../server/compiler/host/vendor_files.ts";
 import type { VendorStore } from "../../server/compiler/host/vendor.ts";
 import type { ConsoleManifest } from "../../server/compiler/compiler.ts";
 import { openDatabase } from "../../server/database/pool.ts";
 import { createLog } from "../../server/log.ts";
+import { buildProcess } from "../../server/subprocess/build_process.ts";
 import { sharedStore } from "../once/compiler/scratch.ts";
 import type { Place } from "./launch.ts";
 
@@ -17,8 +17,8 @@ import type { Place } from "./launch.ts";
  */
 export async function buildConsole(): Promise<{ store: VendorStore; manifest: ConsoleManifest }> {
   const store = sharedStore();
-  const { build } = consoleBuilder(Deno.execPath(), childEnvironment(Deno.env.toObject()));
-  const files = createConsoleFiles({ store, build, dev: false });
+  const { run } = buildProcess(Deno.execPath(), childEnvironment(Deno.env.toObject()));
+  const files = createConsoleFiles({ store, build: () => run(CONSOLE_BUILD), dev: false });
   await files.prepare();
   const manifest = await files.manifest();
   if (!manifest) throw new Error(`the console was not built: ${files.fault()}`);

@@ -70,9 +70,12 @@ export interface Process extends AsyncDisposable {
 /** Runs `main.ts` with these arguments until it ends. */
 export const run = (environment: Environment, ...args: string[]): Promise<End> => spawn(environment, args).ended;
 
-/** @throws {Error} with its output if it does not listen in time */
-export async function launch(environment: Environment): Promise<Process> {
-  const process = spawn(environment, []);
+/**
+ * @param tree the folder of its sources
+ * @throws {Error} with its output if it does not listen in time
+ */
+export async function launch(environment: Environment, tree = TREE): Promise<Process> {
+  const process = spawn(environment, [], tree);
   const patience = AbortSignal.timeout(READY_MS);
   await Promise.race([process.listening, process.ended]);
   if (!process.output().includes("listening on ") || patience.aborted) {
@@ -84,7 +87,7 @@ export async function launch(environment: Environment): Promise<Process> {
 }
 
 /** Starts `main.ts` without waiting for anything. */
-export function spawn(environment: Environment, args: string[]): Process & { listening: Promise<void> } {
+export function spawn(environment: Environment, args: string[], tree = TREE): Process & { listening: Promise<void> } {
   const port = Number(environment.PORT ?? freePort());
   const inherited = INHERITED.flatMap((name) => {
     const value = Deno.env.get(name);
@@ -92,7 +95,7 @@ export function spawn(environment: Environment, args: string[]): Process & { lis
   });
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-P", "main.ts", ...args],
-    cwd: TREE,
+    cwd: tree,
     clearEnv: true,
     env: { ...Object.fromEntries(inherited), NO_COLOR: "1", PORT: String(port), ...environment },
     stdin: "null",

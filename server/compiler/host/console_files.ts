@@ -10,6 +10,9 @@ import type { ConsoleFiles, ConsoleManifest, VendorFile } from "../compiler.ts";
 import { DEV_DIST, DIST, hashOfConsole } from "./console_sources.ts";
 import type { VendorStore } from "./vendor.ts";
 
+/** The script that builds the console from `client/console/`. */
+export const CONSOLE_BUILD = new URL("../console/build.ts", import.meta.url);
+
 const Manifest = z.object({
   entry: z.string(),
   styles: z.array(z.string()),

@@ -9,8 +9,7 @@ import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
 import { cssEngineOf, fetchFor, furtherRuntimesOf, isCompiled, toolchainOf } from "../toolchain.ts";
 import { sizeOf, sumOf, vendorSizes } from "./build_size.ts";
 import { createCodes } from "./codes.ts";
-import { consoleBuilder } from "./console_builder.ts";
-import { createConsoleFiles } from "./console_files.ts";
+import { CONSOLE_BUILD, createConsoleFiles } from "./console_files.ts";
 import { createCostlySources } from "./costly_sources.ts";
 import { startPatience, unlessAborted } from "./patience.ts";
 import type { Uses } from "../uses.ts";
@@ -18,6 +17,7 @@ import { createPool, type Pool } from "./pool.ts";
 import { findPrebuilt } from "./prebuilt.ts";
 import { createVendor, type VendorOptions, type VendorStore } from "./vendor.ts";
 import { createWorkerStart } from "./worker_start.ts";
+import { buildProcess } from "../../subprocess/build_process.ts";
 
 export interface CompilerOptions {
   vendor_store: VendorStore;
@@ -208,8 +208,13 @@ export function createCompiler({
     };
   }
 
-  const console_builder = consoleBuilder(deno, environment);
-  const console = createConsoleFiles({ store: vendor_store, build: console_builder.build, dev, log });
+  const console_build = buildProcess(deno, environment);
+  const console = createConsoleFiles({
+    store: vendor_store,
+    build: () => console_build.run(CONSOLE_BUILD),
+    dev,
+    log,
+  });
 
   return {
     console,
@@ -271,7 +276,7 @@ export function createCompiler({
     load: () => ({ ...pool.load(), building: [...building] }),
     close: async () => {
       closed = true;
-      console_builder.kill();
+      console_build.kill();
       await Promise.all([pool.close(), background.close()]);
     },
   };

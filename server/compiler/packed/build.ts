@@ -93,12 +93,18 @@ export const bundleServer = () =>
     logLevel: "error",
   });
 
+/** The clock of files is behind by so many milliseconds at most. */
+const CLOCK_MS = 10;
+
 async function build(): Promise<void> {
+  const began = Date.now() - CLOCK_MS;
   const { metafile, outputFiles } = await bundleServer();
   const own = Object.keys(metafile.inputs).filter((path) =>
     !path.startsWith("..") && !/(^|\/)node_modules\//.test(path)
   );
   const sources = [...new Set([...own, ...VERSIONS])].toSorted();
+  const changed = sources.find((path) => (Deno.statSync(ROOT + path).mtime?.getTime() ?? 0) >= began);
+  if (changed) throw new Error(`${changed} was changed while the server was packed: pack it again`);
   const [entry] = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint === ENTRY);
   if (!entry) throw new Error(`${ENTRY} was not packed`);
   const manifest: PackedManifest = {
@@ -137,8 +143,16 @@ async function write(
   await replace("manifest.json", new TextEncoder().encode(JSON.stringify(manifest) + "\n"));
   const names = new Set(files.map(({ path }) => basename(path)));
   for await (const { name } of Deno.readDir(PACKED)) {
-    if (name.endsWith(".js") && !names.has(name)) await Deno.remove(new URL(name, PACKED));
+    if (name.endsWith(".js") && !names.has(name)) await removeOld(new URL(name, PACKED));
   }
+}
+
+/** A server that runs from the files of an earlier build may still load some of them. */
+const KEPT_MS = 86_400_000;
+
+async function removeOld(file: URL): Promise<void> {
+  const { mtime } = await Deno.stat(file);
+  if (mtime && mtime.getTime() < Date.now() - KEPT_MS) await Deno.remove(file);
 }
 
 if (import.meta.main) {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { brotliCompressSync } from "node:zlib";
 import { childEnvironment } from "../../../server/config.ts";
+import { buildProcess } from "../../../server/subprocess/build_process.ts";
 import type { VendorFile } from "../../../server/compiler/compiler.ts";
-import { consoleBuilder } from "../../../server/compiler/host/console_builder.ts";
-import { createConsoleFiles } from "../../../server/compiler/host/console_files.ts";
+import { CONSOLE_BUILD, createConsoleFiles } from "../../../server/compiler/host/console_files.ts";
 import { DIST, hashOfConsole } from "../../../server/compiler/host/console_sources.ts";
 import { startServer } from "../../stage/harness.ts";
 
@@ -83,8 +83,8 @@ const ADVICE = "run `deno task build:console` and commit client/console/dist";
 
 Deno.test("console: without a build that ships, a first start builds it once, and later ones read it; it ships so", async () => {
   const { files, events, options } = kept();
-  const builder = consoleBuilder(Deno.execPath(), childEnvironment(Deno.env.toObject()));
-  const first = createConsoleFiles({ ...options, folders: [], build: builder.build });
+  const { run } = buildProcess(Deno.execPath(), childEnvironment(Deno.env.toObject()));
+  const first = createConsoleFiles({ ...options, folders: [], build: () => run(CONSOLE_BUILD) });
   assert.equal(await first.manifest(), undefined, "nobody waits for a build");
   await Promise.all([first.prepare(), first.prepare()]);
   assert.deepEqual(events, ["console_built"]);
