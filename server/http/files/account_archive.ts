@@ -9,6 +9,7 @@ import { CORS, jsonAnswer, stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import { JSON_TYPE, type PlainRoute, refusedAs } from "../plain_route.ts";
 import { parametersOf, proveNames, readQuery } from "../read_query.ts";
+import { proveUncompressed } from "../rest/body.ts";
 
 const TAR = "application/x-tar";
 const PATH = "/account/archive.tar";
@@ -88,6 +89,7 @@ async function answerImport(context: HttpContext): Promise<Response> {
   const { request } = call;
   await proveRole(context, "admin", "archive:write");
   if (!/^application\/x-tar\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) throw unsupported(`Send ${TAR}`);
+  proveUncompressed(request);
   if (!request.body) throw badRequest("The body is empty");
   proveNames([], request.url);
   const { importAccount } = await import("../../domains/archive/whole/import.ts");

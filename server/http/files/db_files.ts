@@ -11,6 +11,7 @@ import { CORS, stamp } from "../answers.ts";
 import type { HttpContext } from "../http_context.ts";
 import { JSON_TYPE, type Parameter, type PlainRoute } from "../plain_route.ts";
 import { parametersOf, proveNames, readQuery } from "../read_query.ts";
+import { proveUncompressed } from "../rest/body.ts";
 import type { Params } from "../route_table.ts";
 
 interface FileFormat {
@@ -167,6 +168,7 @@ async function answerImport(context: HttpContext, params: Params, format: Format
   if (!FORMS[format].accepted.test(request.headers.get("content-type") ?? "")) {
     throw unsupported(`Send ${FORMS[format].type}`);
   }
+  proveUncompressed(request);
   if (!request.body) throw badRequest("The body is empty");
   proveNames([TABLE_NAME.name, ...Object.keys(OPTIONS[format].imported.shape)], request.url);
   const query = queryOf(request.url);

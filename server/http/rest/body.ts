@@ -28,6 +28,7 @@ export async function readBody(
   deadlines: BodyDeadlines,
   json_limit = JSON_LIMIT,
 ): Promise<Body> {
+  proveUncompressed(request);
   const type = request.headers.get("content-type") ?? "";
   if (/^application\/json\s*(;|$)/i.test(type)) {
     if (/charset\s*=(?!\s*"?utf-?8\b)/i.test(type)) throw unsupported("JSON is read as UTF-8 only");
@@ -40,6 +41,14 @@ export async function readBody(
     return { kind: "form", value: await parseForm(await readBytes(request, FORM_LIMIT, deadlines), type) };
   }
   throw unsupported(`Send application/json${forms ? " or multipart/form-data" : ""}`);
+}
+
+/** @throws {Refusal} 415 if the body is compressed */
+export function proveUncompressed({ headers }: Request): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && !/^identity$/i.test(encoding)) {
+    throw unsupported("Send the body as it is, without Content-Encoding: nothing is decompressed");
+  }
 }
 
 /**

@@ -75,6 +75,15 @@ Deno.test("body: JSON objects are taken, all else is refused with its status", a
   }
 });
 
+Deno.test("body: a compressed one is 415", async () => {
+  const rows: [encoding: string, status: number][] = [["gzip", 415], ["br", 415], ["identity", 200]];
+  for (const [encoding, status] of rows) {
+    const request = requestOf('{"a":1}', JSON_TYPE);
+    request.headers.set("content-encoding", encoding);
+    assert.equal(await statusOf(readBody(request, true)), status, encoding);
+  }
+});
+
 Deno.test("body: forms are taken where they are, and malformed ones are 400", async () => {
   const form = new FormData();
   form.append("a", "zażółć");

@@ -69,6 +69,13 @@ inAccount("whole archive: a broken one is refused, with the name of the file, an
   await play([
     { name: "another type", method: "POST", path: ARCHIVE, sent: { raw: GOOD }, status: 415 },
     {
+      name: "compressed",
+      method: "POST",
+      path: ARCHIVE,
+      sent: { raw: GOOD, headers: { "content-type": "application/x-tar", "content-encoding": "gzip" } },
+      status: 415,
+    },
+    {
       ...refused("a parameter that is not there", GOOD, 400, error(/no parameter dry_run/)),
       path: `${ARCHIVE}?dry_run=true`,
     },

@@ -184,6 +184,8 @@ test("import: what cannot be read is refused", async ({ ask }) => {
   assert.equal((await send(ask, several, "csv", "title\na\n", "?table_name=people")).body.created, 1);
   const path = `/platform/dbs/${code}/import.csv`;
   assert.equal((await ask("POST", path, { raw: "title\na\n", headers: { "content-type": "text/plain" } })).status, 415);
+  const compressed = { "content-type": "text/csv", "content-encoding": "gzip" };
+  assert.equal((await ask("POST", path, { raw: "title\na\n", headers: compressed })).status, 415);
   assert.equal((await ask("POST", path, { headers: { "content-type": "text/csv" } })).status, 400);
   assert.equal((await ask("GET", path)).status, 405);
   assert.equal((await ask("POST", `/platform/dbs/${code}/export.csv`)).status, 405);
