@@ -78,6 +78,12 @@ export function serveGuarded(
     if (open.delete(guarded)) guarded.client.close();
   };
 
+  /** While the process stands still, it does not read what clients have sent in time. */
+  const extend = (stood_still_ms: number) => {
+    if (stood_still_ms < look_every_ms) return;
+    for (const guarded of [...waiting, ...resting]) guarded.until = (guarded.until ?? 0) + stood_still_ms;
+  };
+
   const inner = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request, info) => {
     const guarded = forwarded.get(info.remoteAddr.port);
     if (!guarded) return handler(request, info);
@@ -136,8 +142,11 @@ export function serveGuarded(
     }
   }
 
+  let looked = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
+    extend(now - looked - look_every_ms);
+    looked = now;
     for (const among of [waiting, resting]) {
       for (const guarded of among) {
         if (guarded.until === undefined || guarded.until > now) break;

@@ -94,6 +94,18 @@ Deno.test("guarded server: a head that comes in drops has no more time", async (
   await server.shutdown();
 });
 
+Deno.test("guarded server: a head that has come while the process stood still is answered", async () => {
+  const server = serveGuarded(ADDRESS, answer, quiet, { head_ms: 300, idle_ms: 300, look_every_ms: 20 });
+  await using client = await open(server, HEAD);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const sent = client.send("\r\n");
+  for (const end = performance.now() + 600; performance.now() < end;);
+  await sent;
+  await client.ended;
+  assert.match(client.received(), /answered/);
+  await server.shutdown();
+});
+
 Deno.test("guarded server: bodies and answers may take any time", async () => {
   const finish = Promise.withResolvers<void>();
   const server = serveGuarded(
