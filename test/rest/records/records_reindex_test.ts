@@ -86,7 +86,9 @@ testBeside({
       await until(async () => (await ask("GET", dbAt(db.code))).body.reindexing?.done > 0, "progress is shown");
       await t.step("the database's answer has its progress and the schema in force", async () => {
         const { body } = await ask("GET", dbAt(db.code));
-        assert.deepEqual(body.reindexing, { done: 2_000, total: RECORDS });
+        const { done, total } = body.reindexing;
+        assert.ok(done > 0 && done < RECORDS, `${done}`);
+        assert.equal(total, RECORDS);
         assert.deepEqual([body.schema.fields, body.lock_version], [FIELDS, 0]);
       });
       await t.step("reads go on with the old schema", async () => {
