@@ -39,7 +39,7 @@ export const dataWalks: Record<string, (client: Client) => Promise<void>> = {
       "Thick",
     ]);
     assert.deepEqual(await records.marks.query({ db_code, sort: "-pages" }), [], "a short list has none");
-    const changed = await records.update.mutate({ db_code, id, record: { data: { pages: null } } });
+    const changed = await records.update.mutate({ db_code, id, record: { data: { title: undefined, pages: null } } });
     assert.deepEqual(changed.data, { title: "Thick", pages: null });
     assert.deepEqual(await records.find.query({ db_code, id }), changed);
     const [change, creation] = await records.history.query({ db_code, id });
@@ -58,13 +58,13 @@ export const dataWalks: Record<string, (client: Client) => Promise<void>> = {
       db: {
         name: "Guests",
         schema: { fields: { title: "string" } },
-        public_methods: { list: {}, create: {}, update: {}, delete: {} },
+        public_methods: { list: {}, create: { default_values: { title: "Here" } }, update: {}, delete: {} },
       },
     });
     const visitor = crypto.randomUUID();
     assert.deepEqual(await records.try_public.mutate({ db_code, visitor, method: "list" }), { status: 200, body: [] });
     const { list, create, update, delete: remove } = records.public;
-    const made = await create.mutate({ db_code, data: { title: "Here" } });
+    const made = await create.mutate({ db_code, data: { title: undefined } });
     const changed = await update.mutate({ db_code, id: made.id, data: { title: "There" } });
     assert.deepEqual([made.title, changed.title], ["Here", "There"]);
     assert.deepEqual(await list.query({ db_code, filter: { title: "There" } }), [changed]);

@@ -93,7 +93,7 @@ function utcOf(text: string): string | undefined {
 }
 
 /**
- * Reads the values that a caller sent for a record.
+ * Reads the values that a caller sent for a record. A field that is undefined, as it may be over /trpc, is not sent.
  *
  * @param whole the record is new: required fields must be present
  * @returns `changes` in the order sent; `faults` by field
@@ -106,6 +106,7 @@ export function readValues(
   const changes: Changes = {};
   const faults: [string, string[]][] = [];
   for (const name of Object.keys(sent)) {
+    if (sent[name] === undefined) continue;
     const field = fields.get(name);
     const read = field ? readValue(field, sent[name]) : { fault: "is not a field of this table" };
     if ("fault" in read) faults.push([name || "base", [read.fault]]);
@@ -113,7 +114,7 @@ export function readValues(
   }
   if (whole) {
     for (const [name, { required }] of fields) {
-      if (required && !Object.hasOwn(sent, name)) faults.push([name, ["can't be blank"]]);
+      if (required && !(Object.hasOwn(sent, name) && sent[name] !== undefined)) faults.push([name, ["can't be blank"]]);
     }
   }
   // A field's name is safe to assign; an unknown name may be `__proto__`, which only `fromEntries` makes a key.
@@ -134,7 +135,7 @@ function readValue(field: Field, value: unknown): Read<Value | null> {
 /** How a field of this type stores a value that is not blank. */
 export const readKept = (type: FieldType, value: unknown): Read<Value> => READERS[type](value);
 
-const isBlank = (value: unknown) => value === null || value === undefined || value === "";
+const isBlank = (value: unknown) => value === null || value === "";
 
 /** Without the values that are null. */
 export function keptOf(changes: Changes): Data {

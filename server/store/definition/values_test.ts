@@ -213,6 +213,11 @@ const WRITES: [name: string, sent: Record<string, unknown>, whole: boolean, faul
     ok: null,
     at: null,
   }],
+  ["fields that are undefined are not sent", { note: "x", ok: undefined, at: undefined, nope: undefined }, false, {}, {
+    note: "x",
+  }],
+  ["required fields that are undefined", { ...whole, n: undefined }, true, { n: BLANK }],
+  ["required fields that are undefined, of an update", { title: "b", n: undefined }, false, {}, { title: "b" }],
   ["an empty text is kept, where a text may stand", { note: "", at: "" }, false, {}, { note: "", at: null }],
   ["an optional text of spaces is kept", { note: "  " }, false, {}, { note: "  " }],
   ["unknown fields", { ...whole, nope: 1, Title: "x" }, true, {

@@ -100,9 +100,11 @@ async function ownPlace(ctx: PublicContext, place: Place, scope_by: string | und
   return own ? { ...place, allowed: part`${place.allowed} and ${conditionSql(place.table, own)}` } : place;
 }
 
-/** Drops fields that are not allowed, as strong parameters do. */
+/** Drops fields that are not allowed, as strong parameters do, and those that are undefined, which are not sent. */
 const pick = (data: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(names.flatMap((name) => Object.hasOwn(data, name) ? [[name, data[name]]] : []));
+  Object.fromEntries(
+    names.flatMap((name) => Object.hasOwn(data, name) && data[name] !== undefined ? [[name, data[name]]] : []),
+  );
 
 function refuseFaults(faults: Fields): void {
   if (Object.keys(faults).length > 0) throw invalid(faults);
