@@ -43,7 +43,8 @@ export function messageOf(issue: Issue): string {
     case "invalid_type":
       return typeMessage(issue);
     case "too_small":
-      if (issue.origin === "string") return shortMessage(Number(issue.minimum));
+      if (issue.origin === "string") return shortMessage(Number(issue.minimum), "characters");
+      if (issue.origin === "array") return shortMessage(Number(issue.minimum), "items");
       return `must be ${issue.inclusive === false ? "greater than" : "at least"} ${issue.minimum}`;
     case "too_big":
       if (issue.origin === "string") return tooLong(Number(issue.maximum));
@@ -76,8 +77,8 @@ const keyMessage = (issue: Issue | undefined): string =>
 
 export const tooLong = (maximum: number) => `is too long (maximum is ${maximum} characters)`;
 
-const shortMessage = (minimum: number) =>
-  minimum === 1 ? "can't be blank" : `is too short (minimum is ${minimum} characters)`;
+const shortMessage = (minimum: number, what: "characters" | "items") =>
+  minimum === 1 ? "can't be blank" : `is too short (minimum is ${minimum} ${what})`;
 
 /** zod omits the input from its issues, so it is never logged. Whether a value was sent is read from the message. */
 function typeMessage({ expected, message }: Extract<Issue, { code: "invalid_type" }>): string {

@@ -38,6 +38,8 @@ Deno.test("messages: one field, in Rails' words", () => {
     [Id, "1", "is not a number"],
     [Id, 1.5, "is not a number"],
     [Ids, Array(10_001).fill(1), "is too long (maximum is 10000 items)"],
+    [z.array(z.string()).min(1), [], "can't be blank"],
+    [z.array(z.string()).min(2), ["x"], "is too short (minimum is 2 items)"],
     [z.string().min(8), "x", "is too short (minimum is 8 characters)"],
     [z.number().positive(), 0, "must be greater than 0"],
     [z.uuid(), "x", "is invalid"],
