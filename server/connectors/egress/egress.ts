@@ -7,7 +7,7 @@ import { createConnectionPools } from "./connection_pools.ts";
 import { type Answer, exchange } from "./exchange.ts";
 import { throwFault } from "./failures.ts";
 import { MAX_BODY_BYTES, MAX_REDIRECTS } from "./limits.ts";
-import { createReach, type Lookup } from "./reach.ts";
+import { createReach, type Lookup, REDIRECT_TARGET } from "./reach.ts";
 import { isRedirect, type Outgoing, redirected } from "./redirects.ts";
 import { decoded, ENCODINGS } from "./response_body.ts";
 
@@ -27,9 +27,6 @@ export interface Egress {
   send(outgoing: Outgoing, signal: AbortSignal, most_bytes?: number): Promise<Incoming>;
   close(): Promise<void>;
 }
-
-/** Stands for the host in messages about a redirect: the third party chose that host, and it may contain the secret. */
-const REDIRECT_TARGET = "the redirect's target";
 
 /**
  * @param allow private addresses that may be called; undefined: nothing may be called
@@ -74,6 +71,7 @@ export function createEgress(allow: readonly string[] | undefined, lookup?: Look
         throw new ConnectorFault("refused", `the answer leads to another address more than ${MAX_REDIRECTS} times`);
       }
       outgoing = redirected(outgoing, status, headers.location);
+      reach.checkRedirect(first.url, outgoing.url);
     }
   }
 

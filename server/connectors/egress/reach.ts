@@ -16,6 +16,9 @@ export type Lookup = (hostname: string) => Promise<readonly string[]>;
 const systemDns: Lookup = async (hostname) =>
   (await systemLookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 
+/** Stands for the host in messages about a redirect: the third party chose that host, and it may contain the secret. */
+export const REDIRECT_TARGET = "the redirect's target";
+
 /** @param reason follows the host in the message; a redirect's message names another host with the same reason */
 export class Unreachable extends ConnectorFault {
   constructor(override readonly kind: "refused" | "network", host: string, readonly reason: string) {
@@ -41,6 +44,12 @@ export interface Reach {
    * @throws {ConnectorFault} `refused`
    */
   check(url: URL): void;
+  /**
+   * An exception is for connectors whose own address is one: another service must not lead a call to it.
+   *
+   * @throws {ConnectorFault} `refused`
+   */
+  checkRedirect(from: URL, to: URL): void;
   /** The hook for connections to the URL's origin. It fails with `Unreachable`. */
   lookupFor(url: URL): LookupFunction;
 }
@@ -51,6 +60,9 @@ const OFF = () =>
 /** Of a server without effects. */
 const NOTHING: Reach = {
   check() {
+    throw OFF();
+  },
+  checkRedirect() {
     throw OFF();
   },
   lookupFor: () => (_hostname, _options, callback) => callback(OFF(), ""),
@@ -78,6 +90,14 @@ export function createReach(allow: readonly string[] | undefined, lookup: Lookup
       }
       const host = hostOf(url);
       if (isIP(host) && !isException(url) && !isPublic(host)) throw refused(host);
+    },
+    checkRedirect(from, to) {
+      if (!isException(to) || isException(from)) return;
+      throw new Unreachable(
+        "refused",
+        REDIRECT_TARGET,
+        "may not be called: EGRESS_ALLOW lists it, but not the connector's own address",
+      );
     },
     lookupFor(url) {
       const is_exception = isException(url);

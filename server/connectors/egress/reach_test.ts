@@ -63,6 +63,16 @@ Deno.test("reach: an exception is a host and its port, and nothing beside them",
   refuses(() => check(new URL("http://user@127.0.0.1:8080/")));
 });
 
+Deno.test("reach: a redirect leads to an exception from exceptions only", () => {
+  const { checkRedirect } = createReach(["10.0.0.1:80", "localhost:8080"]);
+  const [inner, other, outer] = ["http://10.0.0.1/", "http://localhost:8080/", "https://example.com/"]
+    .map((address) => new URL(address));
+  assert.ok(inner && other && outer);
+  refuses(() => checkRedirect(outer, inner));
+  refuses(() => checkRedirect(new URL("http://10.0.0.1:81/"), other));
+  for (const [from, to] of [[inner, other], [inner, outer], [outer, outer]] as const) checkRedirect(from, to);
+});
+
 Deno.test("reach: a name with one inner address among its public ones is refused, and one without any is not found", async () => {
   const names: Record<string, string[]> = {
     "good.test": ["8.8.8.8", "2606:4700::1"],
