@@ -33,10 +33,9 @@ const MAX_WAITING = 1_000;
 /** Longer bodies are redacted one after the other, each in slices: together they would delay all other work. */
 const LONG_BYTES = 64 * 1024;
 
-const GraphQlFailure = z.object({
-  data: z.null().optional(),
-  errors: z.array(z.object({ message: z.string().transform((text) => text.slice(0, 500)) })).min(1),
-});
+/** Some servers send errors that are not of the specification's shape. */
+const GraphQlFailure = z.object({ data: z.null().optional(), errors: z.array(z.unknown()).min(1) });
+const GraphQlError = z.object({ message: z.string() });
 
 export interface Connectors {
   /** @throws {ConnectorFault} */
@@ -196,6 +195,6 @@ function proven(connector: OpenConnector, call: ConnectorCall, answer: Connector
   if (methodOf(connector, call).body_type !== "graphql") return answer;
   const { data } = GraphQlFailure.safeParse(answer.body);
   if (!data) return answer;
-  const message = data.errors[0]?.message ?? "without a message";
+  const message = GraphQlError.safeParse(data.errors[0]).data?.message.slice(0, 500) ?? "without a message";
   throw new ConnectorFault("status", `${connector.code} answered with a GraphQL error: ${message}`, answer);
 }

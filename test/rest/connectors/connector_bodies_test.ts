@@ -23,6 +23,7 @@ const ANSWERS: Record<string, () => Response> = {
   "/refused": () => Response.json({ why: "no" }, { status: 422 }),
   "/graphql": () => Response.json({ data: { user: { name: "Ada" } } }),
   "/graphql_partial": () => Response.json({ data: { a: 1 }, errors: [{ message: "b is missing" }] }),
+  "/graphql_odd": () => Response.json({ errors: ["no user"] }),
   "/graphql_error": () => Response.json({ data: null, errors: [{ message: "no user a-long-secret" }] }),
 };
 
@@ -175,10 +176,15 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
 test("responses: GraphQL errors without data are a failure, without the secret", async () => {
   const { add, call } = stage();
   const graphql = (path: string) => ({ method: "POST", path, body_type: "graphql", body: { query: "{ a }" } });
-  const code = await add({ error: graphql("/graphql_error"), partial: graphql("/graphql_partial") });
+  const code = await add({
+    error: graphql("/graphql_error"),
+    odd: graphql("/graphql_odd"),
+    partial: graphql("/graphql_partial"),
+  });
   const fault = await faultOf(call(code, "error"));
   assert.deepEqual([fault.kind, fault.answer?.status], ["status", 200]);
   assert.match(fault.message, /answered with a GraphQL error: no user \[redacted\]$/);
+  assert.match((await faultOf(call(code, "odd"))).message, /answered with a GraphQL error: without a message$/);
   assert.equal((await call(code, "partial")).status, 200);
 });
 
