@@ -5,7 +5,7 @@ import { unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../input/json_value.ts";
 import { type LockedTrigger, withCircumstances } from "../claim/circumstances.ts";
 import { flowObstacle } from "../claim/decision.ts";
-import { WAITS } from "../ledger/reasons.ts";
+import { pausedReason, WAITS } from "../ledger/reasons.ts";
 import { markStarted, ofTrigger, type PendingStart } from "../ledger/start_rows.ts";
 import type { LedgerState } from "../ledger/states.ts";
 import { planned } from "../planned.ts";
@@ -80,7 +80,8 @@ export async function note(
     throw unavailable("Too many events wait for the run before", undefined, 60);
   }
   const flow_process_id = state === "skipped" ? null : v7();
-  const failed = trigger.flow_active === null;
+  const failures = trigger.failures + (trigger.flow_active === null ? 1 : 0);
+  const is_over = failures > trigger.failures && trigger.max_failures !== null && failures >= trigger.max_failures;
   const [inserted] = await sql<Pick<PendingStart, "id" | "due_at">[]>`
     insert into cron_runs
       (cron_id, account_id, due_at, slots, state, reason, flow_process_id, taken_at, payload, event_key)
@@ -95,7 +96,7 @@ export async function note(
   await sql`
     update crons
     set
-      failures = failures + ${failed ? 1 : 0},
+      failures = ${failures},
       last_run_id = case
         when ${state} = 'ran' then ${flow_process_id}::uuid
         when ${obstacle !== undefined} then null
@@ -105,11 +106,8 @@ export async function note(
       last_status = case when ${state} = 'ran' then 'pending' when ${
     obstacle !== undefined
   } then 'skipped' else last_status end,
-      active = not (${failed} and failures + 1 >= max_failures) is true,
-      paused_reason = case
-        when ${failed} and failures + 1 >= max_failures
-        then (failures + 1) || ' failures in a row; the last one: ' || ${reason}::text
-      end
+      active = not ${is_over}::boolean,
+      paused_reason = ${is_over ? pausedReason(failures, reason ?? "") : null}
     where id = ${cron_id}
       and account_id = ${account_id}
   `;
