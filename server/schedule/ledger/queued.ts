@@ -16,6 +16,12 @@ const unfinishedRuns = (sql: Sql) =>
   `;
 
 /**
+ * Whether nothing starts the row `r` of a trigger `c` any more. A pause by failures keeps events: their senders were told
+ * that they are accepted, and a resume starts them.
+ */
+const isStopped = (sql: Sql) => sql`(not c.active and (r.event_key is null or c.paused_reason is null))`;
+
+/**
  * Rows whose previous run has ended become `late` and are returned. Rows of deactivated triggers become `skipped`, rows
  * that are too old `missed`.
  *
@@ -30,9 +36,10 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number, cron_ids?: rea
       where r.state = 'queued'
         ${cron_ids ? sql`and r.cron_id = any(${[...cron_ids]}::int[])` : sql``}
         and (
-          not c.active
+          ${isStopped(sql)}
           or ${isTooOld(sql, now)}
-          or not exists (${unfinishedRuns(sql)})
+          or c.active
+            and not exists (${unfinishedRuns(sql)})
             -- of several events the oldest
             and not exists (select from cron_runs q where q.cron_id = r.cron_id and q.state = 'queued' and q.id < r.id)
         )
@@ -40,7 +47,7 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number, cron_ids?: rea
       limit ${limit}
     ),
     c as materialized (
-      select id, target_code, author_id, timezone, input, kind, active, catch_up
+      select id, target_code, author_id, timezone, input, kind, active, paused_reason, catch_up
       from crons
       where id in (select cron_id from candidates)
       order by id
@@ -49,11 +56,13 @@ export const promoteQueued = (sql: Sql, now: Date, limit: number, cron_ids?: rea
     next as materialized (
       select
         r.id, ${ofTrigger(sql)},
-        case when not c.active then 'skipped' when ${isTooOld(sql, now)} then 'missed' else 'late' end as state
+        case when ${isStopped(sql)} then 'skipped' when ${isTooOld(sql, now)} then 'missed' else 'late' end as state
       from cron_runs r
       join c on c.id = r.cron_id
       where r.id in (select id from candidates)
         and r.state = 'queued'
+        -- it may have been paused meanwhile
+        and (c.active or ${isStopped(sql)} or ${isTooOld(sql, now)})
       order by r.id
       for update of r skip locked
     ),
