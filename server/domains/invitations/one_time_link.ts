@@ -25,6 +25,13 @@ export const SendMail = z.boolean().default(true).describe("False puts the link 
 
 type Page = "/invitation" | "/password_reset";
 
+/** Where an account is reached. A host of its own has the port of `base_url`, unless it names one. */
+export function originOf(base_url: string, host: string | null): string {
+  if (host === null) return base_url;
+  const { protocol, port } = new URL(base_url);
+  return `${protocol}//${host}${port === "" || host.includes(":") ? "" : `:${port}`}`;
+}
+
 /** Sends the link, or returns it where it was not sent. A failure of the mail is logged. */
 export async function deliverLink(
   ctx: Context,
@@ -35,8 +42,7 @@ export async function deliverLink(
 ): Promise<Delivery> {
   const { mailer, call, viewer: { account_id }, log, sql, config } = ctx;
   const site = await findAccountSite(sql, account_id);
-  const origin = site?.host ? `${new URL(config.base_url).protocol}//${site.host}` : config.base_url;
-  const url = `${origin}${page}?secret=${secret}`;
+  const url = `${originOf(config.base_url, site?.host ?? null)}${page}?secret=${secret}`;
   if (!mailer || !send_mail) return { url, mail: "off" };
   try {
     await mailer.send({ to: mail.to, ...linkMail({ ...mail, account: site?.name ?? "Atrium", url }) });
