@@ -21,14 +21,15 @@ export async function readAccount(sql: Sql, account: number): Promise<Json<Accou
 
 /**
  * Locks the account's row until the transaction ends. Every change of the main department, of the mode and of the last
- * admin takes this lock first.
+ * admin takes this lock first. `for update` would also stop every insert of a row that names the account, and wait for
+ * transactions that have inserted one: a deadlock, where these wait for the department or user that is changed.
  */
 export const lockAccount = (sql: Sql, account: number) =>
   sql`
     select 1
     from accounts
     where id = ${account}
-    for update
+    for no key update
   `;
 
 /** A change of the mode also records that an admin chose it. The second department then no longer changes the mode. */

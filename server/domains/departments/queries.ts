@@ -99,8 +99,8 @@ export async function readDepartment(
 
 /**
  * Inserts a department that neither becomes the main one nor changes the mode, in one statement. Most inserts are of
- * this kind. The `for key share` lock makes the check safe: changes of the main department and of the mode lock the
- * account's row `for update`, and PostgreSQL evaluates the conditions again after it has waited for such a lock.
+ * this kind. The `for share` lock makes the check safe: changes of the main department and of the mode lock the
+ * account's row `for no key update`, and PostgreSQL evaluates the conditions again after it has waited for such a lock.
  *
  * @returns undefined if the department would become the main one or might change the mode; then use `insertDepartment`
  */
@@ -119,7 +119,7 @@ export const insertFurtherDepartment = (sql: Sql, account: number, site: string,
         where id = ${account}
           and main_department_id is not null
           and (departments_mode = 'restricted' or departments_mode_chosen)
-        for key share
+        for share
       ),
       inserted as (
         insert into departments (account_id, ${stored(sql)})

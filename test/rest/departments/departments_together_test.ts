@@ -1,5 +1,6 @@
 /** Reads and updates that arrive at the same moment share queries. No caller notices the others. */
 import assert from "node:assert/strict";
+import { lockAccount } from "../../../server/domains/account/queries.ts";
 import { on_postgres } from "../../stage/harness.ts";
 import { addAccount, addPerson, as, type Ask, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
@@ -107,4 +108,21 @@ inAccount("departments together: a locked department delays its own update alone
     return { waiting };
   });
   assert.equal((await waiting.waiting).body.phone, "locked");
+});
+
+inAccount("departments together: what does not concern them is written while the account is locked", async (stage) => {
+  if (!on_postgres) return;
+  const { ask, server } = stage;
+  const { id } = await addPerson(ask, "user");
+  const { body: account } = await ask("GET", "/account.json");
+  await server.sql.begin(async (sql) => {
+    await lockAccount(sql, account.id);
+    made(await ask("POST", "/account/tokens.json", { json: { token: { name: "Meanwhile", user_setting_id: id } } }));
+    made(await ask("POST", `/account/user_settings/${id}/password_reset.json`, { json: {} }));
+    made(
+      await ask("POST", "/connect/flows.json", {
+        json: { flow: { kind: "platform/custom_flow", name: "x", code: "x" } },
+      }),
+    );
+  });
 });
