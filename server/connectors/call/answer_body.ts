@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import type { JsonValue } from "../../input/json_value.ts";
 import type { AnswerType } from "../definition/body_type.ts";
-import { bodyOf, textOf } from "../egress/response_body.ts";
+import { bodyOf, jsonOf, textOf } from "../egress/response_body.ts";
 import { ConnectorFault } from "./fault.ts";
 
 /** A small file may have very many cells, each of which takes memory. */
@@ -31,10 +31,10 @@ export async function readBody(
     case "csv":
       return await rowsOf(textOf(bytes, type), signal);
     case "json": {
-      const body = bodyOf(bytes, "application/json");
-      // Text is what `bodyOf` returns for what is not JSON; a text in JSON begins with a quotation mark.
-      if (typeof body !== "string" || textOf(bytes, type).trimStart().startsWith('"')) return body;
-      throw new ConnectorFault("network", "the answer is not JSON");
+      if (bytes.length === 0) return null;
+      const body = jsonOf(textOf(bytes, type));
+      if (body === undefined) throw new ConnectorFault("network", "the answer is not JSON");
+      return body;
     }
     case undefined:
       return bodyOf(bytes, type);

@@ -81,11 +81,17 @@ export function bodyOf(bytes: Uint8Array, type = ""): JsonValue {
   const text = textOf(bytes, type);
   const may_be_json = /[/+]json\b/i.test(type) ||
     /^(?:text\/(?:plain|javascript)\b.*)?$/i.test(type) && /^\s*[[{]/.test(text);
-  if (!may_be_json || deeperThan(text, DEPTH_LIMIT)) return text;
+  const json = may_be_json ? jsonOf(text) : undefined;
+  return json === undefined ? text : json;
+}
+
+/** @returns undefined if the text is not JSON, or too deep */
+export function jsonOf(text: string): JsonValue | undefined {
+  if (deeperThan(text, DEPTH_LIMIT)) return undefined;
   try {
     return parseExactly(text);
   } catch {
-    return text;
+    return undefined;
   }
 }
 

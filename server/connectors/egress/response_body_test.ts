@@ -55,6 +55,7 @@ Deno.test("decode: JSON where it is JSON, else text, null where there is nothing
     ["", "application/json", null],
     ['{"a":1}', "application/json; charset=utf-8", { a: 1 }],
     ["12", "application/problem+json", 12],
+    ["null", "application/json", null],
     ['{"a":1}', undefined, { a: 1 }],
     [" [1]", "text/plain", [1]],
     ["12", "text/plain", "12"],

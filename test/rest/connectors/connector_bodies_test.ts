@@ -8,6 +8,12 @@ import { inTurn, proven } from "../../stage/scenario.ts";
 
 const ANSWERS: Record<string, () => Response> = {
   "/json": () => new Response(' {"a": 1}', { headers: { "content-type": "text/html" } }),
+  "/latin": () =>
+    new Response(Uint8Array.from('{"a":"ó"}', (sign) => sign.charCodeAt(0)), {
+      headers: { "content-type": "text/plain; charset=iso-8859-1" },
+    }),
+  "/null": () => new Response("null"),
+  "/half": () => new Response('"half of a text'),
   "/text": () => Response.json({ a: 1 }),
   "/csv": () => new Response('\ufeffday;price\r\n2026-11-22;"4,31"\r\n\r\n2026-11-23;\r\n'),
   "/quoted": () => new Response('\r\n"Name, first name";"Town, ""code""\n"\r\n"Ada, A.";Łódź\r\n'),
@@ -135,6 +141,9 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
   const get = (path: string, response?: string) => ({ method: "GET", path, ...response && { response } });
   const code = await add({
     json: get("/json", "json"),
+    latin: get("/latin", "json"),
+    nothing: get("/null", "json"),
+    half: get("/half", "json"),
     no_json: get("/csv", "json"),
     text: get("/text", "text"),
     csv: get("/csv", "csv"),
@@ -148,7 +157,7 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
     refused: get("/refused", "csv"),
   });
   const body = async (method: string) => (await call(code, method)).body;
-  assert.deepEqual(await body("json"), { a: 1 });
+  assert.deepEqual([await body("json"), await body("latin"), await body("nothing")], [{ a: 1 }, { a: "ó" }, null]);
   assert.equal(await body("text"), '{"a":1}');
   assert.deepEqual(await body("csv"), [{ day: "2026-11-22", price: "4,31" }, { day: "2026-11-23", price: "" }]);
   assert.deepEqual(await body("quoted"), [{ "Name, first name": "Ada, A.", 'Town, "code"\n': "Łódź" }]);
@@ -161,6 +170,7 @@ test("responses: json, text, csv and bytes, without the secret; a failure is rea
   assert.deepEqual(await body("secret"), [{ key: "token", value: "[redacted]" }]);
   const kinds: [method: string, kind: string, message: RegExp][] = [
     ["no_json", "network", /not JSON/],
+    ["half", "network", /not JSON/],
     ["broken", "network", /not CSV: line 3 has a quotation mark that is not closed/],
     ["ragged", "network", /not CSV: line 4 has more values than the first line has names/],
     ["wide", "too_large", /more than 1,000,000 cells/],
