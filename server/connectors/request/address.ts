@@ -116,16 +116,16 @@ function encoded(value: JsonValue, name: string): string {
 }
 
 /**
- * Filled query values as pairs: null omits its name, a list repeats it.
+ * Filled values of a query or a form as pairs: null omits its name, a list repeats it.
  *
  * @throws {ConnectorFault} `invalid` for an object
  */
-export function queryPairs(query: Params): [string, string][] {
+export function queryPairs(query: Params, part: "query" | "body" = "query"): [string, string][] {
   return Object.entries(query).flatMap(([name, value]) => {
     const values = Array.isArray(value) ? value : [value];
     return values.flatMap((one): [string, string][] => {
       if (one === null) return [];
-      if (typeof one === "object") throw new ConnectorFault("invalid", `${name} of the query must be a single value`);
+      if (typeof one === "object") throw new ConnectorFault("invalid", `${name} of the ${part} must be a single value`);
       return [[name, String(one).toWellFormed()]];
     });
   });

@@ -67,7 +67,8 @@ function byContentType(body: JsonValue, type: string): string {
   return typeof body === "string" && !/[/+]json\b/i.test(type) ? body : JSON.stringify(body);
 }
 
-const form = (values: Readonly<Record<string, JsonValue>>) => new URLSearchParams(queryPairs(values)).toString();
+const form = (values: Readonly<Record<string, JsonValue>>) =>
+  new URLSearchParams(queryPairs(values, "body")).toString();
 
 function objectIn(body: JsonValue, body_type: string): Readonly<Record<string, JsonValue>> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;

@@ -122,6 +122,7 @@ test("bodies: json, form, multipart, text and graphql are sent as their type say
 
   const wrong: [method: string, more: Partial<ConnectorCall>, message: RegExp][] = [
     ["form", { body: [1] }, /must be an object/],
+    ["form", { body: { a: { b: 1 } } }, /^a of the body must be a single value/],
     ["text", { body: { a: 1 } }, /must be a text/],
     ["graphql", { body: "x" }, /must be an object/],
     ["multipart", { body: { a: { filename: "x" } } }, /^a of the body must be .*base64 or text/],
