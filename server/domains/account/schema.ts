@@ -24,7 +24,8 @@ export const Account = z.object({
   id: Id,
   name: AccountName,
   host: z.string().nullable().describe(
-    "Requests for public apps and public methods to this host belong to this account",
+    "Sign-ins, and requests for public apps and public methods, to this host belong to this account. Only the oldest " +
+      "account may take the host of the server's own address",
   )
     .meta({ examples: ["apps.example.com"] }),
   main_department_id: Id.nullable(),

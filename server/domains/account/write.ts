@@ -5,7 +5,8 @@ import type { Sql } from "../../database/pool.ts";
 import { resetFeedsOf } from "../../store/store.ts";
 import { updateMainDepartment } from "../departments/queries.ts";
 import { hasSignedInAdmin } from "../identities/queries.ts";
-import { lockAccount, updateAccount } from "./queries.ts";
+import { mayTakeHost } from "./host.ts";
+import { findAccountSite, lockAccount, updateAccount } from "./queries.ts";
 import type { Account, AccountChanges } from "./schema.ts";
 
 /** Takes the account's lock, because creating a department reads and may change the mode. */
@@ -18,6 +19,7 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
       throw invalid({ main_department_id: ["must exist"] });
     }
     if (changes.sign_in?.oidc_only) await proveAdminSignsIn(ctx, sql);
+    if (changes.host) await proveHost(ctx, sql, changes.host);
     if (changes.departments !== undefined) await resetFeedsOf(sql, account_id);
     return await updateAccount(sql, account_id, changes);
   });
@@ -26,6 +28,13 @@ export async function changeAccount(ctx: Context, changes: AccountChanges): Prom
   if (changes.host !== undefined) ctx.pages.forgetHosts();
   if (!changed) throw notFound("Account");
   return changed;
+}
+
+/** An account keeps the host that it has. @throws {Refusal} 422 */
+async function proveHost({ viewer, config }: Context, sql: Sql, host: string): Promise<void> {
+  if ((await findAccountSite(sql, viewer.account_id))?.host === host) return;
+  if (await mayTakeHost({ sql, viewer, config }, host)) return;
+  throw invalid({ host: ["is the server's own host, which belongs to the oldest account"] });
 }
 
 /**

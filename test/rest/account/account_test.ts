@@ -29,6 +29,20 @@ inAccount("directory: an update with an outdated lock_version is 409 with the cu
   });
 });
 
+inAccount(
+  "account: the oldest one may take the server's own host; another one keeps it by the operator",
+  async (stage) => {
+    const { server, ask } = stage;
+    const set = (host: string | null) => server.request("PATCH", "/account.json", json({ host }));
+    assert.deepEqual([(await set("atrium.test")).status, (await set(null)).status], [200, 200]);
+    const { body: { id } } = await ask("GET", "/account.json");
+    await server.sql`update accounts set host = 'atrium.test' where id = ${id}`;
+    const kept = await ask("PATCH", "/account.json", json({ name: "Given", host: "atrium.test" }));
+    await server.sql`update accounts set host = null where id = ${id}`;
+    assert.equal(kept.status, 200);
+  },
+);
+
 inAccount("account: read and update", async ({ server, ask, play }) => {
   const stranger = await addAccount(server, "taken.example.com");
   const theirs = as(ask, stranger.token);
@@ -86,6 +100,12 @@ inAccount("account: read and update", async ({ server, ask, play }) => {
     }),
     ...["http://x.test", "a b", "x/y", "\0", "<script>"].map((host) =>
       update(`update: ${JSON.stringify(host)} is no host`, { host }, { status: 422, body: { host: /./ } })
+    ),
+    ...["atrium.test", "Atrium.test:80"].map((host) =>
+      update(`update: ${host} is the server's own host, where the oldest account's members sign in`, { host }, {
+        status: 422,
+        body: { host: ["is the server's own host, which belongs to the oldest account"] },
+      })
     ),
     update("update: null clears the host", { host: null }, { body: { host: null } }),
     update("update: the main department", { main_department_id: second.id }, {

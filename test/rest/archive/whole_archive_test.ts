@@ -363,3 +363,15 @@ inAccount("whole archive: only an admin with the scope exports and imports", asy
     assert.deepEqual([read.status, written.status], statuses, who);
   });
 });
+
+inAccount("whole archive: an account takes its host, but not that of the server itself", async ({ ask, server }) => {
+  const host = `${crypto.randomUUID()}.example.com`;
+  await inTurn([[host, host], ["atrium.test", null]] as const, async ([named, taken]) => {
+    const other = as(ask, (await addAccount(server)).token);
+    const { status } = await importInto(
+      other,
+      tarOf({ "account.json": manifestWith({ account: { ...SETTINGS, host: named } }) }),
+    );
+    assert.deepEqual([status, (await other("GET", "/account.json")).body.host], [200, taken]);
+  });
+});

@@ -9,6 +9,7 @@ import { isKnownKey, refusalOfDatabase } from "../../../database/pg_errors.ts";
 import type { Sql } from "../../../database/pool.ts";
 import { badRequest, conflict, invalid, Refusal } from "../../../errors.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../../input/depth.ts";
+import { mayTakeHost } from "../../account/host.ts";
 import { NewApp } from "../../apps/schema.ts";
 import { buildOf, type WeighedBuild } from "../../apps/weight.ts";
 import { inTransaction } from "../transaction.ts";
@@ -52,7 +53,11 @@ export async function importAccount(ctx: Context, body: ReadableStream<Uint8Arra
       created[folder] = (created[folder] ?? 0) + count;
     };
     for (const file of definitions) await write(file);
-    await naming(MANIFEST, () => restoreAccount(ctx.sql, account, manifest, restoring.ids));
+    await naming(MANIFEST, async () => {
+      const { host } = manifest.account;
+      const is_free = host !== null && await mayTakeHost(ctx, host);
+      await restoreAccount(ctx.sql, account, manifest, restoring.ids, is_free ? host : null);
+    });
     if (next) await write(next);
     for await (const file of files) await write(file);
     await followRecords(restoring);

@@ -68,14 +68,17 @@ export function parseManifest(json: unknown): Manifest {
 }
 
 /**
- * Makes the account's settings those of the archive. Its host is taken where it is free and the account has none. Whether
- * only OpenID Connect signs in is left as it is: it could lock out the admin who imports.
+ * Makes the account's settings those of the archive. Whether only OpenID Connect signs in is left as it is: it could lock
+ * out the admin who imports.
+ *
+ * @param host is taken where no account has it and this one has none
  */
 export async function restoreAccount(
   sql: Sql,
   account_id: number,
-  { account: { host, main_department_id, ...settings } }: Manifest,
+  { account: { host: _, main_department_id, ...settings } }: Manifest,
   ids: Ids,
+  host: string | null,
 ): Promise<void> {
   const json = JSON.stringify({ ...settings, main_department_id: ids.find("department", main_department_id) ?? null });
   await sql`
