@@ -1,23 +1,38 @@
 /**
  * Which account may have a host. Whoever has the host of `BASE_URL` has the sign-in page, the public apps and the sign-ins
- * with OpenID Connect there, so that only the account that owns the server takes it. An operator may give it to another
- * one: `deno task account create --host`.
+ * with OpenID Connect there, and whoever has a host of `APPS_ORIGIN` the public methods that apps call there. So only the
+ * account that owns the server takes them. An operator may give them to another one: `deno task account create --host`.
  */
+import { type AppsSite } from "../../apps_site.ts";
 import type { Sql } from "../../database/pool.ts";
 import { isOperator } from "../../operator.ts";
 import type { Viewer } from "../../viewer.ts";
 
-/** @param host as an account has it */
-export async function mayTakeHost(
-  { sql, viewer, config }: { sql: Sql; viewer: Viewer; config: { base_url: string } },
-  host: string,
-): Promise<boolean> {
-  return !isHostOf(config.base_url, host) || await isOperator(sql, viewer);
+interface Site extends AppsSite {
+  base_url: string;
 }
 
-/** Whether requests to the host of `base_url` would belong to an account with this host. One without a port fits each. */
-export function isHostOf(base_url: string, host: string): boolean {
-  const base = new URL(base_url);
-  const named = `${base.protocol}//${host}`;
-  return host === base.hostname || URL.canParse(named) && new URL(named).host === base.host;
+/** @param host as an account has it */
+export async function mayTakeHost(
+  { sql, viewer, config }: { sql: Sql; viewer: Viewer; config: Site },
+  host: string,
+): Promise<boolean> {
+  return !isServers(config, host) || await isOperator(sql, viewer);
+}
+
+/** Whether requests to a host of the server's own would belong to an account with this host. */
+export function isServers({ base_url, apps_origin }: Site, host: string): boolean {
+  if (isHostOf(base_url, host)) return true;
+  if (apps_origin === undefined) return false;
+  const [, domain] = apps_origin.split("//*");
+  return domain === undefined
+    ? isHostOf(apps_origin, host)
+    : host.replace(/:\d+$/, "").endsWith(domain.replace(/:\d+$/, ""));
+}
+
+/** A host without a port fits each port. */
+function isHostOf(address: string, host: string): boolean {
+  const { protocol, hostname, host: own } = new URL(address);
+  const named = `${protocol}//${host}`;
+  return host === hostname || URL.canParse(named) && new URL(named).host === own;
 }

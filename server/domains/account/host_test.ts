@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isHostOf } from "./host.ts";
+import { isServers } from "./host.ts";
 
 const CASES: [base_url: string, host: string, expected: boolean][] = [
   ["https://atrium.example.com", "atrium.example.com", true],
@@ -13,8 +13,23 @@ const CASES: [base_url: string, host: string, expected: boolean][] = [
   ["http://localhost:8000", "localhost:99999", false],
 ];
 
-Deno.test("host: which hosts of accounts take that of BASE_URL", () => {
+const OF_APPS: [apps_origin: string, host: string, expected: boolean][] = [
+  ["https://apps.example", "apps.example", true],
+  ["https://apps.example", "apps.example:443", true],
+  ["https://apps.example", "a.apps.example", false],
+  ["https://*.apps.example", "a.apps.example", true],
+  ["http://*.localhost:9000", "a.localhost:9000", true],
+  ["http://*.localhost:9000", "a.localhost", true],
+  ["https://*.apps.example", "apps.example", false],
+  ["https://*.apps.example", "xapps.example", false],
+];
+
+Deno.test("host: which hosts of accounts take that of BASE_URL, or one of APPS_ORIGIN", () => {
   for (const [base_url, host, expected] of CASES) {
-    assert.equal(isHostOf(base_url, host), expected, `${base_url} ${host}`);
+    assert.equal(isServers({ base_url, apps_origin: undefined }, host), expected, `${base_url} ${host}`);
+  }
+  const base_url = "https://atrium.example.com";
+  for (const [apps_origin, host, expected] of OF_APPS) {
+    assert.equal(isServers({ base_url, apps_origin }, host), expected, `${apps_origin} ${host}`);
   }
 });
