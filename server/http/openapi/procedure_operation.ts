@@ -49,13 +49,11 @@ function scopeOf(route: Route): string | undefined {
 }
 
 function parametersOf(route: Route) {
-  const { params, query, takes_key, meta: { whole_body } } = route;
+  const { params, query, takes_key } = route;
   return [
     ...params.map((key) => parameter(route, key, "path")),
     ...query.map((key) => parameter(route, key, "query")),
-    ...(takes_key && whole_body !== undefined
-      ? [parameter(route, "idempotency_key", "header", "Idempotency-Key")]
-      : []),
+    ...(takes_key ? [parameter(route, "idempotency_key", "header", "Idempotency-Key")] : []),
   ];
 }
 
@@ -76,7 +74,7 @@ function parameter({ input }: Route, key: string, place: "path" | "query" | "hea
 function bodyOf(route: Route) {
   const { meta } = route;
   const schema = bodySchemaOf(route);
-  const required = meta.role !== undefined || Boolean(schema.required?.length);
+  const required = Boolean(schema.required?.length);
   if (!meta.multipart_only) return { required, content: { "application/json": withExample(schema) } };
   return {
     required,

@@ -140,8 +140,17 @@ Deno.test("openapi: each route has its security, parameters, bodies and answers"
     const kinds = Object.keys(operation.requestBody?.content ?? {});
     const expected = meta.multipart_only ? ["application/json", "multipart/form-data"] : ["application/json"];
     assert.deepEqual(kinds, body.length > 0 ? expected : [], name);
+    const is_blank_refused = meta.wrapper !== undefined ||
+      body.some((key) => route.input?.shape[key]?.safeParse(undefined).success === false);
+    if (body.length > 0) assert.equal(operation.requestBody.required, is_blank_refused, name);
     assertAnswers(route);
   }
+});
+
+Deno.test("openapi: where a key repeats a start, the header is a parameter", sanitizers, () => {
+  const keyed = Object.values<Document>(document.paths).flatMap((operations) => Object.values<Document>(operations))
+    .filter(({ parameters }) => parameters?.some(({ name }: Document) => name === "Idempotency-Key"));
+  assert.deepEqual(keyed.map(({ operationId }) => operationId), ["apps.call_action", "flows.run"]);
 });
 
 function assertAnswers(route: Route): void {
