@@ -1,6 +1,7 @@
 /** Partial edits: replaces one fragment of one field. Source: spec, "Replace". */
 import type { z } from "zod";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
+import { parseExactly } from "../../input/exact_json.ts";
 import { invalid } from "../../errors.ts";
 import { fieldsOf } from "../../input/messages.ts";
 import type { Written } from "./queries.ts";
@@ -48,7 +49,7 @@ function oneOf(value: string | undefined, alias: string | undefined, key: "old" 
 
 function parseFields(text: string): unknown {
   try {
-    if (!deeperThan(text, DEPTH_LIMIT)) return JSON.parse(text);
+    if (!deeperThan(text, DEPTH_LIMIT)) return parseExactly(text);
   } catch {
     throw invalid({ fields: ["is no valid JSON any more"] });
   }

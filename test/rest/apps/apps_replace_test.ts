@@ -158,6 +158,9 @@ inAccount("replace: prompt and fields", async ({ ask, play }) => {
       status: 200,
       body: { fields: { color: "blue" }, lock_version: 4 },
     },
+    edit("fields: a large integer is not rounded", { field: "fields", old: '"blue"', new: "9007199254740993" }, 200, {
+      fields: { color: "9007199254740993" },
+    }),
   ]);
 });
 
