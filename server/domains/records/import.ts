@@ -4,7 +4,8 @@ import { z } from "zod";
 import type { Context } from "../../context.ts";
 import { deeperThan, DEPTH_LIMIT } from "../../input/depth.ts";
 import { parseExactly } from "../../input/exact_json.ts";
-import { badRequest, type Fields, Refusal } from "../../errors.ts";
+import { refusalOfDatabase } from "../../database/pg_errors.ts";
+import { badRequest, type Fields, invalid, Refusal } from "../../errors.ts";
 import { Id } from "../../input/shapes.ts";
 import {
   insertRecords,
@@ -60,7 +61,8 @@ type Row = { data: Record<string, unknown>; department_id?: number | null | unde
 /**
  * Creates records from the valid rows, in batches as they arrive, and reports the others.
  *
- * @throws {Refusal} 400 if the file cannot be read further. The rows before that place are stored; the message counts them
+ * @throws {Refusal} 400 if the file cannot be read further; 422 or 503 if the database refuses rows or is away. The rows
+ *   before that place are stored; the message counts them
  */
 export async function importTable(
   ctx: Context,
@@ -104,11 +106,19 @@ export async function importTable(
       result.created += fitting.length;
     }
   } catch (error) {
-    if (!(error instanceof Refusal) || dry_run || result.created === 0) throw error;
-    const message = `${error.message} (${result.created} records have been created before)`;
-    throw new Refusal(error.status, message, { headers: error.headers });
+    const refusal = error instanceof Refusal ? error : refusalOfDatabase(error);
+    if (!refusal || dry_run || result.created === 0) throw error;
+    throw withCount(refusal, result.created);
   }
   return result;
+}
+
+/** Who imports the whole file again creates these records twice. */
+function withCount({ status, message, fields, headers, cause }: Refusal, created: number): Refusal {
+  const counted = `${created} records have been created before`;
+  return fields
+    ? invalid({ ...fields, base: [...fields.base ?? [], counted] })
+    : new Refusal(status, `${message} (${counted})`, { headers, cause });
 }
 
 /** Asks the database once for each department that is allowed. @returns why one is not */

@@ -1,6 +1,8 @@
 /** Imports of files that cannot be read to their end. */
 import assert from "node:assert/strict";
+import { made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";
+import { until } from "../../stage/until.ts";
 import { addDb } from "../../stage/visitors.ts";
 import { dataOf, type Format, SCHEMA, send } from "./file_stage.ts";
 
@@ -46,4 +48,24 @@ test("import: the rows before the place where a file cannot be read are stored, 
     assert.deepEqual([trial.status, /created/.test(trial.body.error)], [400, false], name);
     assert.deepEqual(await dataOf(ask, code), [], "a dry run creates nothing");
   });
+});
+
+test("import: the rows before the place where the database refuses one are counted, too", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const { id } = made(await ask("POST", "/account/departments.json", { json: { department: { name: "Short" } } }));
+  const stored = async () =>
+    Number((await ask("GET", `/platform/dbs/${code}/records.json?count=true`)).headers.get("x-total-count"));
+  const file = async function* () {
+    const rows = new TextEncoder().encode("a\n".repeat(600));
+    yield new TextEncoder().encode("title\n");
+    yield rows;
+    await until(async () => await stored() > 0, "a part is stored");
+    await ask("DELETE", `/account/departments/${id}.json`);
+    yield rows;
+  };
+  const { status, body } = await send(ask, code, "csv", ReadableStream.from(file()), `?department_id=${id}`);
+  assert.deepEqual([status, body], [422, {
+    department_id: ["must exist"],
+    base: [`${await stored()} records have been created before`],
+  }]);
 });
