@@ -75,7 +75,9 @@ export function typedText(type: FieldType, text: string): unknown {
     return /^[-+]?\d+$/.test(text) && !Number.isSafeInteger(number) ? text : number;
   }
   if (type === "boolean") {
-    return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
+    // Spreadsheets write TRUE and FALSE.
+    const word = text.toLowerCase();
+    return word === "true" || word === "1" ? true : word === "false" || word === "0" ? false : text;
   }
   // An unescaped plus sign in a URL is read as a space.
   return type === "datetime" ? text.replace(/ (\d\d:?\d\d)$/, "+$1") : text;

@@ -113,6 +113,8 @@ test("import: a file may have a BOM, CRLF, other columns in another order, and n
     "c",
     false,
   ]]);
+  assert.deepEqual((await send(ask, code, "csv", "title,ok\nspread,TRUE\nsheet,FALSE\n")).body.created, 2);
+  assert.deepEqual((await dataOf(ask, code)).slice(3).map(({ ok }) => ok), [true, false], "as spreadsheets write them");
   const lines = `{"data":{"title":"d"},"more":1}\r\n\r\n{"data":{"title":"e"}}`;
   assert.deepEqual((await send(ask, code, "ndjson", lines)).body, { created: 2, failed: 0, errors: [] });
 });
