@@ -118,9 +118,9 @@ async function tablesOf(
       : operation.id.toLowerCase();
   const ids = operations.flatMap((operation) => idOf(operation) ?? []);
   const found = ids.length > 0 ? await findTablesOf(ctx.sql, db, visible(part, ctx.viewer), ids) : undefined;
-  return operations.map((operation) => {
+  return operations.map((operation, i) => {
     const id = idOf(operation);
-    return id === undefined ? tableOf(db, nameIn(operation)) : found?.get(id);
+    return id === undefined ? tableOf(db, nameIn(operation), `operations.${i}`) : found?.get(id);
   });
 }
 

@@ -94,7 +94,9 @@ test("batch: one fault and nothing is written", async ({ ask, play }) => {
         "operations.0.record.data.__proto__": ["is not a known field"],
       },
     ],
-    ["a table that is not there", [create({ title: "x" }, { table_name: "dogs" })], 404],
+    ["a table that is not there", [create({ title: "x" }), create({ title: "x" }, { table_name: "dogs" })], 404, {
+      error: "operations.1 names no table: dogs",
+    }],
   ];
   await play(rows.map(([name, operations, status, body]): Scenario => ({
     name,
@@ -121,7 +123,9 @@ test("batch: a thousand at once, over several tables", async ({ ask }) => {
   assert.deepEqual(body.map(({ data }: { data: { n: number } }) => data.n), operations.map((_, n) => n));
   assert.equal(body[3].table_name, "dogs");
   assert.deepEqual(await titles(ask, code, "table_name=dogs&filter[n]=999"), ["999"]);
-  assert.equal((await run(ask, code, [create({ title: "x" })])).body.code, "table_name_required");
+  const unnamed = await run(ask, code, [create({ title: "x" }, { table_name: "dogs" }), create({ title: "x" })]);
+  assert.deepEqual([unnamed.status, unnamed.body.code], [400, "table_name_required"]);
+  assert.match(unnamed.body.error, /^operations\.1 names no table/);
 });
 
 test("batch: an id is enough for a record of several tables", async ({ ask, server }) => {
