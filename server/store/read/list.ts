@@ -114,7 +114,11 @@ async function sharedPage<T>(
 }
 
 /** An empty page may mean that the record `after` does not exist. @throws {Refusal} 400 in that case */
-async function proveAfter(sql: Sql, { table, allowed }: Place, { order, after }: Page): Promise<void> {
+export async function proveAfter(
+  sql: Sql,
+  { table, allowed }: Place,
+  { order, after }: Pick<Page, "order" | "after">,
+): Promise<void> {
   if (after === undefined || isOrderedById(order)) return;
   const rows = await run(
     sql,

@@ -4,6 +4,7 @@ import type { Sql } from "../../database/pool.ts";
 import { part, run } from "../../database/part.ts";
 import { provenDb, STALE } from "../statement/statement.ts";
 import type { Order } from "./filter.ts";
+import { proveAfter } from "./list.ts";
 import { behindSql, orderSql, presentSql } from "./order_sql.ts";
 import type { Place } from "./place.ts";
 
@@ -17,12 +18,17 @@ interface Marks {
   after?: string | undefined;
 }
 
-/** In the list's order. Fewer than 20,000 / `every` ids mean that the list has ended. */
+/**
+ * In the list's order. Fewer than 20,000 / `every` ids mean that the list has ended.
+ *
+ * @throws {Refusal} 400 if the record `after` does not exist
+ */
 export async function listMarks(
   sql: Sql,
-  { db, table, allowed }: Place,
+  place: Place,
   { order, every, after }: Marks,
 ): Promise<Json<string[]> | typeof STALE> {
+  const { db, table, allowed } = place;
   const [row] = await run<{ json: string }[]>(
     sql,
     part`
@@ -45,5 +51,7 @@ export async function listMarks(
     from (${provenDb(db)}) db
   `,
   );
-  return row ? new Json(row.json) : STALE;
+  if (!row) return STALE;
+  if (row.json === "[]") await proveAfter(sql, place, { order, after });
+  return new Json(row.json);
 }

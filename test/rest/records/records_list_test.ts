@@ -249,6 +249,8 @@ inAccount("records: paging goes on where the record it stands on is gone", async
   assert.deepEqual(await walk("-id"), [0]);
   const refused = await ask("GET", db.records({ sort: "n", after }));
   assert.deepEqual([refused.status, refused.body.error], [400, "after names no record of this table"]);
+  const marks = await ask("GET", `/platform/dbs/${db.code}/record_marks.json?sort=n&after=${after}`);
+  assert.deepEqual([marks.status, marks.body.error], [400, refused.body.error], "an empty list would be its end");
   const other = await addDb(ask, { fields: { n: "integer" } });
   const { id } = await other.create({ n: 2 });
   assert.equal((await ask("GET", db.records({ sort: "n", after: id }))).status, 400, "another table's is none");
