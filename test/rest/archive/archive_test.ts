@@ -94,7 +94,7 @@ const baseOf = (things: readonly Thing[]) => things.map(({ kind, key, etag }) =>
 const read = async (ask: Ask): Promise<Thing[]> => (await ask("GET", `${ALL}?per_page=100`)).body;
 const push = (ask: Ask, archive: object) => ask("POST", ALL, { json: { archive } });
 const without = (things: readonly Thing[], ...keys: string[]) => things.filter(({ key }) => !keys.includes(key));
-const edited = (things: readonly Thing[], key: string, changes: object) =>
+const edited = (things: readonly Omit<Thing, "etag">[], key: string, changes: object) =>
   things.map((thing) => thing.key === key ? { ...thing, value: { ...thing.value, ...changes } } : thing)
     .map(({ kind, key, value }) => ({ kind, key, value }));
 

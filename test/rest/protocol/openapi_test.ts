@@ -298,7 +298,7 @@ Deno.test(
         const json = await exampleFor(route, request);
         const answer = await request(method, path, { json });
         assert.equal(answer.status, status, `${name}: ${JSON.stringify(answer.body)}`);
-        if (name.endsWith(".create") && status === 201) ids.set(owner, answer.body.id);
+        if (/\.(create|renew)$/.test(name) && status === 201) ids.set(owner, answer.body.id);
         if (name === "flows.run") ids.set("flow_processes", answer.body.flow_process_id);
         if (status === 204 || status >= 400) continue;
         const place = ["paths", pathOf(route), method.toLowerCase(), "responses", status];
