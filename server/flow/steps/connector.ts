@@ -136,10 +136,11 @@ function stepFaultOf({ kind, message, answer }: ConnectorFault): StepFault {
   return new StepFault(message, cause, effect, retryAfterMs(answer?.headers["retry-after"], Date.now()));
 }
 
-/** @param value a number of seconds, or a date. @returns 0 for what is neither */
+/** @param value a number of seconds, or a date; of several numbers the first counts. @returns 0 for what is neither */
 export function retryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 0;
-  const ms = /^\s*\d{1,9}\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  const seconds = /^\s*(\d{1,9})\s*(?:,|$)/.exec(value)?.[1];
+  const ms = seconds === undefined ? Date.parse(value) - now : Number(seconds) * 1000;
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 

@@ -53,6 +53,9 @@ onServer("agents: a run that deletes records is planned with counts and confirme
   assert.deepEqual(both.map(({ failed }) => failed).sort(), [false, true], "it is used once");
   // On a busy machine the answer may come before the run's end.
   await until(async () => await count() === 2, "the run has deleted its record");
+  // Until then, a change of its flows would be asked about.
+  const pending = async () => (await ask("GET", "/connect/flow_processes.json?status=pending")).body;
+  await until(async () => (await pending()).length === 0, "the run has ended");
   assert.equal((await refused("run", confirmed)).status, 409);
 
   // Another program than the one of the plan.

@@ -135,6 +135,7 @@ Deno.test("retry: a deadline counts while the clock runs, and begins anew with e
 Deno.test("retry: Retry-After is a number of seconds or a date", () => {
   const now = Date.parse("2026-11-21T08:00:00Z");
   assert.equal(retryAfterMs("120", now), 120_000);
+  assert.equal(retryAfterMs("3, 5", now), 3_000, "the header was sent twice");
   assert.equal(retryAfterMs("Sat, 21 Nov 2026 08:00:30 GMT", now), 30_000);
   assert.equal(retryAfterMs("Sat, 21 Nov 2026 07:00:00 GMT", now), 0);
   assert.deepEqual(["soon", "", "-5", undefined].map((value) => retryAfterMs(value, now)), [0, 0, 0, 0]);
