@@ -99,6 +99,8 @@ const CLOCK_MS = 10;
 async function build(): Promise<void> {
   const began = Date.now() - CLOCK_MS;
   const { metafile, outputFiles } = await bundleServer();
+  // Its process takes as much memory as what is loaded below.
+  await esbuild.stop();
   const own = Object.keys(metafile.inputs).filter((path) =>
     !path.startsWith("..") && !/(^|\/)node_modules\//.test(path)
   );
@@ -155,7 +157,4 @@ async function removeOld(file: URL): Promise<void> {
   if (mtime && mtime.getTime() < Date.now() - KEPT_MS) await Deno.remove(file);
 }
 
-if (import.meta.main) {
-  await build();
-  await esbuild.stop();
-}
+if (import.meta.main) await build();
