@@ -16,8 +16,10 @@ interface Crons {
   tick: Registered;
 }
 
-/** A process that is stopped soon after its start does not build runtimes, and does not pack the server. */
+/** A process that is stopped soon after its start does not build runtimes. */
 const PREPARE_AFTER_MS = 10_000;
+/** The idle compile worker has ended by then: packing takes 200 MB. */
+const PACK_AFTER_MS = 40_000;
 
 /**
  * @param program the URL of the module that each process of a supervisor runs
@@ -53,14 +55,12 @@ export async function start(
   if ((process_number ?? 1) !== 1) return;
   await atrium.compiler.warm();
   void atrium.compiler.console.prepare();
+  setTimeout(() => void atrium.compiler.prepare(), PREPARE_AFTER_MS);
+  if (is_packed || dev) return;
   setTimeout(async () => {
-    // One after the other, because each takes memory.
-    await atrium.compiler.prepare();
-    if (is_packed || dev) return;
-    await atrium.compiler.console.prepare();
     const { packServer } = await import("./packing.ts");
     await packServer(config, log);
-  }, PREPARE_AFTER_MS);
+  }, PACK_AFTER_MS);
 }
 
 /** Listens before anything else, because the host waits for that. The first requests wait until the server is composed. */
