@@ -50,10 +50,22 @@ export async function readFiles(root: string, below = ""): Promise<Files> {
       const is_source = folder === "apps" && SOURCES.includes(extension);
       if (name.startsWith(".") || extension !== "json" && !is_source) continue;
       if (!entry.isFile()) throw new Fault(`${join(below, folder, name)} is no file, and links are not followed`);
-      files.set(`${folder}/${name}`, await readFile(join(root, below, folder, name), "utf8"));
+      files.set(
+        `${folder}/${name}`,
+        decoded(await readFile(join(root, below, folder, name)), join(below, folder, name)),
+      );
     }
   }
   return files;
+}
+
+/** Bytes of another encoding would become replacement characters, which a push would publish. @throws {Fault} */
+function decoded(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Fault(`${path} is not in UTF-8: save it in that encoding`);
+  }
 }
 
 export async function writeText(root: string, path: string, text: string): Promise<void> {

@@ -119,7 +119,8 @@ function readThing(kind: string, key: string, text: string, files: ReadonlyMap<s
 function parse(text: string): Record<string, unknown> {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    // Some editors begin a file with a byte order mark.
+    json = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
     if (/^(<<<<<<<|>>>>>>>) /m.test(text)) throw new Fault("has a conflict to be resolved");
     throw new Fault(error instanceof Error ? error.message : "is no JSON");

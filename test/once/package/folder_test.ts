@@ -1,7 +1,8 @@
 /** `pull` and `push` against a server that lies, and against a folder that leads elsewhere. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { Fault } from "../../../client/package/archive/files.ts";
+import { Fault, readFiles } from "../../../client/package/archive/files.ts";
+import { thingsOf } from "../../../client/package/archive/folder.ts";
 import { pull } from "../../../client/package/archive/pull.ts";
 import { push } from "../../../client/package/archive/push.ts";
 import { createTransport } from "../../../client/package/transport.ts";
@@ -104,6 +105,22 @@ Deno.test("folder: a file whose name differs in case from the server's is not re
       /flows\/Ship\.json: must be called flows\/ship\.json/,
     );
     assert.equal(await Deno.readTextFile(`${folder}/flows/Ship.json`), `{ "name": "mine" }`);
+  });
+});
+
+Deno.test("folder: a file in another encoding is refused, and a byte order mark is no part of JSON", async () => {
+  await inFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/apps`);
+    await Deno.writeTextFile(`${folder}/apps/game.json`, `\ufeff{ "name": "Game", "app_engine": "js" }`);
+    await Deno.writeFile(`${folder}/apps/game.js`, new Uint8Array([0x22, 0xfc, 0x22]));
+    const refuses = (error: unknown) =>
+      error instanceof Fault && error.message === "apps/game.js is not in UTF-8: save it in that encoding";
+    await assert.rejects(push(serverOf([]), { ...PUSH, folder }, silent), refuses);
+    await Deno.writeTextFile(`${folder}/apps/game.js`, `\ufeff"ü"`);
+    const files = await readFiles(folder);
+    assert.equal(files.get("apps/game.js"), `\ufeff"ü"`);
+    const { things, faults } = thingsOf(files);
+    assert.deepEqual([things.map(({ value }) => value.name), faults], [["Game"], []]);
   });
 });
 
