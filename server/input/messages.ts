@@ -83,7 +83,8 @@ const shortMessage = (minimum: number, what: "characters" | "items") =>
 /** zod omits the input from its issues, so it is never logged. Whether a value was sent is read from the message. */
 function typeMessage({ expected, message }: Extract<Issue, { code: "invalid_type" }>): string {
   if (/received (undefined|null)$/.test(message)) return "can't be blank";
-  if (expected === "number" || expected === "int") return "is not a number";
+  if (expected === "number") return "is not a number";
+  if (expected === "int") return "must be an integer";
   const thing = expected === "record" ? "object" : expected;
   return `must be ${/^[aeiou]/.test(thing) ? "an" : "a"} ${thing}`;
 }

@@ -36,7 +36,7 @@ Deno.test("messages: one field, in Rails' words", () => {
     [Id, 1e30, "must be at most 2147483647"],
     [z.int(), 1e30, "must be at most 9007199254740991"],
     [Id, "1", "is not a number"],
-    [Id, 1.5, "is not a number"],
+    [Id, 1.5, "must be an integer"],
     [Ids, Array(10_001).fill(1), "is too long (maximum is 10000 items)"],
     [z.array(z.string()).min(1), [], "can't be blank"],
     [z.array(z.string()).min(2), ["x"], "is too short (minimum is 2 items)"],

@@ -65,7 +65,7 @@ const WRONG: [name: string, program: Program, faults: Record<string, string>][] 
     ".0.catch.0.set": "can't be blank",
   }],
   ["eleven attempts", retry({ attempts: 11 }), { ".0.retry.attempts": "must be at most 10" }],
-  ["half an attempt", retry({ attempts: 1.5 }), { ".0.retry.attempts": "is not a number" }],
+  ["half an attempt", retry({ attempts: 1.5 }), { ".0.retry.attempts": "must be an integer" }],
   ["a backoff that is none", retry({ backoff: "linear" }), { ".0.retry.backoff": "is not included in the list" }],
   ["a retry on what is none", retry({ on: ["network", "3xx", 200] }), {
     ".0.retry.on.1": "must be network, timeout, 4xx, 5xx or a status from 400 to 599",
