@@ -1,8 +1,8 @@
 /** UUIDs. New ones are of version 7: their order is the order of creation, even within one millisecond of one process. */
 import { v7 } from "uuid";
 
-/** As the API writes them. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The API writes them in small letters. Clients may write them in capitals, as Swift and .NET do. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const newUuid = (): string => v7();
 

@@ -47,8 +47,11 @@ export const InDepartment = Id.nullable().optional().describe("Only those of thi
 /** A complete list of assigned ids, which replaces the previous one. Duplicates are removed. */
 export const Ids = z.array(Id).max(10_000).transform((ids) => [...new Set(ids)]);
 
-/** The id of an app, a record or a run: a UUID of version 7, which sorts by time. */
-export const Uuid = z.uuid().meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] });
+/**
+ * The id of an app, a record or a run: a UUID of version 7, which sorts by time. One that is sent in capitals is read in
+ * small letters, because ids are compared as texts.
+ */
+export const Uuid = z.uuid().toLowerCase().meta({ examples: ["0193a5c8-7a40-7c3e-9a43-6f0c2a9d1e55"] });
 
 /** ISO 8601 in UTC with milliseconds and offset. */
 export const Timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)

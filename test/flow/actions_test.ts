@@ -223,6 +223,16 @@ inTeam("actions: from a page in the sandbox, its own app's only", async ({ ask, 
   assert.equal(asked.status, 204);
 });
 
+inTeam("actions: an app and a run are also named by their ids in capitals", async ({ ask, addFlow, addApp }) => {
+  const app = (await addApp((await addFlow([{ type: "return", data: { ok: true } }])).code)).toUpperCase();
+  const token = tokenIn(await ask("GET", `/a/${app}`)) ?? "";
+  const sent = { token: null, headers: { "x-app-token": token } };
+  const { body } = await ask("POST", path(app), { ...sent, json: {} });
+  const run = String(body.flow_process_id).toUpperCase();
+  const polled = await ask("GET", `${path(app)}/status?flow_process_id=${run}`, sent);
+  assert.deepEqual([polled.status, polled.body], [200, body]);
+});
+
 inTeam("actions: the typed client calls and polls", async ({ server, admin, addFlow, addApp }) => {
   const { code } = await addFlow([{ type: "return", data: { n: "{input.n}" } }]);
   const id = await addApp(code);

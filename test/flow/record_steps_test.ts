@@ -35,6 +35,8 @@ inTeam("flow steps: records are made, found, changed and deleted", async ({ ask,
   assert.deepEqual(list.data.map((row: { day: string }) => row.day), ["tue"]);
   const got = await run([record("get", { record_id: "{input.id}" })], { id: made.data.id });
   assert.equal(got.data.day, "tue");
+  const shouted = await run([record("get", { record_id: "{input.id}" })], { id: made.data.id.toUpperCase() });
+  assert.deepEqual(shouted.data, got.data, "an id may come in capitals");
   assert.equal((await run([record("get", { match: { day: "wed" } })])).data, null);
   const changed = await run([record("update", { match: { day: "tue" }, data: { price: null } })]);
   assert.equal(changed.data.price, null);

@@ -32,7 +32,9 @@ interface Action {
  * @throws {Refusal} 403, 404
  */
 export function proveActionCaller({ caller }: Context, kind: "read" | "write", app_id: string | undefined): void {
-  if (caller.app_id !== undefined && app_id !== undefined && app_id !== caller.app_id) throw notFound("Action");
+  if (caller.app_id !== undefined && app_id !== undefined && app_id.toLowerCase() !== caller.app_id) {
+    throw notFound("Action");
+  }
   allowCaller(caller, `apps:${kind}`);
 }
 

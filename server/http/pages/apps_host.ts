@@ -82,7 +82,7 @@ async function answerEntry(context: HttpContext): Promise<Response> {
 }
 
 async function findApp({ pages }: HttpContext, { app_id }: AppsHost, code: string): Promise<ServedApp | undefined> {
-  const is_served = UUID.test(code) && (app_id ?? code) === code;
+  const is_served = UUID.test(code) && (app_id === undefined || app_id === code.toLowerCase());
   return is_served ? await pages.byId(code) : undefined;
 }
 

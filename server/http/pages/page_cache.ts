@@ -120,7 +120,7 @@ export function createPages(sql: Pool, log: Log): PageCache {
     },
     accountOf: accounts.find,
     forgetHosts: accounts.forgetAll,
-    byId: apps.find,
+    byId: (id) => apps.find(id.toLowerCase()),
     async byCode(host, url_code) {
       const account_id = await accounts.find(host);
       const id = account_id === undefined ? undefined : await ids.find(accountKey(account_id, url_code));

@@ -74,6 +74,7 @@ inAccount("pages: a public app opens for anybody", async ({ ask, play }) => {
       },
     }),
     page("by its id", { path: `/a/${id}` }),
+    page("by its id in capitals", { path: `/a/${id.toUpperCase()}` }),
     page("a query does not matter", { path: "/a/clock?x=1&y=%00" }),
     page("a browser gets the same", { sent: { token: null, headers: BROWSER } }),
     page("a token that is none does not matter", { sent: { token: "wrong" } }),
