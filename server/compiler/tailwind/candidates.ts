@@ -7,8 +7,9 @@
 const RUN =
   /(?:[^\s"'`<>{}()[\]=;,\\|$^?]|\[[^\s[\]]*(?:\[[^\s[\]]*\][^\s[\]]*)*\]|\([^\s()]*(?:\([^\s()]*\)[^\s()]*)*\))+/g;
 
-/** Runs that contain quoted strings: `["a","b"]`, `add("a")`. */
+/** Runs that contain quoted strings: `["a","b"]`, `add("a")`. A string may have a class with brackets: `["w-[3px]"]`. */
 const QUOTED = /["'`]/;
+const STRING = /(["'`])(.*?)\1/g;
 const WORD = /[^\s"'`<>{}()[\]=;,\\|$^?]+/g;
 
 /** A class starts with a letter, a digit (`2xl:block`), or a sign (negative, important, variant, arbitrary). */
@@ -19,12 +20,18 @@ const LONGEST = 500;
 
 export function candidatesIn(source: string): string[] {
   const found = new Set<string>();
-  for (const [token] of source.matchAll(RUN)) {
+  addRuns(found, source);
+  return [...found];
+}
+
+function addRuns(found: Set<string>, text: string) {
+  for (const [token] of text.matchAll(RUN)) {
     if (token.length > LONGEST) continue;
     addForms(found, token);
-    if (QUOTED.test(token)) { for (const [word] of token.matchAll(WORD)) addForms(found, word); }
+    if (!QUOTED.test(token)) continue;
+    for (const [word] of token.matchAll(WORD)) addForms(found, word);
+    for (const [, , inner = ""] of token.matchAll(STRING)) addRuns(found, inner);
   }
-  return [...found];
 }
 
 function addForms(found: Set<string>, token: string) {

@@ -26,6 +26,10 @@ const CASES: { source: string; finds: string[] }[] = [
     source: `class="bg-[var(--a,#fff)] text-[#abc] supports-[display:grid]:grid"`,
     finds: ["bg-[var(--a,#fff)]", "text-[#abc]", "supports-[display:grid]:grid"],
   },
+  {
+    source: `cn("w-[13px]") :class="['h-[2px]',a]" ["[&>p]:m-1","bg-[url('/a.png')]"]`,
+    finds: ["w-[13px]", "h-[2px]", "[&>p]:m-1", "bg-[url('/a.png')]"],
+  },
   { source: `classList.add('a-1');x="b-1";y=\`c-1 \${z}d-1\``, finds: ["a-1", "b-1", "c-1", "d-1"] },
 ];
 
@@ -42,7 +46,7 @@ Deno.test("candidates: a class with a variant is not offered without it", () => 
 });
 
 Deno.test("candidates: hostile sources take time in proportion to their length", () => {
-  for (const part of ["[", "(", "[(", "a[b]", "a[b", "a[[b]", "((a)", "a:", "a."]) {
+  for (const part of ["[", "(", "[(", "a[b]", "a[b", "a[[b]", "((a)", "a:", "a.", `["a`, `("a'`, "['"]) {
     const source = part.repeat(200_000 / part.length);
     const begun = performance.now();
     candidatesIn(source);
