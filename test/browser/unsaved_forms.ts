@@ -85,7 +85,26 @@ export async function keepsTypingDuringSaves(base: string, { request }: TestServ
   equal(await name.inputValue(), "Second name");
   await save.click();
   await until(async () => (await request("GET", "/account.json")).body.name === "Second name", "it is saved");
+  for (const address of ["/account", "/profile"]) await leavesDuringSave(base, page, address);
   await request("PATCH", "/account.json", { json: { account: { name: before.name } } });
+}
+
+/** What was saved after its page was left is not unsaved. */
+async function leavesDuringSave(base: string, page: Page, address: string): Promise<void> {
+  await page.goto(base + address);
+  const { promise: left, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route(/(account|user_settings)\.update/, async (route) => {
+    await left;
+    await route.continue();
+  }, { times: 1 });
+  await nameOn(page).fill("Left");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Saving" }).waitFor();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
+  await nameOn(page).waitFor({ state: "detached" });
+  goOn();
+  await page.getByRole("button", { name: "Undo" }).click();
+  deepEqual(await reload(page), [], `${address}: nothing is unsaved`);
 }
 
 /** A person's form asks before a reload, and has what was typed when it is opened again. */

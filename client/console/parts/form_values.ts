@@ -5,6 +5,12 @@ type Values = Record<string, string>;
 export const typedIn = <Form extends Values>(form: Form, saved: Form): Partial<Form> =>
   keepIf(form, (name, value) => value !== saved[name]);
 
+/** As `typedIn`. @returns undefined if nothing differs */
+export function unsavedIn<Form extends Values>(form: Form, saved: Form): Partial<Form> | undefined {
+  const typed = typedIn(form, saved);
+  return Object.keys(typed).length > 0 ? typed : undefined;
+}
+
 /**
  * What a form shows once its object was read again: the saved values, except for what was typed before and has not been
  * sent.
@@ -19,7 +25,7 @@ export const following = <Form extends Values>(
   sent: Partial<Form> = {},
 ): Form => ({
   ...saved,
-  ...keepIf(form, (name, value) => value !== before[name] && value !== sent[name]),
+  ...keepIf(form, (name, value) => value !== (name in sent ? sent[name] : before[name])),
 });
 
 function keepIf<Form extends Values>(form: Form, wanted: (name: keyof Form, value: string) => boolean): Partial<Form> {
