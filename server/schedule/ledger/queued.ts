@@ -1,7 +1,7 @@
 /** Due times that wait for the trigger's previous run (`overlap` = `queue`). */
 import type { Sql } from "../../database/pool.ts";
 import { STOPPED } from "./reasons.ts";
-import { ofTrigger, type PendingStart } from "./start_rows.ts";
+import { isStopped, ofTrigger, type PendingStart } from "./start_rows.ts";
 import { isTooOld, tooOldReason } from "./too_old.ts";
 
 /** Runs of a trigger `c` that have not ended. A run may have ended although the ledger does not know it yet. */
@@ -14,12 +14,6 @@ const unfinishedRuns = (sql: Sql) =>
       and o.outcome is null
       and (select p.status from flow_processes p where p.id = o.flow_process_id) is null
   `;
-
-/**
- * Whether nothing starts the row `r` of a trigger `c` any more. A pause by failures keeps events: their senders were told
- * that they are accepted, and a resume starts them.
- */
-const isStopped = (sql: Sql) => sql`(not c.active and (r.event_key is null or c.paused_reason is null))`;
 
 /**
  * Rows whose previous run has ended become `late` and are returned. Rows of deactivated triggers become `skipped`, rows

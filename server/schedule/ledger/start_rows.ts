@@ -29,6 +29,12 @@ export interface PendingStart {
 /** The columns of a trigger `c` that the start of a row needs. */
 export const ofTrigger = (sql: Sql) => sql`c.target_code, c.author_id, c.timezone, c.input, c.kind`;
 
+/**
+ * Whether nothing starts the row `r` of a trigger `c` any more. A pause by failures keeps events, because their senders
+ * were told that they are accepted: those that were claimed are started, those that wait are started after a resume.
+ */
+export const isStopped = (sql: Sql) => sql`(not c.active and (r.event_key is null or c.paused_reason is null))`;
+
 type Key = Pick<PendingStart, "id" | "account_id">;
 
 const idsOf = (rows: readonly Key[]) => rows.map(({ id }) => id);
@@ -64,11 +70,11 @@ export const takeOver = (sql: Sql, now: Date, limit: number) =>
 /**
  * Rows that are not started yet.
  *
- * @returns `wanted` is false if the trigger was deactivated; rows of a deleted trigger are absent
+ * @returns `wanted` is false if the trigger was stopped; rows of a deleted trigger are absent
  */
 export const listUnstarted = (sql: Sql, rows: readonly Key[]) =>
   sql<{ id: number; wanted: boolean }[]>`
-    select r.id, c.active or r.by_hand as wanted
+    select r.id, r.by_hand or not ${isStopped(sql)} as wanted
     from cron_runs r
     join crons c on c.id = r.cron_id
     where r.id = any(${idsOf(rows)}::bigint[])

@@ -101,6 +101,22 @@ inAccount("crons: a time that is due when the trigger is changed is in the ledge
 });
 
 inAccount(
+  "crons: a delivery that was claimed before failures pause its webhook is started",
+  async ({ server, ask }) => {
+    await addFlow(ask, "watch");
+    const { id } = await add(ask, { kind: "webhook", schedule: undefined });
+    await server.sql`
+    insert into cron_runs (cron_id, account_id, due_at, state, flow_process_id, payload, event_key)
+    select id, account_id, now(), 'ran', ${v7()}, '{"body":1}', 'delivery one' from crons where id = ${id}
+  `;
+    await server.sql`update crons set active = false, failures = 10, paused_reason = 'x' where id = ${id}`;
+    await server.tick();
+    const { body: [row] } = await ask("GET", at(id, "/runs"));
+    assert.deepEqual([row.state, row.reason], ["ran", null]);
+  },
+);
+
+inAccount(
   "crons: deliveries that wait while failures pause a webhook start after a resume",
   async ({ server, ask }) => {
     await addFlow(ask, "watch");
