@@ -238,6 +238,11 @@ const codes: Hostile[] = [
     value: ["string", 0],
   },
   {
+    name: "a stack with the line 0",
+    code: "() => { throw { message: 'thrown', stack: 'code:0:0' }; }",
+    error: /^thrown$/,
+  },
+  {
     name: "names of the realm",
     code:
       "() => ['Deno', 'process', 'require', 'module', 'Buffer', 'jsonata', 'crypto', 'performance'].filter((name) => name in globalThis)",

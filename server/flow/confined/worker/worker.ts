@@ -36,7 +36,7 @@ async function answer(ask: Realm): Promise<void> {
     const { stack, ...result } = outcome === ""
       ? { error: "returns a promise that is never settled" }
       : JSON.parse(outcome);
-    const [, line, column] = /code:(\d{1,9}):(\d{1,9})$/.exec(stack ?? "") ?? [];
+    const [, line, column] = /code:([1-9]\d{0,8}):([1-9]\d{0,8})$/.exec(stack ?? "") ?? [];
     const at = line ? { line: Number(line), column: Number(column) } : undefined;
     await say({ ...result, at, console: JSON.parse(ask("console")) });
   } catch {
