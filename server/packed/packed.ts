@@ -12,6 +12,8 @@ const ROOT = new URL("../../", import.meta.url);
 export interface PackedManifest {
   /** The file beside it with the exports of `server/process/start.ts`. */
   entry: string;
+  /** The names of all files of the packed server. Older versions did not list them. */
+  files?: string[];
   /** The files that the packed server was made of, relative to the project's root, sorted. */
   sources: string[];
   /** The hash of all of them. */
@@ -80,7 +82,7 @@ async function isMadeOf({ sources, stamps, hash }: PackedManifest, root: URL): P
   }
 }
 
-function readManifest(folder: URL): PackedManifest | undefined {
+export function readManifest(folder: URL): PackedManifest | undefined {
   try {
     return JSON.parse(Deno.readTextFileSync(new URL("manifest.json", folder)));
   } catch (error) {

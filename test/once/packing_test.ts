@@ -43,4 +43,26 @@ Deno.test("packing: a server that runs from its sources packs them, and the next
   const second = stack.use(await launch(place.environment, tree));
   assert.equal((await ask(`${second.url}/healthz`)).status, 200);
   assert.equal((await stop(second, "SIGTERM")).code, 0);
+
+  // Another build, days later: a server that runs from the first one goes on loading its files.
+  const age = async (...files: URL[]) => {
+    const then = new Date(Date.now() - 2 * 86_400_000);
+    for (const file of files) await Deno.utime(file, then, then);
+  };
+  const pack = () =>
+    execFileSync(Deno.execPath(), ["run", "-A", "server/compiler/packed/build.ts"], { cwd: folder, stdio: "pipe" });
+  const files = () => Array.from(Deno.readDirSync(packed), ({ name }) => new URL(name, packed));
+  await age(...files());
+  await Deno.copyFile(new URL("server/process/start.ts", TREE), source);
+  await Deno.writeTextFile(source, "export const another = 1;\n", { append: true });
+  // The file may come from a machine whose clock is ahead.
+  const ahead = new Date(Date.now() + 86_400_000);
+  await Deno.utime(source, ahead, ahead);
+  pack();
+  const entry = new URL(found.entry ?? "");
+  assert.ok((await findPacked(packed, tree)).entry !== entry.href);
+  assert.ok(Deno.statSync(entry).isFile, "it is kept for a day");
+  await age(entry);
+  pack();
+  assert.ok(!files().some(({ href }) => href === entry.href), "it is removed after a day");
 });

@@ -3,7 +3,7 @@ import * as esbuild from "esbuild";
 import { isBuiltin } from "node:module";
 import { basename, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hashOfSources, PACKED, type PackedManifest, stampsOf } from "../../packed/packed.ts";
+import { hashOfSources, PACKED, type PackedManifest, readManifest, stampsOf } from "../../packed/packed.ts";
 import { findPackageFile } from "../runtime/packages.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -105,12 +105,18 @@ async function build(): Promise<void> {
     !path.startsWith("..") && !/(^|\/)node_modules\//.test(path)
   );
   const sources = [...new Set([...own, ...VERSIONS])].toSorted();
-  const changed = sources.find((path) => (Deno.statSync(ROOT + path).mtime?.getTime() ?? 0) >= began);
+  const ended = Date.now();
+  // A later time than the present is no change: the files may come from a machine whose clock is ahead.
+  const changed = sources.find((path) => {
+    const time = Deno.statSync(ROOT + path).mtime?.getTime() ?? 0;
+    return began <= time && time <= ended;
+  });
   if (changed) throw new Error(`${changed} was changed while the server was packed: pack it again`);
   const [entry] = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint === ENTRY);
   if (!entry) throw new Error(`${ENTRY} was not packed`);
   const manifest: PackedManifest = {
     entry: relative(fileURLToPath(PACKED), ROOT + entry[0]),
+    files: outputFiles.map(({ path }) => basename(path)),
     sources,
     hash: await hashOfSources(sources),
     stamps: stampsOf(sources) ?? "",
@@ -142,17 +148,25 @@ async function write(
     await replace(basename(path), new TextEncoder().encode(withoutLiterals(text)));
   }
   await prove();
+  const before = readManifest(PACKED)?.files;
   await replace("manifest.json", new TextEncoder().encode(JSON.stringify(manifest) + "\n"));
-  const names = new Set(files.map(({ path }) => basename(path)));
+  const names = new Set(manifest.files);
   for await (const { name } of Deno.readDir(PACKED)) {
-    if (name.endsWith(".js") && !names.has(name)) await removeOld(new URL(name, PACKED));
+    if (name.endsWith(".js") && !names.has(name)) await retire(new URL(name, PACKED), before?.includes(name) ?? true);
   }
 }
 
-/** A server that runs from the files of an earlier build may still load some of them. */
+/** A server that runs from the files of an earlier build may still load some of them for this long. */
 const KEPT_MS = 86_400_000;
 
-async function removeOld(file: URL): Promise<void> {
+/**
+ * Removes a file that has not been used for long enough. Its time is that of the first build that did not use it.
+ *
+ * @param is_first whether this build is the first one
+ */
+async function retire(file: URL, is_first: boolean): Promise<void> {
+  const now = new Date();
+  if (is_first) return await Deno.utime(file, now, now);
   const { mtime } = await Deno.stat(file);
   if (mtime && mtime.getTime() < Date.now() - KEPT_MS) await Deno.remove(file);
 }
