@@ -17,7 +17,11 @@ export function tableOf(db: KnownDb, name = "", part?: string): KnownTable {
       more: { code: "table_name_required", tables },
     });
   }
-  throw new Refusal(404, part === undefined ? `There is no table ${name}` : `${part} names no table: ${name}`, {
-    more: { tables },
-  });
+  throw new Refusal(
+    404,
+    part === undefined ? `There is no table ${name}` : `${part} names a table that is not there: ${name}`,
+    {
+      more: { tables },
+    },
+  );
 }

@@ -95,7 +95,7 @@ test("batch: one fault and nothing is written", async ({ ask, play }) => {
       },
     ],
     ["a table that is not there", [create({ title: "x" }), create({ title: "x" }, { table_name: "dogs" })], 404, {
-      error: "operations.1 names no table: dogs",
+      error: "operations.1 names a table that is not there: dogs",
     }],
   ];
   await play(rows.map(([name, operations, status, body]): Scenario => ({
