@@ -1,9 +1,10 @@
 /**
- * Which account may have a host. Whoever has the host of `BASE_URL` has the sign-in page, the public apps and the sign-ins
- * with OpenID Connect there, and whoever has a host of `APPS_ORIGIN` the public methods that apps call there. So only the
- * account that owns the server takes them. An operator may give them to another one: `deno task account create --host`.
+ * Which account may have a host. The account with the host of `BASE_URL` has the sign-in page, the public apps and the
+ * sign-ins with OpenID Connect there. The account with a host of `APPS_ORIGIN` has the public methods that apps call there.
+ * So only the account that owns the server takes such hosts. An operator may give them to another account:
+ * `deno task account create --host`.
  */
-import { type AppsSite } from "../../apps_site.ts";
+import type { AppsSite } from "../../apps_site.ts";
 import type { Sql } from "../../database/pool.ts";
 import { isOperator } from "../../operator.ts";
 import type { Viewer } from "../../viewer.ts";
