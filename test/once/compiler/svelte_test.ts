@@ -45,6 +45,11 @@ const APPS: Record<string, { source: string; files: number }> = {
       `<script>export let n = 1; $: twice = n * 2;</script><button on:click={() => n += 1}>{twice}<slot /></button>`,
     files: 2,
   },
+  "a legacy component that waits": {
+    source: `<script>import { onMount } from "svelte"; let n = 0; onMount(async () => { n = await Promise.resolve(1) });
+      </script>{n}{#await Promise.resolve(2) then two}{two}{/await}`,
+    files: 3,
+  },
   "TypeScript": {
     source: `<script lang="ts">import type { Snippet } from "svelte"; interface P { a?: number; children?: Snippet }
       let { a = 1, children }: P = $props(); const b = a as number satisfies number;</script>{b}{@render children?.()}`,

@@ -24,7 +24,7 @@ ${show}(${component});
  * The imports with which the compiler turns on modes of the runtime, at the head of its output. Our runtime has functions
  * for it instead.
  */
-const FLAGS = /^(?:import 'svelte\/internal\/flags\/(?:async|legacy|tracing)';\s*?)+/;
+const FLAGS = /^(?:import 'svelte\/internal\/flags\/(?:async|legacy|tracing)';\s*)+/;
 const FLAG = /import 'svelte\/internal\/flags\/(\w+)';/g;
 const setFlag = (mode: string, local: string) =>
   `import { enable_${mode}_mode_flag as ${local} } from "svelte/internal/flags"; ${local}();`;
