@@ -13,7 +13,7 @@ export const ESCAPED_JSON_LIMIT = ESCAPES * JSON_LIMIT;
 /** A logo of 5 MiB and the other fields of its form. */
 export const FORM_LIMIT = 6 * 1024 * 1024;
 /** Fields of a form. Longer lists of ids must come as JSON. */
-const PARTS_LIMIT = 2_000;
+export const PARTS_LIMIT = 2_000;
 
 export type Body = { kind: "json"; value: Record<string, unknown>; text: string } | { kind: "form"; value: FormData };
 
