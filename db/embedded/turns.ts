@@ -143,8 +143,8 @@ export class Turns {
     const { until } = this.#slice;
     while (this.#revival.session ? this.#step(this.#revival.session) : this.#awaitBackend()) {
       if (performance.now() < until) continue;
-      // Deno reads no sockets between immediates that follow each other: during a long transaction, the whole server would
-      // answer nobody.
+      // Deno reads no sockets between immediates that follow each other: the server would answer no request during a long
+      // transaction.
       this.#pause = setTimeout(() => this.#go());
       return;
     }

@@ -3,6 +3,7 @@
  * and nothing else: a source of 264 bytes can make Svelte's compiler hang, one of 169 bytes can fill gigabytes.
  */
 import { LRUCache } from "lru-cache";
+import { buildProcess } from "../../subprocess/build_process.ts";
 import { type Build, CompileFailure, type Compiler, CompilerBusy, type PartSizes, type Source } from "../compiler.ts";
 import { sha256 } from "../hash.ts";
 import type { Answer, Runtime, RuntimeName } from "../protocol.ts";
@@ -17,7 +18,6 @@ import { createPool, type Pool } from "./pool.ts";
 import { findPrebuilt } from "./prebuilt.ts";
 import { createVendor, type VendorOptions, type VendorStore } from "./vendor.ts";
 import { createWorkerStart } from "./worker_start.ts";
-import { buildProcess } from "../../subprocess/build_process.ts";
 
 export interface CompilerOptions {
   vendor_store: VendorStore;

@@ -105,13 +105,6 @@ async function build(): Promise<void> {
     !path.startsWith("..") && !/(^|\/)node_modules\//.test(path)
   );
   const sources = [...new Set([...own, ...VERSIONS])].toSorted();
-  const ended = Date.now();
-  // A later time than the present is no change: the files may come from a machine whose clock is ahead.
-  const changed = sources.find((path) => {
-    const time = Deno.statSync(ROOT + path).mtime?.getTime() ?? 0;
-    return began <= time && time <= ended;
-  });
-  if (changed) throw new Error(`${changed} was changed while the server was packed: pack it again`);
   const [entry] = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint === ENTRY);
   if (!entry) throw new Error(`${ENTRY} was not packed`);
   const manifest: PackedManifest = {
@@ -121,6 +114,14 @@ async function build(): Promise<void> {
     hash: await hashOfSources(sources),
     stamps: stampsOf(sources) ?? "",
   };
+  // After the hash: it must not be of a change that is not packed.
+  const ended = Date.now();
+  // A later time than the present is no change: the files may come from a machine whose clock is ahead.
+  const changed = sources.find((path) => {
+    const time = Deno.statSync(ROOT + path).mtime?.getTime() ?? 0;
+    return began <= time && time <= ended;
+  });
+  if (changed) throw new Error(`${changed} was changed while the server was packed: pack it again`);
   await write(outputFiles, manifest, async () => {
     for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
       if (entryPoint) await import(new URL(basename(path), PACKED).href);

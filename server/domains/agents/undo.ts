@@ -198,8 +198,8 @@ async function reverse(ctx: Context, group: Group): Promise<void> {
 }
 
 /**
- * Runs at the end of an object's transaction. The reversal has locked the object, so nobody else can change it before the
- * commit.
+ * Runs at the end of an object's transaction. The reversal has locked the object, so no other transaction can change it
+ * before the commit.
  *
  * @throws {Refusal} 409 if another user has changed the object since the plan, or another undo has undone it
  */

@@ -121,7 +121,7 @@ async function severalAtOnce(
   // Of the items that wait, those before the one that decides may decide instead.
   const open = waiting.filter(({ index }) => !fatal && (!first || index < first.index));
   if (open.length > 0) throw suspendedBy(open.map(({ error }) => error));
-  // The end of the run closes what is left of the others.
+  // After a fatal error, the end of the run ends the items that wait.
   if (!fatal) { for (const { index } of waiting) await execution.abandon(index); }
   if (first?.error !== undefined) throw first.error;
   return first?.returned;
