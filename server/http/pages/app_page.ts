@@ -1,5 +1,5 @@
 /** The document of an app itself, for one viewer or for a visitor. The callers decide who gets it, and where. */
-import { appsHostOf, hasOwnOrigins } from "../../apps_site.ts";
+import { appsHostOf } from "../../apps_site.ts";
 import { findAppUser } from "../../domains/user_settings/queries.ts";
 import { type Call, secondsUntil, signPageToken, type Viewer } from "../../viewer.ts";
 import { visibleTo } from "../../visibility.ts";
@@ -55,7 +55,7 @@ async function pageForVisitor(context: HttpContext, app: ServedApp): Promise<Res
 /** An app that sends no requests to the server needs no page token: its page is the same for every visitor. */
 function pageForAnyVisitor(context: HttpContext, app: ServedApp, hosts: readonly string[]): Response {
   const { call, config } = context;
-  const headers = headersOf(context);
+  const headers = headersOf(context, app);
   const own: Record<string, string> = stamp(call);
   if (hosts.length > 0) Object.assign(own, framedBy(headers, hosts));
   if (config.hosted && app.public && isAnonymous(call)) Object.assign(own, FOR_CDN);
@@ -80,7 +80,7 @@ async function pageWithToken(
   viewer: Viewer | undefined,
 ): Promise<Response> {
   const { call, clock, config } = context;
-  const [headers, hosts] = [headersOf(context), await hostsOf(context, app)];
+  const [headers, hosts] = [headersOf(context, app), await hostsOf(context, app)];
   const expires_in = viewer?.grant && secondsUntil(viewer.expires_at, clock.now());
   const renewal = expires_in ? { expires_in, hosts: [new URL(config.base_url).origin, ...hosts] } : undefined;
   const page = app.pageFor(user, signPageToken(context, app, viewer), renewal);
@@ -99,5 +99,5 @@ async function hostsOf({ pages, call, config }: HttpContext, { account_id }: Ser
 const UNCACHED = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
 
 /** Only on a host that serves no other app, an app's page has no sandbox. */
-const headersOf = ({ call, config }: HttpContext): PageHeaders =>
-  hasOwnOrigins(config) && appsHostOf(config, call.request.url) ? OWN_ORIGIN : SANDBOX;
+const headersOf = ({ call, config }: HttpContext, app: ServedApp): PageHeaders =>
+  appsHostOf(config, call.request.url)?.app_id === app.id ? OWN_ORIGIN : SANDBOX;

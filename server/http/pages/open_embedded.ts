@@ -2,11 +2,12 @@
  * An app in a frame of a host page that vouches for its user with a JWT. The JWT comes in the body of a form, so that it
  * is in no address, and so in no log and no `Referer`; no cookie is needed.
  */
+import { appsHostOf } from "../../apps_site.ts";
 import { Refusal } from "../../errors.ts";
 import { proveEmbedded } from "../../viewer.ts";
 import type { HttpContext } from "../http_context.ts";
 import type { PlainRoute } from "../plain_route.ts";
-import { refusedEmbedding } from "./notices.ts";
+import { missingApp, refusedEmbedding } from "./notices.ts";
 import { appFor, sees } from "./app_page.ts";
 import { appOfPath } from "./open_app.ts";
 import { FORM_TYPE, readForm } from "../read_form.ts";
@@ -33,6 +34,9 @@ export const EMBEDDED_PAGE: PlainRoute = {
 };
 
 async function answerEmbedded(context: HttpContext): Promise<Response> {
+  const { config, call } = context;
+  // The form of /embed.js goes to the site. On an app's own host, any site could open another app with that app's storage.
+  if (appsHostOf(config, call.request.url)) return missingApp();
   const jwt = (await readForm(context)).get("viewer") ?? "";
   try {
     const viewer = await proveEmbedded(context, jwt);

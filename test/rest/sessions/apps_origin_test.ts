@@ -1,6 +1,7 @@
 /** Apps on hosts of their own (`APPS_ORIGIN`): how members get there, and what those hosts are worth. */
 import assert from "node:assert/strict";
 import { type Answer, startServer, type TestServer } from "../../stage/harness.ts";
+import { addEmbeddingKey, signJwt } from "../../stage/embedding/jwt.ts";
 import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
 import { inTurn } from "../../stage/scenario.ts";
 
@@ -188,6 +189,24 @@ Deno.test("apps origin: members enter an app's own host by a one-time code; its 
     await server.sql`update app_entry_codes set expires_at = now() - interval '1 second'`;
     await server.sweep();
     assert.equal((await server.sql`select hash from app_entry_codes`).length, 0, "codes are swept");
+  }));
+
+Deno.test("apps origin: what a host page vouches for opens on the site only, so no app gets another one's storage", () =>
+  withServer("http://*.apps.test", async (server) => {
+    const { ask, addApp } = await furnish(server);
+    const [id, other] = [await addApp("mine", { public: true }), await addApp("other", { public: true })];
+    const body = new URLSearchParams({ viewer: signJwt(await addEmbeddingKey(ask), { sub: "admin@localhost" }) });
+    const open = (host: string, app: string) =>
+      server.handler(new Request(`http://${host}/a/${app}`, { method: "POST", body }));
+    for (const [host, app] of [[`${id}.apps.test`, other], [`${id}.apps.test`, id], ["x.apps.test", id]] as const) {
+      const answer = await open(host, app);
+      assert.equal(answer.status, 404, host);
+      assert.ok(!/<p>(mine|other)/.test(await answer.text()));
+    }
+    const answer = await open("atrium.test", other);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("content-security-policy") ?? "", /^sandbox/);
+    assert.ok((await answer.text()).includes("<p>other</p>"));
   }));
 
 Deno.test("apps origin: one host for all apps keeps their sandbox", () =>
