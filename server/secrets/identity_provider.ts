@@ -5,6 +5,7 @@
 import type { ClientAuth, Configuration, CustomFetchOptions } from "openid-client";
 import type { OidcConfig } from "../config.ts";
 import { Refusal, unauthorized, unavailable } from "../errors.ts";
+import { Name, text } from "../input/shapes.ts";
 import { faultOf, type Log } from "../log.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -62,7 +63,8 @@ export function createIdentityProvider(
   let discovered: { found: Promise<Configuration>; until: number } | undefined;
 
   const discover = async (): Promise<Configuration> => {
-    const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, customFetch, discovery } = await load();
+    const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, customFetch, discovery, ...more } =
+      await load();
     const [basic, post] = [ClientSecretBasic(client_secret), ClientSecretPost(client_secret)];
     // Basic authentication is what a provider that names no method takes.
     const takesBasic = (methods = ["client_secret_basic"]) => methods.includes("client_secret_basic");
@@ -71,7 +73,8 @@ export function createIdentityProvider(
     return await discovery(new URL(issuer), client_id, undefined, authenticate, {
       timeout: TIMEOUT_MS / 1000,
       [customFetch]: limitedFetch,
-      ...issuer.startsWith("http:") && { execute: [allowInsecureRequests] },
+      // The library checks signatures of ID tokens only where it is asked to.
+      execute: [more.enableNonRepudiationChecks, ...issuer.startsWith("http:") ? [allowInsecureRequests] : []],
     });
   };
   const configuration = async (): Promise<Configuration> => {
@@ -135,27 +138,26 @@ export function createIdentityProvider(
 /** Loaded at its first use. */
 const load = () => import("openid-client");
 
+const Subject = text(255);
+
 interface Claims {
   iss: string;
   sub: string;
   [claim: string]: unknown;
 }
 
+/** @throws {Error} for a subject that OpenID Connect does not allow, or that would not be stored as it is */
 function identityOf(claims: Claims, role_claim: string | undefined): Identity {
-  const text = (name: string) => {
-    const value = claims[name];
-    return typeof value === "string" && value !== "" && value.length <= 255 && !value.includes("\0")
-      ? value
-      : undefined;
-  };
+  // Logins and names are those of any user: trimmed, so that none looks like another one.
+  const named = (claim: string) => Name.safeParse(claims[claim]).data;
   const roles = role_claim === undefined ? [] : [claims[role_claim]].flat();
   return {
     issuer: claims.iss,
-    subject: claims.sub,
-    email: text("email"),
+    subject: Subject.parse(claims.sub),
+    email: named("email"),
     email_verified: claims.email_verified === true,
-    name: text("name"),
-    login: text("preferred_username"),
+    name: named("name"),
+    login: named("preferred_username"),
     roles: roles.filter((role) => typeof role === "string"),
   };
 }
