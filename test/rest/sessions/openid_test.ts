@@ -291,6 +291,9 @@ onProvider("openid: only OpenID signs in once an admin has, and an audited comma
   const page = await openBrowser(server).get("/sign_in");
   assert.match(page.body, /Sign in with Example/);
   assert.doesNotMatch(page.body, /<form|<script|password/);
+  const at = async (host: string) =>
+    await (await server.handler(new Request(`http://${host}/sign_in?return_to=/a/x`))).text();
+  assert.match(await at("other.test"), /<a class="to" href="http:\/\/atrium.test\/sign_in\?return_to=%2Fa%2Fx">/);
   const closed = { error: "Members of this account sign in with OpenID Connect only", code: "forbidden" };
   const session = { login: "admin", password: "wrong" };
   assert.deepEqual((await ask("POST", "/account/session.json", { token: null, json: { session } })).body, closed);

@@ -197,6 +197,7 @@ export async function siteOf(
     site: config.base_url.replace(/^https?:\/\//, ""),
     nonce: has_script ? randomBytes(16).toString("base64") : undefined,
     provider: isBaseHost(config, host) ? identity_provider?.name : undefined,
+    provider_at: identity_provider && !isBaseHost(config, host) ? config.base_url : undefined,
     oidc_only: settings?.oidc_only ?? false,
   };
 }

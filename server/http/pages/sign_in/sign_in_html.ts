@@ -12,6 +12,8 @@ export interface SignInParts {
   nonce?: string | undefined;
   /** What people call the OpenID provider; undefined where there is none. */
   provider?: string | undefined;
+  /** The address of the site, where the provider is used; undefined on the site's own host, and where there is none. */
+  provider_at?: string | undefined;
 }
 
 /** What the form shows. */
@@ -101,9 +103,18 @@ export function signInHtml(parts: FormParts): string {
     `<a class="to" href="${text(`/sign_in/oidc?return_to=${encodeURIComponent(return_to)}`)}">Sign in with ${
       text(provider)
     }</a>`;
-  const lines = oidc_only ? [said, other] : [said, formHtml(parts), other, FORGOTTEN];
+  const lines = oidc_only ? [said, other || elsewhere(parts)] : [said, formHtml(parts), other, FORGOTTEN];
   return page("Sign in", parts, lines.filter(Boolean).join("\n"));
 }
+
+/** Where members sign in who do so with the provider only, on a host or a server without it. */
+const elsewhere = ({ provider_at, site, return_to }: FormParts): string =>
+  `<p class="note">Members of this account sign in with OpenID Connect only.</p>\n` +
+  (provider_at === undefined
+    ? `<p class="note">This server has no provider. On the server, <code>deno task password</code> lets an administrator sign in with a password again.</p>`
+    : `<a class="to" href="${text(`${provider_at}/sign_in?return_to=${encodeURIComponent(return_to)}`)}">Sign in at ${
+      text(site)
+    }</a>`);
 
 const FORGOTTEN =
   `<details><summary>Forgotten your password?</summary><p class="note">An administrator of this account can set a new one for you. On the server, <code>deno task password</code> does the same.</p></details>`;
