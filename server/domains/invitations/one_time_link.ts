@@ -7,6 +7,7 @@ import type { Context } from "../../context.ts";
 import { faultOf } from "../../log.ts";
 import type { Mail } from "../../outside/mail.ts";
 import { findAccountSite } from "../account/queries.ts";
+import { originOf } from "../account/site.ts";
 import { type LinkMail, linkMail } from "./link_mail.ts";
 
 /** What happened to the mail with a link. */
@@ -24,13 +25,6 @@ export const SendMail = z.boolean().default(true).describe("False puts the link 
   .meta({ examples: [true] });
 
 type Page = "/invitation" | "/password_reset";
-
-/** Where an account is reached. A host of its own has the port of `base_url`, unless it names one. */
-export function originOf(base_url: string, host: string | null): string {
-  if (host === null) return base_url;
-  const { protocol, port } = new URL(base_url);
-  return `${protocol}//${host}${port === "" || host.includes(":") ? "" : `:${port}`}`;
-}
 
 /** Sends the link, or returns it where it was not sent. A failure of the mail is logged. */
 export async function deliverLink(

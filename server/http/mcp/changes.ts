@@ -1,4 +1,5 @@
 /** Changes of agents: rehearsed, made, or asked about first. */
+import { signInOrigin } from "../../domains/account/site.ts";
 import { askFor, proveAccepted, useConfirmation } from "../../domains/agents/confirmations.ts";
 import { type Before, perform } from "../../domains/agents/perform.ts";
 import type { Changed, Plan } from "../../domains/agents/schema.ts";
@@ -101,7 +102,7 @@ async function unconfirmed(use: Use, { tool, args, plan, confirmation }: Confirm
       status: "needs_confirmation",
       confirmation: id,
       plan: { title, effects },
-      accept_at: `${ctx.config.base_url}/account/agents`,
+      accept_at: `${await signInOrigin(ctx, session.account_id)}/account/agents`,
       expires_at,
       next: "Ask the person to accept it there; then repeat this call with `confirmation`",
     });

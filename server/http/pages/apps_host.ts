@@ -5,6 +5,7 @@
  */
 import { UUID } from "../../database/uuid_v7.ts";
 import { type AppsHost, appsHostOf, entryCookie, entryOf, hasOwnOrigins, originOfApp } from "../../apps_site.ts";
+import { signInOrigin } from "../../domains/account/site.ts";
 import { insertEntryCode, takeEntryCode } from "../../domains/apps/entry_codes.ts";
 import { notFound } from "../../errors.ts";
 import { readAppEntry, signAppEntry } from "../../secrets/app_entries.ts";
@@ -53,7 +54,13 @@ export async function appOnItsHost(context: HttpContext, host: AppsHost, code: s
   const entered = app && await findEntered(context, app);
   if (app && entered?.viewer && sees(app, entered.viewer)) return await appFor(context, app, entered.viewer);
   if (app?.public && !entered) return await appFor(context, app, undefined);
-  return goTo(context, `${config.base_url}/a/${code}${queryTextOf(call.request.url)}`);
+  const site = app && hasEntered(context, app) ? await signInOrigin(context, app.account_id) : config.base_url;
+  return goTo(context, `${site}/a/${code}${queryTextOf(call.request.url)}`);
+}
+
+/** Whether the browser knows of the app already. The address of another account's site would tell a stranger of it. */
+function hasEntered({ call, keys, clock, config }: HttpContext, { id }: ServedApp): boolean {
+  return readAppEntry(keys, entryOf(call.request, config, id) ?? "", clock.now())?.app === id;
 }
 
 async function answerEntry(context: HttpContext): Promise<Response> {

@@ -182,8 +182,10 @@ onServer("agents: a call that loses data waits for a person, who accepts exactly
   await call("create", { kind: "db", value: { name: "Old", schema: { fields: { a: "string", b: "string" } } } });
   await call("create", { kind: "record", db_code: "old", records: [{ a: "1" }, { a: "2" }, { a: "3" }] });
   const deletion = { kind: "db", id: "old" };
+  await ask("PATCH", "/account.json", { json: { account: { host: "cleaner.test" } } });
   const asked = await call("delete", deletion);
   assert.equal(asked.status, "needs_confirmation");
+  assert.equal(asked.accept_at, "http://cleaner.test/account/agents", "where the account's members sign in");
   assert.deepEqual(asked.plan, { title: "Delete the database Old (old)", effects: ["3 records are deleted"] });
   assert.equal((await call("delete", deletion)).confirmation, asked.confirmation, "an open question is asked once");
   const confirmed = { ...deletion, confirmation: asked.confirmation };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Answer, startServer, type TestServer } from "../../stage/harness.ts";
 import { addEmbeddingKey, signJwt } from "../../stage/embedding/jwt.ts";
-import { addPerson, addSession, type Ask, made } from "../../stage/people.ts";
+import { addAccount, addPerson, addSession, type Ask, made } from "../../stage/people.ts";
 import { inTurn } from "../../stage/scenario.ts";
 
 const OPENED = {
@@ -207,6 +207,27 @@ Deno.test("apps origin: what a host page vouches for opens on the site only, so 
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("content-security-policy") ?? "", /^sandbox/);
     assert.ok((await answer.text()).includes("<p>other</p>"));
+  }));
+
+Deno.test("apps origin: a member of an account with a host of its own is sent back there to sign in again", () =>
+  withServer("http://*.apps.test", async (server) => {
+    const { sql, request } = server;
+    const { id: user, token } = await addAccount(server, "second.test");
+    const app = { name: "x", app_engine: "html", source_code: "<p>theirs</p>" };
+    const { id } = made(await request("POST", "/platform/apps.json", { token, json: { app } }));
+    const { id: session, cookie } = await addSession(server, user);
+    const { visit, open } = browserOf(server, { "second.test": cookie });
+    const on_host = `http://${id}.apps.test/a/${id}`;
+    const { way, answer } = await visit(`http://second.test/a/${id}`);
+    assert.deepEqual([way.at(-1), answer.status], [on_host, 200]);
+    await sql`delete from sessions where id = ${session}`;
+    await request("DELETE", "/account/sessions.json", { token });
+    assert.equal((await open(`${on_host}?q`)).headers.get("location"), `http://second.test/a/${id}?q`);
+    // A stranger learns nothing of the account.
+    for (const known of ["", "app_=x", `app_${id}=x.y`]) {
+      const stranger = browserOf(server, { [`${id}.apps.test`]: known });
+      assert.equal((await stranger.open(on_host)).headers.get("location"), `http://atrium.test/a/${id}`, known);
+    }
   }));
 
 Deno.test("apps origin: one host for all apps keeps their sandbox", () =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { originOf } from "./one_time_link.ts";
+import { originOf } from "./site.ts";
 
 const CASES: [base_url: string, host: string | null, origin: string][] = [
   ["https://atrium.example.com/sub", null, "https://atrium.example.com/sub"],
@@ -9,6 +9,6 @@ const CASES: [base_url: string, host: string | null, origin: string][] = [
   ["http://localhost", "second.localhost:9000", "http://second.localhost:9000"],
 ];
 
-Deno.test("links: an account's own host has the port of BASE_URL, unless it names one", () => {
+Deno.test("site: an account's own host has the port of BASE_URL, unless it names one", () => {
   for (const [base_url, host, origin] of CASES) assert.equal(originOf(base_url, host), origin);
 });
