@@ -4,11 +4,12 @@ import { randomBytes } from "node:crypto";
 import type { Context } from "../../context.ts";
 import type { Json } from "../../database/json.ts";
 import { invalid, unauthorized } from "../../errors.ts";
+import { hostOf } from "../../input/host.ts";
 import { addChallenge, type Challenge, takeChallenge } from "../sessions/challenges.ts";
 import { deviceOf } from "../sessions/device.ts";
 import { findRegistrant, insertPasskey } from "./queries.ts";
 import type { NewPasskey, Passkey, RegistrationResponse } from "./schema.ts";
-import { challengeOf, loadWebauthn, relyingParty } from "./webauthn.ts";
+import { challengeOf, hasPasskeyHost, loadWebauthn, relyingParty } from "./webauthn.ts";
 
 const MOST_PASSKEYS = 50;
 
@@ -22,10 +23,18 @@ function purposeOf({ viewer: { account_id, user_id, session_id } }: Context): Ch
   return { account_id, user_id, purpose: "passkey registration" };
 }
 
+/** On another host the browser would refuse, without a reason that helps. @throws {Refusal} 422 */
+function proveHost({ config, call }: Context): void {
+  if (hasPasskeyHost(config, hostOf(call.request.url))) return;
+  const { origin } = relyingParty(config);
+  throw invalid({ base: [`Passkeys can be added at ${origin} only, and not at an IP address`] });
+}
+
 /** The options of `navigator.credentials.create()`. */
 export async function registrationOptions(ctx: Context) {
   const { sql, config, viewer, call } = ctx;
   const purpose = purposeOf(ctx);
+  proveHost(ctx);
   const user = await findRegistrant(sql, viewer.account_id, viewer.user_id);
   if (!user) throw unauthorized();
   const user_handle = user.user_handle ?? randomBytes(32).toString("base64url");

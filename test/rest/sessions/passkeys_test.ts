@@ -240,6 +240,13 @@ onServer(
     assert.match(script.body, /MIT License[^]*startAuthentication[^]*Sign in with a passkey/);
     const elsewhere = await server.handler(new Request("http://127.0.0.1/sign_in"));
     assert.doesNotMatch(await elsewhere.text(), /<script/, "passkeys belong to the host of BASE_URL");
+    const { cookie } = await addSession(server, member.id);
+    const headers = { cookie, ...OWN };
+    const options = { method: "POST", headers };
+    const refused = await server.handler(new Request("http://other.test/account/passkeys/options.json", options));
+    assert.deepEqual([refused.status, await refused.json()], [422, {
+      base: ["Passkeys can be added at http://atrium.test only, and not at an IP address"],
+    }]);
   },
   of_default,
 );
