@@ -49,7 +49,7 @@ function comesFromUs(request: Request, site: Site): boolean {
   }
   const origin = headers.get("origin");
   if (origin !== null) return isOwn(origin, request, site);
-  return reads && !tellsOrigins(site);
+  return reads && !tellsOrigins(request, site);
 }
 
 /** Whether a request that has a form's effect was sent by one of this site's own pages, or by no browser at all. */
@@ -71,10 +71,12 @@ function isOwn(origin: string, { url }: Request, { base_url }: Site): boolean {
 }
 
 /**
- * Whether browsers send `Sec-Fetch-Site` to this site. They do to https and to their own machine. To any other http site
- * they send no sign of the origin when they read; there SameSite=Lax alone keeps the cookie from other sites.
+ * Whether browsers send `Sec-Fetch-Site` with this request. They do to https and to their own machine. To any other http
+ * host, also of a site whose `BASE_URL` is on localhost, they send no sign of the origin when they read; there
+ * SameSite=Lax alone keeps the cookie from other sites.
  */
-function tellsOrigins({ base_url }: Site): boolean {
-  const { protocol, hostname } = new URL(base_url);
-  return protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$|\.localhost$/.test(hostname);
+function tellsOrigins({ url }: Request, { base_url }: Site): boolean {
+  const hostname = hostOf(url).replace(/:\d+$/, "");
+  return base_url.startsWith("https:") ||
+    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$|\.localhost$/i.test(hostname);
 }
