@@ -9,7 +9,8 @@ import { SANDBOX_FLAGS } from "./sandbox.ts";
 
 /**
  * Whether the request loads a frame. Pages cannot set these headers. Browsers send `Sec-Fetch-Dest` to https sites and to
- * their own machine. Elsewhere the `Referer` names the page with the bar: a sandboxed app sends none.
+ * their own machine. Elsewhere the `Referer` names the page with the bar, or the page of the console that has the frame:
+ * a sandboxed app sends none.
  */
 export function loadsFrame({ headers, url }: Request): boolean {
   const loads = headers.get("sec-fetch-dest");
@@ -17,7 +18,9 @@ export function loadsFrame({ headers, url }: Request): boolean {
   const from = headers.get("referer");
   if (from === null || !URL.canParse(from) || !URL.canParse(url)) return false;
   const [page, frame] = [new URL(from), new URL(url)];
-  return page.host === frame.host && `${page.pathname}/frame` === frame.pathname;
+  // An app may have the code `frame`.
+  if (page.host !== frame.host || !/^\/a\/[^/]+\/frame$/.test(frame.pathname)) return false;
+  return `${page.pathname}/frame` === frame.pathname || !/^\/(a|previews)\//.test(page.pathname);
 }
 
 /**

@@ -106,6 +106,15 @@ inDefault(
       assert.ok(isApp(await reader.open(path, FRAMED)), path);
     }
     assert.equal((await outside.open("/a/bar-app/frame", FRAMED)).status, 404);
+    // Browsers that say nothing of what they load: the page around is the app's bar, or one of the console.
+    const from = (referer: string) => ({ referer: `http://${referer}` });
+    for (const page of ["/a/bar-app?q=1", "/", "/modules/crm"]) {
+      assert.ok(isApp(await reader.open("/a/bar-app/frame", from(`atrium.test${page}`))), page);
+      assert.match((await reader.open("/a/bar-app", from(`atrium.test${page}`))).body, /<iframe/, page);
+    }
+    for (const page of ["atrium.test/a/bar-public", "atrium.test/previews/x/frame", "evil.test/"]) {
+      assert.equal((await reader.open("/a/bar-app/frame", from(page))).status, 303, page);
+    }
     // A frame that loads itself again sends no session; its page then asks the bar.
     const again = await reader.open("/a/bar-public/frame", { ...FRAMED, "sec-fetch-site": "cross-site" });
     assert.ok(again.body.includes("reopen") && !isApp(again));
