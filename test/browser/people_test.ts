@@ -4,7 +4,7 @@ import type { Browser, Page } from "../packages/playwright.ts";
 import { connectAgent } from "../stage/agents/agent.ts";
 import { browserTest } from "../stage/browser.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
-import { addPerson, made } from "../stage/people.ts";
+import { addPerson, addSession, made } from "../stage/people.ts";
 import { findsTokensAndInvitations, fitsItsWidth, keepsItsButtons } from "./long_lists.ts";
 import { adminOf, seatOf } from "./seats.ts";
 import { keepsOthersChanges, keepsTypedNames, keepsTypedPerson, keepsTypingDuringSaves } from "./unsaved_forms.ts";
@@ -44,6 +44,7 @@ browserTest("people, profile and account in a browser", async ({ browser, step }
       await keepsTypedPerson(base, taken, (await addPerson(server.request, "user")).id);
       await taken.close();
     });
+    await step("what waits for a sign-in is not sent as another person", () => othersSignIn(browser, server, base));
     await step("settings that others save meanwhile stay", async () => {
       const taken = await seatOf(browser, server, base, await adminOf(server));
       await keepsOthersChanges(base, server, taken);
@@ -77,6 +78,24 @@ const addNamed = async (
 };
 
 const row = (page: Page, name: string) => page.getByRole("row", { name });
+
+/** The session has ended, and another person signs in in another tab. */
+async function othersSignIn(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { page, close } = await seatOf(browser, server, base, await adminOf(server));
+  await page.goto(`${base}/profile`);
+  const people = page.getByRole("link", { name: "People" }).first();
+  await people.waitFor();
+  await page.context().clearCookies();
+  await people.click();
+  await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+  const { cookie } = await addSession(server, (await addPerson(server.request, "user")).id);
+  const [name = "", value = ""] = cookie.split("=");
+  await page.context().addCookies([{ name, value, url: base }]);
+  const opened = page.waitForURL(`${base}/`);
+  await page.evaluate(`dispatchEvent(new Event("focus"))`);
+  await opened;
+  await close();
+}
 
 async function invites(browser: Browser, server: TestServer, base: string): Promise<void> {
   const department = await addDepartment(server);
