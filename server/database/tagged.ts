@@ -55,6 +55,8 @@ interface Tag {
 export interface Transaction {
   /** Its connection is lost, or it has failed: a statement would be executed outside of it. */
   is_over: boolean;
+  /** The error of the query that was refused first because the connection is lost. */
+  loss: unknown;
   /** Notes at once if this query of the driver is refused because the connection is lost. */
   watch(query: object): void;
 }

@@ -24,9 +24,12 @@ export function guardTransactions(sql: Pool, times: StatementTimes): Pool {
     const begun = typeof options === "string" && work
       ? begin(options, guarded(work, transaction))
       : begin(guarded(options as Work, transaction));
-    // The driver rejects this promise when the connection is lost, also while `work` waits for something else.
-    begun.then(() => {}, () => transaction.is_over = true);
-    return begun;
+    // The driver rejects this promise when the connection is lost, also while `work` waits for something else. Its own
+    // error says only that the connection is closed.
+    return begun.catch((error) => {
+      transaction.is_over = true;
+      throw transaction.loss ?? error;
+    });
   };
   return Object.assign(sql, { begin: begins as Begin });
 }
@@ -34,11 +37,15 @@ export function guardTransactions(sql: Pool, times: StatementTimes): Pool {
 function newTransaction(): Transaction {
   const transaction: Transaction = {
     is_over: false,
+    loss: undefined,
     watch(query) {
       if (!isQuery(query)) return;
       const { reject } = query;
       query.reject = (error) => {
-        if (isLoss(error)) transaction.is_over = true;
+        if (isLoss(error)) {
+          transaction.is_over = true;
+          transaction.loss ??= error;
+        }
         reject(error);
       };
     },

@@ -1,10 +1,13 @@
 /** The embedded database's folder: its lock, what survives the end of the process or the backend, and what is refused. */
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import postgres from "postgres";
 import { Backend } from "../../../db/embedded/backend.ts";
 import { type Embedded, FolderLocked, openEmbedded } from "../../../db/embedded/embedded.ts";
 import { lockFolder } from "../../../db/embedded/lock.ts";
 import { keepUp } from "../../../db/embedded/upkeep.ts";
+import { openDatabase } from "../../../server/database/pool.ts";
+import { createLog } from "../../../server/log.ts";
 import { until } from "../../stage/until.ts";
 
 /** An empty database, created once, which tests load. */
@@ -197,6 +200,22 @@ test("a disk that takes no more fails statements with the reason, and is tried a
     await fill();
   });
   await embedded.close();
+});
+
+test("a transaction that a full disk ends fails with the reason", async (folder) => {
+  const { sql, close } = await openDatabase(
+    { database_url: undefined, data_dir: dirname(folder) },
+    createLog(() => {}),
+  );
+  await sql`create table a (n int, text text)`;
+  await Deno.rename(`${folder}/pg_wal`, `${folder}/wal`);
+  const fill = sql.begin(async (tx) => {
+    await tx`insert into a select g, repeat('x', 1000) from generate_series(1, 10000) g`;
+  });
+  await assert.rejects(fill, (error: Error) => /stopped: .*pg_wal/.test(error.message));
+  await Deno.rename(`${folder}/wal`, `${folder}/pg_wal`);
+  await until(() => sql`select 1`.then(() => true, () => false), "the database is tried again");
+  await close();
 });
 
 test("upkeep: the log is cut by checkpoints, tables are vacuumed and analyzed", async (folder) => {
