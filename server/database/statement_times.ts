@@ -86,10 +86,18 @@ function withoutGap(result: unknown): unknown {
   return result;
 }
 
-/** Has the statements of a pool or transaction that are sent by their text answered like the others. */
-export function answerUnsafe(driver: Sql, times: StatementTimes | undefined): void {
+/**
+ * Has the statements of a pool or transaction that are sent by their text answered like the others.
+ *
+ * @param watch is called with each query before it is sent
+ */
+export function answerUnsafe(driver: Sql, times: StatementTimes | undefined, watch: (query: object) => void): void {
   const unsafe = driver.unsafe;
   Object.assign(driver, {
-    unsafe: (text: string, ...more: []) => answered(unsafe(text, ...more), text, times),
+    unsafe(text: string, ...more: []) {
+      const query = unsafe(text, ...more);
+      watch(query);
+      return answered(query, text, times);
+    },
   });
 }

@@ -57,12 +57,10 @@ export interface Transaction {
   is_over: boolean;
   /** The error of the query that was refused first because the connection is lost. */
   loss: unknown;
-  /** Notes at once if this query of the driver is refused because the connection is lost. */
+  /** Does not send this query of the driver once it is over. Notes at once if it is refused because the connection is lost. */
   watch(query: object): void;
 }
 export const TRANSACTION = Symbol("transaction");
-
-const OVER = "This transaction's connection is lost";
 
 interface Tagged {
   driver: Sql;
@@ -84,16 +82,12 @@ const native = ({ template, values }: Part, driver: Sql): Promise<unknown> =>
   ]);
 
 function send({ driver, transaction, isDrivers, times }: Tagged, statement: Part): Promise<unknown> {
-  if (transaction?.is_over) {
-    return Promise.reject(Object.assign(new Error(OVER), { code: "CONNECTION_CLOSED", query: "" }));
-  }
   if (hasAny(statement, isDrivers)) {
     const query = native(statement, driver);
     transaction?.watch(query);
     return answered(query, statement.template.join("…"), times);
   }
   const query = run(driver, statement);
-  transaction?.watch(query);
   // A getter would give each query a hidden class of its own. V8 frees those, and what they hold, only in full collections.
   Object.defineProperty(query, "origin", { value: originOf(statement.template) });
   return query;
@@ -102,10 +96,11 @@ function send({ driver, transaction, isDrivers, times }: Tagged, statement: Part
 /** @param driver a pool or transaction of postgres.js */
 export function withParts<Handle extends Sql>(driver: Handle, times?: StatementTimes): Handle {
   const writers = [driver("name"), driver({ name: 1 }), driver.unsafe("")].map((writer) => writer.constructor);
-  answerUnsafe(driver, times);
+  const transaction = Reflect.get(driver, TRANSACTION) as Transaction | undefined;
+  answerUnsafe(driver, times, (query) => transaction?.watch(query));
   const tagged: Tagged = {
     driver,
-    transaction: Reflect.get(driver, TRANSACTION) as Transaction | undefined,
+    transaction,
     times,
     isDrivers: (value) => typeof value === "object" && value !== null && writers.includes(value.constructor),
   };

@@ -40,7 +40,8 @@ function newTransaction(): Transaction {
     loss: undefined,
     watch(query) {
       if (!isQuery(query)) return;
-      const { reject } = query;
+      const { handler, reject } = query;
+      query.handler = (sent) => transaction.is_over ? reject(lost()) : handler(sent);
       query.reject = (error) => {
         if (isLoss(error)) {
           transaction.is_over = true;
@@ -53,8 +54,17 @@ function newTransaction(): Transaction {
   return transaction;
 }
 
-const isQuery = (query: object): query is { reject(error: unknown): void } =>
-  "reject" in query && typeof query.reject === "function";
+const lost = () =>
+  Object.assign(new Error("This transaction's connection is lost"), { code: "CONNECTION_CLOSED", query: "" });
+
+/** A query of the driver, which calls the handler to send it. */
+interface Query {
+  handler(query: object): void;
+  reject(error: unknown): void;
+}
+
+const isQuery = (query: object): query is Query =>
+  "reject" in query && typeof query.reject === "function" && "handler" in query && typeof query.handler === "function";
 
 /**
  * Does the work of a transaction, or of one of its savepoints. The driver sends a commit or a rollback when this function

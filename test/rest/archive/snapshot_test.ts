@@ -1,11 +1,13 @@
 /** An account changes while it is exported. */
 import assert from "node:assert/strict";
 import { filesOf } from "../../../server/domains/archive/whole/tar/read.ts";
+import { END } from "../../../server/domains/archive/whole/tar/write.ts";
 import { v7 as uuid } from "uuid";
 import {
   ARCHIVE,
   archiveOf,
   dbLine,
+  departmentLine,
   importInto,
   openExport,
   recordLine,
@@ -84,6 +86,71 @@ inAccount("whole archive: what has arrived is written before the rest is sent", 
   assert.ok(!on_postgres || grown > 2_000_000, `${grown} bytes were written before the last ones arrived`);
   const names = await Array.fromAsync(Deno.readDir(server.data_dir), ({ name }) => name);
   assert.deepEqual(names.filter((name) => name.endsWith(".tar")), []);
+});
+
+const runLine = () => ({
+  id: uuid(),
+  department_id: null,
+  flow_id: 1,
+  flow_version: 1,
+  flow_code: "ship",
+  trigger: "manual",
+  status: "finished",
+  app_id: null,
+  action: null,
+  cron_id: null,
+  parent_id: null,
+  failure_of: null,
+  failure_run_id: null,
+  trigger_data: null,
+  user_id: null,
+  retry_of: null,
+  attempts: 1,
+  input: {},
+  input_terms: null,
+  data: null,
+  error: null,
+  steps: [],
+  failed_steps: 0,
+  warnings: 0,
+  started_at: "2026-11-24T10:00:00+00:00",
+  finished_at: "2026-11-24T10:00:00+00:00",
+});
+
+inAccount("whole archive: once its connection is lost, an import writes nothing more", async (stage) => {
+  if (!on_postgres) return;
+  const { ask, server, admin } = stage;
+  const first = { "departments/000001.ndjson": [departmentLine(1, "Sales")], "runs/000001.ndjson": [runLine()] };
+  const archive = archiveOf({ ...first, "runs/000002.ndjson": [runLine()] });
+  const last = archiveOf(first).length - END.length;
+  let is_sent = false;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (is_sent) return controller.close();
+      controller.enqueue(archive.subarray(0, last));
+      await until(async () => {
+        const ended = await server.sql`
+          select pg_terminate_backend(pid)
+          from pg_stat_activity
+          where datname = current_database()
+            and state = 'idle in transaction'
+            and query like '%insert into flow_processes%'
+        `;
+        return ended.length > 0;
+      }, "the import waits for the rest");
+      // Opens the pool's connections again: the one of the import is then used by others.
+      await Promise.all(Array.from({ length: 30 }, () => server.sql`select pg_sleep(0.2)`));
+      controller.enqueue(archive.subarray(last));
+      is_sent = true;
+    },
+  }, { highWaterMark: 0 });
+  const headers = { authorization: `Bearer ${admin.token}`, "content-type": "application/x-tar" };
+  const answer = await server.handler(new Request(`${server.base_url}${ARCHIVE}`, { method: "POST", headers, body }));
+  assert.equal(answer.status, 503);
+  await until(() => is_sent, "the rest is sent");
+  // Time for it to be written by mistake. No event tells that it is not.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.deepEqual((await ask("GET", "/connect/flow_processes.json")).body, []);
 });
 
 inAccount("whole archive: a reader who leaves ends the export", async ({ ask, server, admin }) => {
