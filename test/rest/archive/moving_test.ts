@@ -129,6 +129,16 @@ for (const [from, to] of DIRECTIONS) {
     const runsOf = async (query: string): Promise<number> =>
       (await there("GET", `/connect/flow_processes.json?per_page=500&${query}`)).body.length;
 
+    await t.step("a run names its trigger by its new number, also in what templates see of it", async () => {
+      const runs = await other.sql<{ is_named: boolean }[]>`
+        select (trigger_data ->> 'cron_id')::int = cron_id
+            and exists (select from crons where crons.id = flow_processes.cron_id) as is_named
+        from flow_processes
+        where trigger = 'cron'
+      `;
+      assert.deepEqual([...runs], [{ is_named: true }]);
+    });
+
     await t.step("imported records start no flow; a new one does", async () => {
       const before = await runsOf("trigger=cron");
       const record = { data: { number: "B-1" } };

@@ -4,6 +4,8 @@ import { part } from "../../../../database/part.ts";
 import { Id, Uuid } from "../../../../input/shapes.ts";
 import { byUuid, Moment, type MovedTable } from "../moved.ts";
 
+/** The trigger that began it, also of runs that others have started. Templates see it, and records note it. */
+const TriggerData = z.looseObject({ cron_id: Id });
 const Terms = z.array(z.string().regex(/^-?\d{1,19}$/)).max(32).nullable();
 
 export const runs: MovedTable = {
@@ -40,6 +42,12 @@ export const runs: MovedTable = {
     started_at: Moment,
     finished_at: Moment,
   }),
+  async settle({ trigger_data }, { ctx: { sql }, ids }) {
+    const { data } = TriggerData.safeParse(trigger_data);
+    if (!data) return {};
+    await ids.reserve(sql, "trigger", [data.cron_id]);
+    return { trigger_data: { ...data, cron_id: ids.find("trigger", data.cron_id) } };
+  },
   async follow(rows, { ctx: { sql }, account }) {
     const found_by = rows.flatMap(({ id, input_terms }) =>
       (Terms.parse(input_terms) ?? []).map((term) => ({ term, run_id: id }))
