@@ -88,6 +88,15 @@ Deno.test("moving: 100,000 records with the commands, in memory that does not ho
     assert.match(complained, /^\S+none\/account\.tar cannot be written: ENOENT[^\n]+\n$/);
   });
 
+  await t.step("a folder in the place of the file", async () => {
+    for (const [command, reason] of [["export", "is a folder: name a file"], ["import", "cannot be read: EISDIR"]]) {
+      const { code, complained } = await run([command ?? "", folder], old.url);
+      assert.equal(code, 1);
+      assert.ok(complained.startsWith(`${folder} ${reason}`), complained);
+    }
+    await assert.rejects(Deno.stat(`${folder}.part`), Deno.errors.NotFound);
+  });
+
   await t.step("an archive that was cut off is refused, and leaves nothing", async () => {
     const cut = `${folder}/cut.tar`;
     await Deno.copyFile(file, cut);

@@ -1,5 +1,5 @@
 /** `export` and `import`: a whole account as one file. */
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import type { Transport } from "../transport.ts";
 import { Fault } from "./files.ts";
 
@@ -21,6 +21,8 @@ export async function exportAccount(
   { file, records, runs }: ExportOptions,
   say: Say,
 ): Promise<void> {
+  // Renaming would fail only after all has come.
+  if ((await stat(file).catch(() => undefined))?.isDirectory()) throw new Fault(`${file} is a folder: name a file`);
   const part = `${file}.part`;
   const written = await open(part, "w").catch((error) => {
     throw new Fault(`${file} cannot be written: ${messageOf(error)}`);
@@ -59,13 +61,17 @@ export async function importAccount(transport: Transport, file: string, say: Say
   const read = await open(file).catch((error) => {
     throw new Fault(`${file} cannot be read: ${messageOf(error)}`);
   });
+  let unread: unknown;
   try {
     const imported = await transport.value("POST", ADDRESS, {
       headers: { "content-type": "application/x-tar" },
-      body: bodyOf(read),
+      body: bodyOf(read, (error) => unread = error),
       repeat: "never",
     }) as Imported;
     tell(imported, say);
+  } catch (error) {
+    // The request ends as if the server had gone.
+    throw unread === undefined ? error : new Fault(`${file} cannot be read: ${messageOf(unread)}`);
   } finally {
     await read.close();
   }
@@ -74,10 +80,13 @@ export async function importAccount(transport: Transport, file: string, say: Say
 type Opened = Awaited<ReturnType<typeof open>>;
 const PIECE = 256 * 1024;
 
-const bodyOf = (file: Opened): ReadableStream<Uint8Array> =>
+const bodyOf = (file: Opened, failed: (error: unknown) => void): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE), 0, PIECE);
+      const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE), 0, PIECE).catch((error) => {
+        failed(error);
+        throw error;
+      });
       if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead));
       else controller.close();
     },
