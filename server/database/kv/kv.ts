@@ -18,14 +18,20 @@ export async function openKv(
 const LOCKED_MS = 30_000;
 const RETRY_MS = 50;
 
-/** SQLite refuses to open a new file for all but one of the processes that start together. */
+/**
+ * SQLite refuses to open a new file for all but one of the processes that start together.
+ *
+ * @throws {Error} with the place, which SQLite's own messages mostly lack
+ */
 async function openShared(place: string, open: Open): Promise<Deno.Kv> {
   for (const deadline = performance.now() + LOCKED_MS;;) {
     try {
       return await open(place);
     } catch (error) {
-      const locked = error instanceof Error && error.message.includes("database is locked");
-      if (!locked || performance.now() > deadline) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!reason.includes("database is locked") || performance.now() > deadline) {
+        throw new Error(`Deno KV in ${place} cannot be opened: ${reason}`, { cause: error });
+      }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
