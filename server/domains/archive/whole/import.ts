@@ -14,6 +14,7 @@ import { NewApp } from "../../apps/schema.ts";
 import { buildOf, type WeighedBuild } from "../../apps/weight.ts";
 import { inTransaction } from "../transaction.ts";
 import { RECORDS } from "./export.ts";
+import { whenFree } from "./free_compiler.ts";
 import { createIds } from "./ids.ts";
 import type { Imported } from "./imported.ts";
 import { LOGOS, restoreLogo } from "./logos.ts";
@@ -142,7 +143,8 @@ async function compileApps(ctx: Context, definitions: readonly ArchivedFile[]): 
     if (!apps || folderOf(name) !== apps.name) continue;
     for (const [index, row] of rowsOf(apps, name, body).entries()) {
       try {
-        builds.set(String(row.id), await buildOf(ctx, Source.parse(row)));
+        const source = Source.parse(row);
+        builds.set(String(row.id), await whenFree(() => buildOf(ctx, source)));
       } catch (error) {
         if (!(error instanceof CompileFailure)) throw error;
         throw invalid({
