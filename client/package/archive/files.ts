@@ -2,8 +2,8 @@
  * The files of an account's folder on disk. Symbolic links are refused: with one, a folder from a stranger could send
  * other files to the server, or let the server's answer replace them.
  */
-import { lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 /** Texts by path, such as `apps/counter.json`. */
 export type Files = Map<string, string>;
@@ -68,8 +68,20 @@ function decoded(bytes: Uint8Array, path: string): string {
   }
 }
 
+/** All of it or nothing: a file that holds somebody's work must not end half written, for example on a full disk. */
 export async function writeText(root: string, path: string, text: string): Promise<void> {
-  await writeFile(await placeFor(root, path), text);
+  const place = await placeFor(root, path);
+  // A pull and a push leave out names that begin with a dot.
+  const part = join(dirname(place), `.${basename(place)}.part`);
+  try {
+    // What an interrupted command has left, or a link.
+    await rm(part, { force: true });
+    await writeFile(part, text, { flag: "wx" });
+    await rename(part, place);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw new Fault(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** Makes the folders of a file that is to be written. @returns the file's path */
