@@ -25,9 +25,13 @@ export async function reschedule(
 ): Promise<Values> {
   const { schedule = cron.schedule, timezone = cron.timezone, active = cron.active } = changes;
   const activated = active && !cron.active;
-  const anew = (activated || resumed) && { failures: 0, paused_reason: null };
+  const anew = {
+    ...(activated || resumed) && { failures: 0 },
+    // A trigger that a person stops is no longer one that failures have paused: deliveries that wait are then skipped.
+    ...(activated || resumed || changes.active === false) && { paused_reason: null },
+  };
   // An event has no due time.
-  if (schedule === null || cron.schedule === null) return { ...anew };
+  if (schedule === null || cron.schedule === null) return anew;
   const timetable = readTimetable(ctx, schedule, timezone);
   const is_new = schedule !== cron.schedule || timezone !== cron.timezone;
   const drops_due_times = cron.active && (is_new || !active);

@@ -117,22 +117,30 @@ inAccount(
 );
 
 inAccount(
-  "crons: deliveries that wait while failures pause a webhook start after a resume",
+  "crons: deliveries that wait while failures pause a webhook start after a resume, unless a person stops it",
   async ({ server, ask }) => {
     await addFlow(ask, "watch");
     const webhook = { kind: "webhook", schedule: undefined, overlap: "queue" };
-    const [failing, stopped] = [await add(ask, webhook), await add(ask, webhook)];
-    for (const { id } of [failing, stopped]) {
+    const [failing, stopped, both] = [await add(ask, webhook), await add(ask, webhook), await add(ask, webhook)];
+    for (const { id } of [failing, stopped, both]) {
       await server.sql`
       insert into cron_runs (cron_id, account_id, due_at, state, flow_process_id, payload, event_key)
       select id, account_id, now(), 'queued', ${v7()}, '{"body":1}', 'delivery one' from crons where id = ${id}
     `;
     }
-    await server.sql`update crons set active = false, failures = 10, paused_reason = 'x' where id = ${failing.id}`;
+    await server.sql`
+      update crons set active = false, failures = 10, paused_reason = 'x' where id in (${failing.id}, ${both.id})
+    `;
     await ask("PATCH", at(stopped.id), json({ active: false }));
+    const { body } = await ask("PATCH", at(both.id), json({ active: false }));
+    assert.deepEqual([body.active, body.failures, body.paused_reason], [false, 10, null]);
     const stateOf = async (id: number) => (await ask("GET", at(id, "/runs"))).body[0].state;
     await server.tick();
-    assert.deepEqual([await stateOf(failing.id), await stateOf(stopped.id)], ["queued", "skipped"]);
+    assert.deepEqual(await Promise.all([failing, stopped, both].map(({ id }) => stateOf(id))), [
+      "queued",
+      "skipped",
+      "skipped",
+    ]);
     assert.equal((await ask("POST", at(failing.id, "/resume"))).status, 200);
     await server.tick();
     assert.equal(await stateOf(failing.id), "late");
