@@ -1,6 +1,6 @@
 /** `paginate` of a connector step: follows an API's pages and collects them into one output. */
 import { z } from "zod";
-import { type ConnectorAnswer, type ConnectorCall, ConnectorFault } from "../../connectors/connectors.ts";
+import { type ConnectorAnswer, type ConnectorCall, ConnectorFault, REDACTED } from "../../connectors/connectors.ts";
 import type { JsonValue } from "../../input/json_value.ts";
 import { nextLink } from "./link_header.ts";
 import { Path, valueAt } from "./pick.ts";
@@ -73,14 +73,19 @@ export async function collectPages(
 ): Promise<ConnectorAnswer> {
   const collected: JsonValue[] = [];
   let left = most_bytes;
-  let call = begun(paginate, first);
+  let asked = "";
+  const sends = (request: { method: string; url: string }) => {
+    asked = request.url;
+    first.sends?.(request);
+  };
+  let call = { ...begun(paginate, first), sends };
   for (let page = 1;; page++) {
     const answer = await send({ ...call, most_bytes: left }).catch((error) => throwFault(error, page, most_bytes));
     stopClock();
     left -= answer.bytes;
     const items = itemsOf(paginate, answer.body, page);
     for (const item of items) collected.push(item);
-    const next = nextCall(paginate, call, answer, page, items.length);
+    const next = nextCall(paginate, call, asked, answer, page, items.length);
     if (next === undefined) return { ...answer, body: collected };
     if (next === "same") warn(`paginate: page ${page} leads to itself, so it counts as the last one`);
     else if (page === paginate.most) warn(`paginate: there are more than ${page} pages; the others are left out`);
@@ -101,14 +106,18 @@ const begun = (paginate: Paginate, call: ConnectorCall): ConnectorCall => {
   };
 };
 
-/** @returns undefined after the last page */
-function nextCall(
+/**
+ * @param asked the address of this page, without the secret
+ * @returns undefined after the last page
+ */
+function nextCall<Call extends ConnectorCall>(
   paginate: Paginate,
-  call: ConnectorCall,
+  call: Call,
+  asked: string,
   { headers, body }: ConnectorAnswer,
   page: number,
   items: number,
-): ConnectorCall | "same" | undefined {
+): Call | "same" | undefined {
   if (paginate.more !== undefined && !valueAt(body, paginate.more)) return undefined;
   if (paginate.by === "page") {
     if (items === 0) return undefined;
@@ -118,13 +127,25 @@ function nextCall(
     const link = paginate.next === undefined ? nextLink(headers.link ?? "") : valueAt(body, paginate.next);
     if (link === undefined || link === null || link === "") return undefined;
     if (typeof link !== "string") throw new StepFault(`paginate: page ${page} has no address at ${paginate.next}`);
-    return link === call.link ? "same" : { ...call, link };
+    return link === call.link || isSameAddress(link, asked) ? "same" : { ...call, link };
   }
   const { cursor, param } = paginate;
   const value = valueAt(body, cursor);
   if (value === undefined || value === null || value === "" || value === false) return undefined;
   if (typeof value === "object") throw new StepFault(`paginate: page ${page} has no single value at ${cursor}`);
   return value === call.params[param] ? "same" : { ...call, params: { ...call.params, [param]: value } };
+}
+
+/** The first page has no link, and a link may be relative, spelled otherwise, or without the connector's secret. */
+const isSameAddress = (link: string, asked: string): boolean =>
+  URL.canParse(link, asked) && comparable(new URL(link, asked)) === comparable(new URL(asked));
+
+function comparable(url: URL): string {
+  const query = [...url.searchParams].filter(([, value]) => value !== REDACTED);
+  url.search = new URLSearchParams(query).toString();
+  url.searchParams.sort();
+  url.hash = "";
+  return url.href;
 }
 
 /** @throws {StepFault} */
