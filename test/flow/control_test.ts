@@ -90,6 +90,15 @@ const CASES: Case[] = [
     data: [{ status: "error", body: [1, 2], error: "most: while still holds after 2 rounds" }, "none"],
   },
   {
+    name: "repeat: a list of very many items is collected",
+    program: [
+      { type: "repeat", id: "all", while: "false == true", collect: "{input.list}", steps: [set("none", {})] },
+      give("{steps.all.body.length}"),
+    ],
+    input: { list: Array.from({ length: 200_000 }, () => 1) },
+    data: 200_000,
+  },
+  {
     name: "repeat: without collect the output is the number of rounds, and a return ends it",
     program: [
       { type: "repeat", id: "two", while: "{index} < 1", steps: [set("a", { n: "{index}" })] },

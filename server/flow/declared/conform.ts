@@ -91,7 +91,9 @@ function faultsAgainst(schema: JsonSchema, work: Work, node: SchemaNode, value: 
   const faults: Fault[] = [];
   const add = (message: string, at: Path = path) => void faults.push({ path: at, message });
   const check = (inner: SchemaNode, part: JsonValue, at: Path = path) => {
-    if (faults.length < MOST_FAULTS) faults.push(...faultsAgainst(schema, work, inner, part, at));
+    if (faults.length >= MOST_FAULTS) return;
+    // A spread of very many faults would overflow the stack.
+    faults.push(...faultsAgainst(schema, work, inner, part, at).slice(0, MOST_FAULTS));
   };
   const matches = (inner: SchemaNode) => faultsAgainst(schema, work, inner, value, path).length === 0;
 

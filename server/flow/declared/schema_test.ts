@@ -118,4 +118,8 @@ Deno.test("declared schemas: defaults are filled in, and neither they nor large 
   assert.deepEqual(checked(many, Array.from({ length: 1_000 }, () => ({}))), too_large);
   const wide = { items: { allOf: Array.from({ length: 900 }, () => ({ type: "number" })) } };
   assert.deepEqual(checked(wide, Array.from({ length: 100_000 }, () => 1)), too_large);
+  const closed = { properties: { a: { type: "object", additionalProperties: false } } };
+  const unknown = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`x${index}`, 1]));
+  const faults = checked(closed, { a: unknown });
+  assert.deepEqual(Array.isArray(faults) && [faults.length, faults[0]], [50, "a.x0: is not a known field"]);
 });

@@ -19,7 +19,7 @@ export function faultsOfJson(json: unknown, most: number): Fault[] {
   for (let part = parts.pop(); part && faults.length < most; part = parts.pop()) {
     const message = faultOf(part);
     if (message) faults.push({ path: part.path, message });
-    else parts.push(...partsOf(part).reverse());
+    else for (const inner of partsOf(part).reverse()) parts.push(inner);
   }
   return faults;
 }

@@ -223,6 +223,7 @@ Deno.test("program: an invalid program is reported, and the reader never throws"
     [[undefined], "0", "must be JSON"],
     [deep("[", "]"), Array(64).fill(0).join("."), "is nested deeper than 64 levels"],
     [deep('[{"then":', "}]"), Array(32).fill("0.then").join("."), "is nested deeper than 64 levels"],
+    [[Array(500_000).fill(1)], "", "is too long (maximum is 262144 bytes of JSON)"],
     [circular, Array(64).fill(0).join("."), "is nested deeper than 64 levels"],
   ];
   for (const [value, path, message] of values) {

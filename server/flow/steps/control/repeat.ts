@@ -60,8 +60,7 @@ export const repeat = {
           const value = await renderIn(collect, execution);
           characters += jsonLength(value);
           proveRoom(characters);
-          if (Array.isArray(value)) collected.push(...value);
-          else collected.push(value);
+          for (const one of Array.isArray(value) ? value : [value]) collected.push(one);
         }
         const goes_on = await holdsIn(condition, execution);
         if (!goes_on || round === most) {
