@@ -32,6 +32,7 @@ const ROWS: [keys: Record<string, unknown>, output: unknown][] = [
     average: 37.375,
     n: 4,
   }],
+  [{ map: "{item.price|number|minus:0.9}", reduce: { total: { sum: "item" } } }, { total: 145.9 }],
   [{ reduce: { min: { min: "item.price" }, max: { max: "item.price" }, none: { max: "item.gone" } } }, {
     min: 8,
     max: 99,

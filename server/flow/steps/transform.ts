@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../input/json_value.ts";
 import { jsonLength } from "../storage/storable.ts";
 import { timeOf } from "../template/compare.ts";
-import { exact } from "../template/filters/filters.ts";
+import { exact, sumOf } from "../template/filters/filters.ts";
 import { FilterFault, numberOf, readNumber } from "../template/filters/filter.ts";
 import { holdsIn, renderIn } from "../template/rendering.ts";
 import { lookUp } from "../template/template.ts";
@@ -148,7 +148,7 @@ const reduced = (reduce: NonNullable<TransformStep["reduce"]>, items: readonly J
 
 /** @param values without null */
 function reduceValues(operation: string, values: JsonValue[]): JsonValue {
-  const sum = () => exact(values.reduce<number>((all, value) => exact(all + numberOf(value)), 0));
+  const sum = () => values.reduce<number>((all, value) => sumOf(all, numberOf(value)), 0);
   const extreme = (direction: 1 | -1) =>
     values.map((value) => ({ value, key: sortKeyOf(value) }))
       .reduce<{ value: JsonValue; key: SortKey } | undefined>(

@@ -16,6 +16,21 @@ export function exact(number: number): number {
   return number;
 }
 
+/** Digits after the point, as a number is written. */
+function decimalsOf(number: number): number {
+  const [mantissa = "", exponent = "0"] = String(number).split("e");
+  return Math.max(0, (mantissa.split(".")[1]?.length ?? 0) - Number(exponent));
+}
+
+/** A sum has no more digits after the point than its parts: 100.1 and -100 are 0.1, not 0.0999999999999943. */
+export function sumOf(a: number, b: number): number {
+  const decimals = Math.max(decimalsOf(a), decimalsOf(b));
+  return exact(decimals > MOST_DECIMALS ? a + b : Number((a + b).toFixed(decimals)));
+}
+
+/** The most that `toFixed` writes. */
+const MOST_DECIMALS = 100;
+
 const arithmetic = (compute: (a: number, b: number) => number): Filter => ({
   least: 1,
   most: 1,
@@ -98,8 +113,8 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   text: { least: 0, most: 0, apply: (value, _, take) => written(value, take) },
   json: { least: 0, most: 0, takes_null: true, apply: (value, _, take) => charged(JSON.stringify(value), take) },
   ...DATE_FILTERS,
-  plus: arithmetic((a, b) => a + b),
-  minus: arithmetic((a, b) => a - b),
+  plus: arithmetic(sumOf),
+  minus: arithmetic((a, b) => sumOf(a, -b)),
   times: arithmetic((a, b) => a * b),
   by: arithmetic((a, b) => {
     if (b === 0) throw new FilterFault("cannot divide by 0");
