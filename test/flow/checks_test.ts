@@ -317,6 +317,18 @@ inTeam("dry run: answers are for steps of the program, and for dry runs only", a
   assert.equal(api.calls.length, calls);
 });
 
+inTeam("dry run: the data of a fail step is answered as by a run", async ({ ask, addFlow }) => {
+  const { id } = await addFlow([{ type: "fail", message: "{input.why}", data: { code: 7 } }]);
+  for (const dry_run of [false, true]) {
+    const of = async (input: Record<string, unknown>) => {
+      const { body } = await ask("POST", `/connect/flows/${id}/run.json`, { json: { input, dry_run } });
+      return [body.status, body.error, body.data];
+    };
+    assert.deepEqual(await of({ why: "It rains" }), ["error", "It rains", { code: 7 }]);
+    assert.deepEqual(await of({}), ["error", "The flow failed", { code: 7 }], "null is no message");
+  }
+});
+
 inTeam("check: conditions of loops and parts of a transform see the names inside of them", async ({ ask, addFlow }) => {
   const { id } = await addFlow([
     {

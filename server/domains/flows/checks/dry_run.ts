@@ -50,5 +50,6 @@ export async function dryRun(ctx: Context, { id, input, answers = {}, run_id }: 
     answer: (place, step_id) => given.get(place) ?? given.get(step_id) ?? answerOf(place),
     unanswered: "records",
   });
-  return { flow_process_id: run.id, status, ...status === "finished" && { data }, ...error && { error }, steps };
+  const has_data = status === "finished" || data !== null;
+  return { flow_process_id: run.id, status, ...has_data && { data }, ...error && { error }, steps };
 }

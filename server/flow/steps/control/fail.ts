@@ -36,7 +36,7 @@ export const fail = {
     const message = await renderIn(template, execution);
     const data = await renderIn(data_template, execution);
     execution.setOutput(data);
-    const text = typeof message === "string" ? message : JSON.stringify(message);
+    const text = typeof message === "string" ? message : message === null ? "" : JSON.stringify(message);
     throw new Failed(text.slice(0, MOST_MESSAGE).toWellFormed() || "The flow failed", data);
   },
 } satisfies StepType<FailStep>;
