@@ -5,12 +5,15 @@ import { z } from "zod";
 import type { JsonValue } from "../../input/json_value.ts";
 import { ConnectorFault } from "../call/fault.ts";
 
+const NAME_FAULT = "filename must be a text of 1 to 255 characters";
+
 const File = z.strictObject({
-  filename: z.string().min(1).max(255),
-  type: z.string().regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?charset=[\w-]+)?$/, "is not a content type")
+  filename: z.string(NAME_FAULT).min(1, NAME_FAULT).max(255, NAME_FAULT),
+  type: z.string("type is not a content type")
+    .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?charset=[\w-]+)?$/, "type is not a content type")
     .default("application/octet-stream"),
-  base64: z.string().optional(),
-  text: z.string().optional(),
+  base64: z.string("base64 must be a text").optional(),
+  text: z.string("text must be a text").optional(),
 }).refine(({ base64, text }) => (base64 === undefined) !== (text === undefined), "needs either base64 or text");
 
 interface Part {
