@@ -85,20 +85,68 @@ Deno.test("program: wrong members of what every run defines", () => {
     { type: "mutation", id: "set", set: { a: 1 } },
     {
       type: "return",
-      data: ["{run.dat} {run.date}", "{user.nme}", "{steps.set.bdy.a} {steps.set.body.a}", "{= user.role }"],
+      data: [
+        "{run.dat} {run.date}",
+        "{user.nme}",
+        "{steps.set.bdy.a} {steps.set.body.a}",
+        "{= user.role }",
+        "{trigger.due_date} {trigger.due}",
+      ],
     },
   ]));
   assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
     "1.data.0 has {run.dat}, and {run} has id, date, started_at, trigger",
     "1.data.1 has {user.nme}, and {user} has id, login, name, email, role",
     "1.data.2 has {steps.set.bdy}, and {steps.set} has status, body, error",
+    "1.data.4 has {trigger.due}, and {trigger} has kind, cron_id, due_at, due_date, timezone",
+  ]);
+  const own = [{ type: "mutation", set: { trigger: { due: 1 } } }, { type: "return", data: "{trigger.due}" }];
+  assert.deepEqual(unknownNames(stepsOf(own)), []);
+});
+
+Deno.test("program: names and steps of items that are worked on at once end with the item", () => {
+  const faultsWith = (at_once: number) =>
+    unknownNames(stepsOf([
+      { type: "mutation", set: { a: 1 } },
+      {
+        type: "for_each",
+        id: "each",
+        items: [1],
+        at_once,
+        steps: [
+          { type: "mutation", id: "inner", set: { a: 2, b: 3 } },
+          { type: "if", condition: "{b} > 1", then: [{ type: "mutation", set: { c: "{steps.inner.body}" } }] },
+          {
+            type: "for_each",
+            as: "deep",
+            items: [1],
+            at_once,
+            steps: [{ type: "mutation", set: { d: "{c} {deep}" } }],
+          },
+          { type: "mutation", set: { e: "{d}" } },
+        ],
+      },
+      { type: "return", data: ["{a} {steps.each.body}", "{b|default:0}", "{= steps.inner.body.b }"] },
+    ])).map(({ path, message }) => `${path.join(".")} ${message.split(":", 1)}`);
+  assert.deepEqual(faultsWith(1), []);
+  const ends = "which ends with its item in a loop with at_once";
+  assert.deepEqual(faultsWith(2), [
+    `1.steps.3.set.e has {d}, ${ends}`,
+    `2.data.1 has {b}, ${ends}`,
+    `2.data.2 has {steps.inner}, ${ends}`,
   ]);
 });
 
 Deno.test("program: placeholders of other tools stay texts, with a warning", () => {
-  const faults = unknownNames(stepsOf([{ type: "return", data: { a: "Hello {{ input.name }}", b: '{{"x": 1}}' } }]));
+  const faults = unknownNames(
+    stepsOf([{
+      type: "return",
+      data: { a: "Hello {{ input.name }}", b: '{{"x": 1}}', c: "{{$json.id}} {{$jso.id}}" },
+    }]),
+  );
   assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
     "0.data.a has {{ input.name }}, which stays a text: a placeholder has single braces, as in {input.name}",
+    "0.data.c has {{$json.id}}, which stays a text: a placeholder has single braces, as in {json_object.id}",
   ]);
 });
 

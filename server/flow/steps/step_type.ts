@@ -98,6 +98,8 @@ interface Traits<S extends Step> {
   branches?(step: S): (readonly [path: Path, steps: readonly Step[]])[];
   /** Names that templates see during or after the step. */
   names?(step: S): string[];
+  /** Whether each item of the list in `steps` is executed with names and steps of its own. */
+  forks?(step: S): boolean;
   references?(step: S): Reference[];
   /** Of a step that waits for a person. */
   audience?(step: S): Audience;

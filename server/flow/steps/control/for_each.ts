@@ -48,6 +48,7 @@ export const for_each = {
   templates: ["items"],
   branches: ({ steps }) => [[["steps"], steps]],
   names: ({ as }) => [as, INDEX],
+  forks: ({ at_once }) => at_once > 1,
   async execute(step, execution) {
     const list = await renderIn(step.items, execution);
     if (list !== null && !Array.isArray(list)) throw new StepFault("items is no list");
