@@ -150,6 +150,25 @@ Deno.test("program: placeholders of other tools stay texts, with a warning", () 
   ]);
 });
 
+Deno.test("program: placeholders in choices, labels and cases stay texts, with a warning", () => {
+  const faults = unknownNames(stepsOf([
+    {
+      type: "approval",
+      question: "{input.sum}?",
+      choices: ["pay {input.sum|round:2}", "{no}"],
+      form: { note: { label: "For {user.name}" }, other: {} },
+      roles: ["admin"],
+    },
+    { type: "switch", value: "{input.a}", cases: { "{input.b}": [], "{}": [] } },
+  ]));
+  const plain = "which stays a text: there are no placeholders here";
+  assert.deepEqual(faults.map(({ path, message }) => `${path.join(".")} ${message}`), [
+    `0.choices has {input.sum|round:2}, ${plain}`,
+    `0.form has {user.name}, ${plain}`,
+    `1.cases has {input.b}, ${plain}`,
+  ]);
+});
+
 Deno.test("program: names and ids of disabled steps are not there, and their own templates are not looked at", () => {
   const faults = unknownNames(stepsOf([
     { type: "mutation", id: "off", disabled: true, set: { a: "{none}" } },

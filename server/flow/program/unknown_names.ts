@@ -48,7 +48,15 @@ export function unknownNames(steps: readonly Step[]): Fault[] {
         return [{ path: [...path, ...key], message }];
       })
     );
-    return [...unknown, ...unset, ...doubled];
+    const plain = Object.entries(stepTypeOf(step).plain?.(step) ?? {}).flatMap(([key, texts]) =>
+      [...textsIn(texts)].flatMap(({ text }) =>
+        [...text.matchAll(SINGLE)].filter(([, name = ""]) => names.has(name)).map(([written]) => ({
+          path: [...path, key],
+          message: `has ${written}, which stays a text: there are no placeholders here`,
+        }))
+      )
+    );
+    return [...unknown, ...unset, ...doubled, ...plain];
   });
 }
 
@@ -92,3 +100,4 @@ const hasOnly = (name: string, members: readonly string[]) => `and {${name}} has
 
 /** Placeholders as other tools write them, such as n8n's `{{ $json.id }}`. Two braces are the character itself here. */
 const DOUBLED = /\{\{\s*(\$json|[a-z]\w*)((?:\.\w+)*)\s*\}\}/g;
+const SINGLE = /\{\s*([a-z]\w*)[^{}]*\}/g;

@@ -96,6 +96,8 @@ interface Traits<S extends Step> {
   readonly inside?: readonly string[];
   /** Lists of steps inside a step, by their path in it, besides `catch`. The journal lists such a step before the steps inside it. */
   branches?(step: S): (readonly [path: Path, steps: readonly Step[]])[];
+  /** Texts that people may take for templates, by their key. */
+  plain?(step: S): JsonObject;
   /** Names that templates see during or after the step. */
   names?(step: S): string[];
   /** Whether each item of the list in `steps` is executed with names and steps of its own. */

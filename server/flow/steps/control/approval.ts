@@ -67,6 +67,7 @@ export const approval = {
   },
   shape,
   templates: ["question"],
+  plain: ({ choices, form }) => ({ choices, form: Object.values(form).map(({ label = "" }) => label) }),
   branches: ({ ask, on_timeout }) => [[["ask"], ask], [["on_timeout"], on_timeout]],
   names: () => ["approval"],
   audience: ({ roles, users, departments, link }) => ({ roles, user_ids: users, department_ids: departments, link }),

@@ -30,6 +30,7 @@ export const switch_ = {
   },
   shape,
   templates: ["value"],
+  plain: ({ cases }) => ({ cases: Object.keys(cases) }),
   branches: ({ cases, else: otherwise }) => [
     ...Object.entries(cases).map(([name, steps]): [Path, Step[]] => [["cases", name], steps]),
     [["else"], otherwise],
