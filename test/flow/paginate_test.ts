@@ -37,6 +37,9 @@ inTeam("paginate: links, cursors and pages are followed and collected in one ste
   answer("/api/circle", () => Response.json({ next: "/api/circle" }));
   const turned = `${api.origin}/api/turned?b=x+y&a=1`;
   answer("/api/turned", (query) => Response.json({ next: query.has("a") ? "?a=1&b=x%20y#end" : turned }));
+  for (const [at, next] of [["start", "deep/2"], ["deep/2", "3?key=page-secret"], ["deep/3", null]] as const) {
+    answer(`/api/${at}`, () => Response.json({ next, items: [at] }));
+  }
   answer("/api/large", () => Response.json({ items: ["x".repeat(900_000)] }));
   answer("/api/odd", () => Response.json({ items: "none" }));
 
@@ -82,6 +85,8 @@ inTeam("paginate: links, cursors and pages are followed and collected in one ste
       `paginate: page ${pages} leads to itself, so it counts as the last one`,
     ]]);
   }
+  const relative = await of("link", "start", { by: "link", next: "next", collect: "items" });
+  assert.deepEqual(relative.data, ["start", "deep/2", "deep/3"], "a relative link begins at its page");
   const faults: [given: Parameters<typeof step>, error: string][] = [
     [["link", "outside", { by: "link", next: "next" }], "all: page 2: the address is not below the connector's"],
     [

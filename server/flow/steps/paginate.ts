@@ -127,7 +127,7 @@ function nextCall<Call extends ConnectorCall>(
     const link = paginate.next === undefined ? nextLink(headers.link ?? "") : valueAt(body, paginate.next);
     if (link === undefined || link === null || link === "") return undefined;
     if (typeof link !== "string") throw new StepFault(`paginate: page ${page} has no address at ${paginate.next}`);
-    return link === call.link || isSameAddress(link, asked) ? "same" : { ...call, link };
+    return isSameAddress(link, asked) ? "same" : { ...call, link: fromPage(link, asked) };
   }
   const { cursor, param } = paginate;
   const value = valueAt(body, cursor);
@@ -139,6 +139,10 @@ function nextCall<Call extends ConnectorCall>(
 /** The first page has no link, and a link may be relative, spelled otherwise, or without the connector's secret. */
 const isSameAddress = (link: string, asked: string): boolean =>
   URL.canParse(link, asked) && comparable(new URL(link, asked)) === comparable(new URL(asked));
+
+/** A relative link begins at its page. That of a path with a secret is not known here, so the first page's has to do. */
+const fromPage = (link: string, asked: string): string =>
+  URL.canParse(link, asked) && !new URL(asked).pathname.includes(REDACTED) ? new URL(link, asked).href : link;
 
 function comparable(url: URL): string {
   const query = [...url.searchParams].filter(([, value]) => value !== REDACTED);
