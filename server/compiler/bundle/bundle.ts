@@ -9,7 +9,7 @@ import { APP, BASE, type Bundled, type Imports, type Loader, MAPPED, MINIFY, MOD
 import { closed, virtualModules, virtualOf } from "./plugins.ts";
 import { AUTHOR, type Compiled, type Found } from "../engines/engine.ts";
 import { VENDOR } from "./links.ts";
-import { positionsOf } from "./position_map.ts";
+import { positionsOf, sourcePlaces } from "./position_map.ts";
 import { columnOfByte, showWarning } from "./positions.ts";
 import type { Runtime } from "../protocol.ts";
 import { failureOf, hasParsed, isBuildFailure, quoted, quotedIn } from "./esbuild_errors.ts";
@@ -28,11 +28,10 @@ export interface Bundle {
 /** @throws {CompileFailure} with a message for each syntax error, or for each missing module and export */
 export async function bundleApp(source: string, compiled: Compiled, imports: Imports): Promise<Bundle> {
   const { code, author = { code, loaders: ["js"] as const }, prove } = compiled;
+  const inSource = sourcePlaces(compiled);
   const place = ({ location }: esbuild.Message) => {
     if (location?.file !== (compiled.author ? AUTHOR : STDIN)) return undefined;
-    const { line, column, lineText } = location;
-    const moved = compiled.author && line === 1 ? MODULE_MARK.length : 0;
-    return compiled.locate({ line, column: columnOfByte(lineText, column) + 1 - moved });
+    return inSource({ line: location.line, column: columnOfByte(location.lineText, location.column) + 1 });
   };
   try {
     const { text, files, warnings, imported, positions } = await bundleKnown(compiled, imports) ??

@@ -6,7 +6,7 @@ import { decodedMappings, encodedMappings, type SourceMapSegment, TraceMap } fro
 import type { Compiled } from "../engines/engine.ts";
 import type { Linked } from "./links.ts";
 import { MODULE_MARK } from "./options.ts";
-import { startsOf } from "./positions.ts";
+import { editorPlaces, type Position, scriptStartsOf } from "./positions.ts";
 
 /** What esbuild wrote, and what became of it. */
 export interface Written {
@@ -23,11 +23,23 @@ export interface Written {
 /** Beyond this number positions are only of every second, fourth, … place. */
 const MOST_SEGMENTS = 40_000;
 
-export function positionsOf({ author, locate }: Compiled, { map, file, text, shown = 0, linked }: Written): string {
+/** Maps places that esbuild counts in its input to the author's source. */
+export function sourcePlaces({ code, author, locate }: Compiled): (place: Position) => Position | undefined {
+  const mark = author ? MODULE_MARK : "";
+  const inEditor = editorPlaces(mark + (author?.code ?? code));
+  return (place) => {
+    const { line, column } = inEditor(place);
+    const moved = line === 1 ? mark.length : 0;
+    return column > moved ? locate({ line, column: column - moved }) : undefined;
+  };
+}
+
+export function positionsOf(compiled: Compiled, { map, file, text, shown = 0, linked }: Written): string {
   const traced = new TraceMap(map);
+  const inSource = sourcePlaces(compiled);
   // esbuild writes paths relative to its output, which is beside the source.
   const index = traced.sources.findIndex((name) => name?.endsWith(file));
-  const starts = startsOf(text);
+  const starts = scriptStartsOf(text);
   const place = linked ? placesIn(linked, shown) : undefined;
   const lines: SourceMapSegment[][] = [];
   const all = decodedMappings(traced);
@@ -38,9 +50,7 @@ export function positionsOf({ author, locate }: Compiled, { map, file, text, sho
     for (const segment of segments) {
       if (segment.length === 1 || segment[1] !== index || count++ % step !== 0) continue;
       const [unit, , line, column] = segment;
-      const moved = author && line === 0 ? MODULE_MARK.length : 0;
-      if (column < moved) continue;
-      const found = locate({ line: line + 1, column: column + 1 - moved });
+      const found = inSource({ line: line + 1, column: column + 1 });
       const there = place ? place((starts[row] ?? 0) + unit) : { row, unit };
       if (!found || !there || last === `${there.row} ${found.line}:${found.column}`) continue;
       last = `${there.row} ${found.line}:${found.column}`;
@@ -53,7 +63,7 @@ export function positionsOf({ author, locate }: Compiled, { map, file, text, sho
 
 /** Maps indices in esbuild's text to places in the linked text. They must be asked for in ascending order. */
 function placesIn({ text, head, cuts }: Linked, shown: number) {
-  const starts = startsOf(text);
+  const starts = scriptStartsOf(text);
   let [cut, removed, row] = [0, 0, 0];
   return (index: number): { row: number; unit: number } | undefined => {
     const before = index + shown;

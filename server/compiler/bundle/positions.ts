@@ -45,9 +45,23 @@ export function startsOf(text: string): number[] {
   return starts;
 }
 
+const SCRIPT_LINE_ENDS = /\r\n|[\r\n\u2028\u2029]/g;
+
+/** The index of the first character of each line as JavaScript, esbuild, acorn and browsers count lines. */
+export const scriptStartsOf = (text: string): number[] => [
+  0,
+  ...Array.from(text.matchAll(SCRIPT_LINE_ENDS), ({ 0: { length }, index }) => index + length),
+];
+
+/** Converts positions in JavaScript's lines. Editors do not end a line at U+2028 and U+2029. */
+export function editorPlaces(text: string): (place: Position) => Position {
+  if (!/[\u2028\u2029]/.test(text)) return (place) => place;
+  const [script, editor] = [linesOf(text, scriptStartsOf(text)), linesOf(text)];
+  return (place) => editor.positionAt(script.indexAt(place));
+}
+
 /** `positionAt` and `indexAt` for many places in one text. */
-export function linesOf(text: string) {
-  const starts = startsOf(text);
+export function linesOf(text: string, starts = startsOf(text)) {
   return {
     positionAt(index: number): Position {
       let [low, high] = [0, starts.length - 1];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { columnOfByte, indexAt, positionAt, positionOf, showMistake } from "./positions.ts";
+import { columnOfByte, editorPlaces, indexAt, positionAt, positionOf, showMistake } from "./positions.ts";
 
 const CASES = [
   { name: "the line and a caret", source: "let a;\nlet b = ;\n", at: [2, 9], shows: "2:9 no\nlet b = ;\n        ^" },
@@ -28,4 +28,14 @@ Deno.test("positions: of a character, of a pattern, of a byte", () => {
   assert.deepEqual(positionOf("x\n  @apply foo", /@apply (foo)/d), { line: 2, column: 10 });
   assert.equal(positionOf("x", /y/), undefined);
   assert.equal(columnOfByte("'ż😀' x", 9), 6);
+});
+
+Deno.test("positions: U+2028 and U+2029 end a line of JavaScript, and none of an editor", () => {
+  const inEditor = editorPlaces("a\u2028bc\r\nd\u2029\u2028e\nf");
+  const places = [[1, 1], [2, 2], [3, 1], [4, 1], [5, 1], [6, 1]].map(([line = 0, column = 0]) => {
+    const place = inEditor({ line, column });
+    return [place.line, place.column];
+  });
+  assert.deepEqual(places, [[1, 1], [1, 4], [2, 1], [2, 3], [2, 4], [3, 1]]);
+  assert.deepEqual(editorPlaces("a\nb")({ line: 2, column: 1 }), { line: 2, column: 1 });
 });

@@ -1,7 +1,7 @@
 /** Checks js sources, which are served unchanged as classic scripts. */
 import { type Options, parse } from "acorn";
 import { CompileFailure } from "../compiler.ts";
-import { showMistake } from "../bundle/positions.ts";
+import { positionAt, showMistake } from "../bundle/positions.ts";
 
 const SCRIPT = { ecmaVersion: "latest", sourceType: "script", allowHashBang: true } as const satisfies Options;
 const MODULE = { ...SCRIPT, sourceType: "module" } as const satisfies Options;
@@ -15,21 +15,21 @@ const MESSAGES = {
 export function checkScript(source: string): void {
   const mistake = mistakeIn(source, SCRIPT);
   if (!mistake) return;
-  const { message, loc: { line, column } } = mistake;
+  const { message, pos } = mistake;
   const text = /'sourceType: module'/.test(message)
     ? MESSAGES.no_import
     : /\bawait\b/.test(source) && !mistakeIn(source, MODULE)
     ? MESSAGES.no_await
     : message.replace(/ \(\d+:\d+\)$/, "");
-  throw new CompileFailure([showMistake(source, text, { line, column: column + 1 })]);
+  throw new CompileFailure([showMistake(source, text, positionAt(source, pos))]);
 }
 
 interface Mistake extends SyntaxError {
-  /** The column counts from 0. */
-  loc: { line: number; column: number };
+  /** An index. acorn's own lines also end at U+2028 and U+2029, those of editors do not. */
+  pos: number;
 }
 
-const isMistake = (error: unknown): error is Mistake => error instanceof SyntaxError && "loc" in error;
+const isMistake = (error: unknown): error is Mistake => error instanceof SyntaxError && "pos" in error;
 
 function mistakeIn(source: string, options: Options): Mistake | undefined {
   try {

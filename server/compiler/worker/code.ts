@@ -3,7 +3,7 @@ import type * as esbuild from "esbuild";
 import { build, transform } from "../bundle/esbuild.ts";
 import { failureOf } from "../bundle/esbuild_errors.ts";
 import { STDIN } from "../bundle/options.ts";
-import { columnOfByte } from "../bundle/positions.ts";
+import { columnOfByte, editorPlaces } from "../bundle/positions.ts";
 import { CODE_NAME, CompileFailure } from "../compiler.ts";
 
 const OPTIONS = {
@@ -55,11 +55,11 @@ export async function compileCode(source: string): Promise<string> {
     const script = { format: "iife", globalName: CODE_NAME, target: "esnext", charset: "utf8", ...map } as const;
     return (await transform(file?.text ?? "", script)).code;
   } catch (error) {
-    throw await failureOf(
-      error,
-      source,
-      ({ location }) =>
-        location ? { line: location.line, column: columnOfByte(location.lineText, location.column) + 1 } : undefined,
-    );
+    const inEditor = editorPlaces(source);
+    throw await failureOf(error, source, ({ location }) => {
+      if (!location) return undefined;
+      const { line, column, lineText } = location;
+      return inEditor({ line, column: columnOfByte(lineText, column) + 1 });
+    });
   }
 }

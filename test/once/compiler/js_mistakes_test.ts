@@ -11,6 +11,11 @@ const MISTAKES: Mistake[] = [
     source: `\nimport a from "a";`,
     says: [/^2:1 import and export are not possible: .* classic script/],
   },
+  {
+    name: "a line separator, which ends no line of an editor",
+    source: "// a\u2028b\nlet b = ;",
+    says: ["2:9 Unexpected token\nlet b = ;\n        ^"],
+  },
   { name: "an export", source: `export default 1;`, says: [/^1:1 import and export are not possible/] },
   {
     name: "await outside of a function",

@@ -80,6 +80,16 @@ console.log("mark_2");
 createRoot(document.body).render(<App />);
 `,
   ],
+  ["below line separators", "react", `// \u2028\u2029\nexport default () => <p>{console.log("mark_1")}</p>;\n`],
+  [
+    "an enum below line separators",
+    "svelte",
+    `<script lang="ts">
+  enum Color { Red = "red" } // \u2028
+  console.log("mark_1", Color.Red);
+</script>
+`,
+  ],
   ["a first line", "kaboom", `kaboom(); console.log("mark_1");\nadd([text("mark_2")]);\n`],
 ];
 

@@ -7,6 +7,16 @@ const MISTAKES: Mistake[] = [
     says: [`3:12 Unexpected closing "span" tag does not match opening "p" tag\n    <p>hi</span>\n           ^`],
   },
   {
+    name: "elements side by side below line separators",
+    source: "const a = `\u2028\u2028`;\nexport default () => (\n  <p>a</p>\n  <p>{a}</p>\n);",
+    says: ["4:3 Elements side by side need one around them: <>…</>\n  <p>{a}</p>\n  ^"],
+  },
+  {
+    name: "a line separator on the first line",
+    source: "const a = `\u2028`; const b = ;\nexport default () => <p>{a}</p>;",
+    says: ['1:26 Unexpected ";"\nconst a = `\u2028`; const b = ;\n                         ^'],
+  },
+  {
     name: "an unclosed element",
     source: "export default () => (\n  <ul>\n    <li>a\n  </ul>\n);",
     says: [

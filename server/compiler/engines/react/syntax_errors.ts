@@ -5,7 +5,7 @@
  */
 import type { Mistake } from "../engine.ts";
 import { transform } from "../../bundle/esbuild.ts";
-import { columnOfByte, indexAt, positionAt } from "../../bundle/positions.ts";
+import { columnOfByte, editorPlaces, indexAt, positionAt } from "../../bundle/positions.ts";
 import { isBuildFailure } from "../../bundle/esbuild_errors.ts";
 import { MESSAGES } from "./messages.ts";
 
@@ -59,10 +59,11 @@ async function errorsIn(source: string): Promise<number[]> {
     return [];
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
-    return error.errors.flatMap(({ location }) =>
-      location
-        ? [indexAt(source, { line: location.line, column: columnOfByte(location.lineText, location.column) + 1 })]
-        : []
-    );
+    const inEditor = editorPlaces(source);
+    return error.errors.flatMap(({ location }) => {
+      if (!location) return [];
+      const { line, column, lineText } = location;
+      return [indexAt(source, inEditor({ line, column: columnOfByte(lineText, column) + 1 }))];
+    });
   }
 }

@@ -6,7 +6,7 @@ import type * as esbuild from "esbuild";
 import { transform } from "../../bundle/esbuild.ts";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { parse } from "svelte/compiler";
-import { linesOf, type Position } from "../../bundle/positions.ts";
+import { linesOf, type Position, scriptStartsOf } from "../../bundle/positions.ts";
 
 export interface Converted {
   source: string;
@@ -58,9 +58,9 @@ export async function toJavaScript(source: string): Promise<Converted> {
       start,
       end,
       at: converted.length,
-      code: linesOf(code),
+      code: linesOf(code, scriptStartsOf(code)),
       length: code.length,
-      authors: linesOf(typed),
+      authors: linesOf(typed, scriptStartsOf(typed)),
       map: new TraceMap(map),
     });
     converted += code;
