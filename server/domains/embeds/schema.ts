@@ -41,7 +41,12 @@ export const EmbedRequest = z.object({
   target: EmbedPage.shape.target.optional(),
   app: z.string().min(1).max(100).optional().describe("An app's id or `url_code`, instead of `target`"),
   viewer: Jwt.optional().describe("For a host's user: a JWT (HS256) that an embedding key has signed"),
-}).refine(({ target, app }) => (target === undefined) !== (app === undefined), "Either target or app is needed");
+})
+  .refine(({ target, app }) => target !== undefined || app !== undefined, "target or app is missing")
+  .refine(
+    ({ target, app }) => target === undefined || app === undefined,
+    "target and app exclude each other: send one",
+  );
 export type EmbedRequest = z.output<typeof EmbedRequest>;
 
 export const Embeds = z.object({ apps: z.array(Embed) });

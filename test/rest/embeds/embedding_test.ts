@@ -126,12 +126,20 @@ inAccount(
         status: 403,
       },
       {
-        name: "either target or app",
+        name: "both target and app",
         method: "POST",
         path: OPEN,
         sent: { json: { target: "kb", app: id } },
         status: 422,
-        body: { base: /Either/ },
+        body: { base: ["target and app exclude each other: send one"] },
+      },
+      {
+        name: "neither target nor app",
+        method: "POST",
+        path: OPEN,
+        sent: { json: {} },
+        status: 422,
+        body: { base: ["target or app is missing"] },
       },
       { name: "no such app", method: "POST", path: OPEN, sent: { json: { app: "none" } }, status: 404 },
     ]);
