@@ -95,13 +95,6 @@ export const ByUuid = z.object({ id: Uuid });
 /** Whether PostgreSQL can store every text inside the value. */
 export const isStorable = (value: unknown): boolean => everyString(value, storable);
 
-/** Any JSON object that PostgreSQL can store. */
-export const JsonObject = z.record(z.string(), z.json()).refine(isStorable, NOT_STORABLE);
-
-/** A JSON object of at most `maximum` characters, because it is part of lists. */
-export const jsonObject = (maximum: number) =>
-  JsonObject.refine((value) => characters(JSON.stringify(value), maximum), tooLong(maximum));
-
 /** Refuses the key `__proto__` at any depth, which zod would silently drop from an object. */
 export const everyKey = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value: z.input<S>, context) => {
@@ -115,6 +108,13 @@ function prototypesIn(value: unknown): string[][] {
     key === "__proto__" ? [[key]] : prototypesIn(inner).map((path) => [key, ...path])
   );
 }
+
+/** Any JSON object that PostgreSQL can store. */
+export const JsonObject = everyKey(z.record(z.string(), z.json()).refine(isStorable, NOT_STORABLE));
+
+/** A JSON object of at most `maximum` characters, because it is part of lists. */
+export const jsonObject = (maximum: number) =>
+  JsonObject.refine((value) => characters(JSON.stringify(value), maximum), tooLong(maximum));
 
 function everyString(value: unknown, holds: (text: string) => boolean): boolean {
   if (typeof value === "string") return holds(value);

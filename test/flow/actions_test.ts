@@ -98,6 +98,14 @@ inTeam("actions: what is not there, or not this action's", async ({ ask, addFlow
       body: { base: /NUL/ },
     },
     {
+      name: "a parameter that would be lost",
+      method: "POST",
+      path: path(app),
+      sent: { json: JSON.parse('{"a":{"__proto__":1}}') },
+      status: 422,
+      body: { "a.__proto__": ["is not a known field"] },
+    },
+    {
       name: "a key that cannot be one",
       method: "POST",
       path: path(app),

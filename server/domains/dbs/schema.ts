@@ -28,7 +28,7 @@ const SCHEMA = {
 };
 
 /** Validated by `readSchema`, which knows both notations. Its length is limited because lists contain it. */
-const Schema = everyKey(jsonObject(262_144)).meta({ examples: [SCHEMA] })
+const Schema = jsonObject(262_144).meta({ examples: [SCHEMA] })
   .describe("One table: `{ fields, indexes }`. Several: `{ tables: { <name>: { fields, indexed_fields } } }`");
 
 /** The maximum characters of JSON, because `default_values` may be long. */

@@ -138,6 +138,9 @@ inAccount("replace: prompt and fields", async ({ ask, play }) => {
     edit("fields: over lines", { field: "fields", old: '    {\n      "deep": true\n    }', new: "    2" }, 200, {
       fields: { ...fields, color: "blue", list: [1, 2] },
     }),
+    edit("fields: a key that would be lost", { field: "fields", old: '"color"', new: '"__proto__"' }, 422, {
+      "fields.__proto__": ["is not a known field"],
+    }),
     edit(
       "fields: the widget is written through",
       {

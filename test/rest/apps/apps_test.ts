@@ -167,6 +167,9 @@ inAccount("apps: validations", async ({ server, ask, play }) => {
     refused("fields: a list is no object", { fields: [] }, { fields: /./ }),
     refused("fields: nor is text", { fields: "{}" }, { fields: /./ }),
     refused("fields: NUL deep inside", { fields: { a: [{ b: "\0" }] } }, { fields: /./ }),
+    refused("fields: a key that would be lost", { fields: JSON.parse('{"a":[{"__proto__":1}]}') }, {
+      "fields.a.0.__proto__": ["is not a known field"],
+    }),
     refused("fields: half of a surrogate pair in a key", { fields: { "\ud800": 1 } }, { fields: /./ }),
     refused("department_id: unknown", { department_id: 999_999 }, { department_id: /./ }),
     refused("department_id: another account's", { department_id: theirs.id }, { department_id: /./ }),

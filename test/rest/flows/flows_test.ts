@@ -338,6 +338,7 @@ inAccount("flows: run by hand", async ({ ask, play }) => {
     run({ input: { apple: [1, { x: null }] } }, 200, { status: "finished", data: { a: [1, { x: null }] } }),
     run({ input: 5 }, 422, { input: /must be an object/ }),
     run({ input: { x: "a\0" } }, 422, { input: /cannot be stored/ }),
+    run({ input: JSON.parse('{"apple":{"__proto__":1}}') }, 422, { "input.apple.__proto__": ["is not a known field"] }),
     run({ idempotency_key: "two words" }, 422, { idempotency_key: /^must be 1 to 200 printable characters/ }),
     run({ inputt: { apple: 1 } }, 422, { inputt: /^is not a known field$/ }),
     {
