@@ -21,7 +21,7 @@ export const FOLDERS: ReadonlyMap<string, string> = new Map([
   ["trigger", "triggers"],
 ]);
 
-/** The extensions of sources by engine. The first one is written. */
+/** The extensions of sources by engine: the usual one, then that of a source with TypeScript. */
 export const EXTENSIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ["svelte", ["svelte"]],
   ["vue", ["vue"]],

@@ -4,6 +4,7 @@
  *     apps/counter.svelte  apps/counter.json  dbs/orders.json  flows/…  connectors/…  triggers/…  departments/…
  */
 import { EXTENSIONS, Fault, type Files, FOLDERS, SOURCES } from "./files.ts";
+import { looksTyped } from "./typed.ts";
 
 export interface Thing {
   kind: string;
@@ -32,7 +33,7 @@ export const nameOf = ({ kind, key }: Pick<Thing, "kind" | "key">): string => `$
 /** The path of its files, without the extension. */
 export const pathOf = ({ kind, key }: Pick<Thing, "kind" | "key">): string => `${folderOf(kind)}/${fileName(key)}`;
 
-/** The files of a thing. @param known files that are there: a `.tsx` stays one. @throws {Fault} for a strange key */
+/** The files of a thing. @param known files that are there: a `.jsx` stays one. @throws {Fault} for a strange key */
 export function filesOf(thing: Thing, known: ReadonlyMap<string, string>): Files {
   const { kind, key, value } = thing;
   if (!KEY.test(key) || !FOLDERS.has(kind)) throw new Fault(`the server has sent a thing named ${kind}/${key}`);
@@ -40,9 +41,22 @@ export function filesOf(thing: Thing, known: ReadonlyMap<string, string>): Files
   if (kind !== "app") return new Map([[`${path}.json`, textOf(value)]]);
   const { source_code, app_engine = "svelte", ...settings } = value;
   const extensions = EXTENSIONS.get(String(app_engine)) ?? ["txt"];
-  const extension = extensions.find((one) => known.has(`${path}.${one}`)) ?? extensions[0] ?? "txt";
+  const [first = "txt", typed = first] = extensions;
+  const extension = extensions.find((one) => known.has(`${path}.${one}`)) ??
+    (looksTyped(String(source_code)) ? typed : first);
   const named = engineOf(extension) === app_engine ? settings : { ...settings, app_engine };
   return new Map([[`${path}.json`, textOf(named)], [`${path}.${extension}`, String(source_code ?? "")]]);
+}
+
+/** The base, with a source under the ending that it was given here: a `.jsx` may have become a `.tsx`. */
+export function withEndingsOf(here: ReadonlyMap<string, string>, base: Files): Files {
+  const moved = [...base].map(([path, text]): [string, string] => {
+    const dot = path.lastIndexOf(".") + 1;
+    const endings = [...EXTENSIONS.values()].find((all) => all.includes(path.slice(dot))) ?? [];
+    const other = endings.map((ending) => path.slice(0, dot) + ending).find((one) => here.has(one));
+    return [here.has(path) ? path : other ?? path, text];
+  });
+  return new Map(moved);
 }
 
 const textOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

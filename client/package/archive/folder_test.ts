@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "./files.ts";
-import { filesOf, thingsOf, tidy } from "./folder.ts";
+import { filesOf, thingsOf, tidy, withEndingsOf } from "./folder.ts";
 
 const app = (key: string, value: Record<string, unknown> = {}) => ({
   kind: "app",
@@ -19,6 +19,15 @@ Deno.test("folder: the files of a thing are read as the same thing", () => {
   for (const thing of things) {
     assert.deepEqual(thingsOf(filesOf(thing, new Map())), { things: [thing], faults: [] });
   }
+});
+
+Deno.test("folder: a source of React with types is a .tsx; the ending that it has here stays, in the base, too", () => {
+  const typed = app("board", { app_engine: "react", source_code: "const a: string = 'b';" });
+  assert.ok(filesOf(typed, new Map()).has("apps/board.tsx"));
+  assert.ok(filesOf(typed, new Map([["apps/board.jsx", ""]])).has("apps/board.jsx"));
+  const base = new Map([["apps/board.jsx", "1"], ["apps/board.json", "{}"], ["apps/other.jsx", "2"]]);
+  const here = new Map([["apps/board.tsx", "3"], ["apps/board.json", "{}"]]);
+  assert.deepEqual([...withEndingsOf(here, base).keys()], ["apps/board.tsx", "apps/board.json", "apps/other.jsx"]);
 });
 
 Deno.test("folder: names that Windows keeps for devices get a sign that no key has", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Transport } from "../transport.ts";
 import { hostOf, readBase, writeBase } from "./base.ts";
 import { Fault, type Files, placeFor, readFiles, removeFile, writeText } from "./files.ts";
-import { type Thing, tidy } from "./folder.ts";
+import { type Thing, tidy, withEndingsOf } from "./folder.ts";
 import { merge } from "./merge.ts";
 import { filesOfAll, readThings } from "./server.ts";
 
@@ -22,7 +22,8 @@ export async function pull(
   say: (line: string) => void,
 ): Promise<boolean> {
   const things = await readThings(transport);
-  const [here, base] = [await readFiles(folder), await readBase(folder, url)];
+  const here = await readFiles(folder);
+  const base = withEndingsOf(here, await readBase(folder, url));
   const there = filesOfAll(things, new Map([...base, ...here]));
   proveOneCase(here, there);
   let conflicts = 0;

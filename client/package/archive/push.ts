@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Transport } from "../transport.ts";
 import { hostOf, readBase, writeBase } from "./base.ts";
 import { Fault, type Files, readFiles } from "./files.ts";
-import { filesOf, inOrderOf, nameOf, pathOf, type Thing, thingsOf, tidy } from "./folder.ts";
+import { filesOf, inOrderOf, nameOf, pathOf, type Thing, thingsOf, tidy, withEndingsOf } from "./folder.ts";
 import { merge } from "./merge.ts";
 import {
   type Conflict,
@@ -38,7 +38,8 @@ export async function push(transport: Transport, options: PushOptions, say: (lin
   const relevant = only === undefined ? faults : faults.filter((fault) => fault.startsWith(`${only}.`));
   if (relevant.length > 0) throw new Fault(relevant.join("\n"));
   if (things.length === 0) throw new Fault(`${folder} has no apps, databases, flows or others`);
-  const base = options.base === undefined ? await readBase(folder, url) : await readBaseAt(options.base, say);
+  const known = options.base === undefined ? await readBase(folder, url) : await readBaseAt(options.base, say);
+  const base = withEndingsOf(here, known);
   const present = await readThings(transport);
   const archive = archiveOf(chosen, { ...options, here, base, present });
   const plan = await send(transport, { ...archive, dry_run: true });
