@@ -7,7 +7,8 @@
   const tell = (atrium, more) => parent.postMessage({ atrium, ...more }, "*");
   let following = false;
   let told;
-  const measure = () => {
+  let frame;
+  const heightOf = () => {
     const { documentElement: page, body, compatMode } = document;
     const { marginBottom } = getComputedStyle(body);
     const { bottom } = body.getBoundingClientRect();
@@ -15,10 +16,28 @@
     const height = compatMode === "CSS1Compat"
       ? page.getBoundingClientRect().height
       : bottom + scrollY + parseFloat(marginBottom);
-    if (Math.ceil(height) !== told) tell("size", { height: told = Math.ceil(height) });
+    return Math.ceil(height);
+  };
+  /*
+   * A part of `100vh` beside another part grows with each height that the host sets, without an end. Growth that is the
+   * frame's, once for each such part, is not told.
+   */
+  const absorb = () => {
+    const grown = innerHeight - frame;
+    frame = innerHeight;
+    const more = heightOf() - told;
+    const parts = Math.round(more / grown);
+    if (grown > 0 && parts > 0 && Math.abs(more - parts * grown) <= 1) told += more;
+  };
+  const measure = () => {
+    absorb();
+    const height = heightOf();
+    if (height !== told) tell("size", { height: told = height });
   };
   const follow = () => {
     if (document.compatMode !== "CSS1Compat") document.body.style.height ||= "fit-content";
+    frame = innerHeight;
+    addEventListener("resize", absorb);
     const observer = new ResizeObserver(measure);
     observer.observe(document.documentElement);
     observer.observe(document.body);

@@ -16,6 +16,9 @@ const BLOCKED = `This page's Content-Security-Policy must allow ${base} in conne
 const shown = new Set();
 const style = (element, styles) => Object.assign(element.style, styles);
 
+/** A refused field with its messages. Those of `base` are whole sentences. */
+const reasonIn = (entry) => entry.join(" ").replace(/^base /, "");
+
 async function ask(path, body) {
   let response, answer;
   try {
@@ -29,7 +32,7 @@ async function ask(path, body) {
     throw new Error(`${base} cannot be reached. ${BLOCKED}`);
   }
   if (response.ok) return answer;
-  throw new Error(answer.error ?? JSON.stringify(answer));
+  throw new Error(answer.error ?? Object.entries(answer).map(reasonIn).join("; "));
 }
 
 /** The scheme that the host page uses at the element: `light` unless it asks for `dark`, or follows a dark system. */
@@ -154,7 +157,8 @@ function show(box, { id, title, url, width, height }, viewer) {
 const follow = () => shown.forEach((app) => app.follow());
 addEventListener("message", (event) => shown.forEach((app) => app.hear(event)));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
-new MutationObserver(follow).observe(document.documentElement, { attributes: true });
+const changes = new MutationObserver(follow);
+changes.observe(document.documentElement, { attributes: true });
 
 /**
  * Shows the apps at a module or page, or one app.
@@ -170,6 +174,8 @@ export function embed(element, { app, target, viewer } = {}) {
   let removed = false;
   style(place, { display: "grid", gap: "16px" });
   element.append(place);
+  // The scheme is often a class of the page or of its body.
+  for (let at = element; at; at = at.parentNode ?? at.host) changes.observe(at, { attributes: true });
   (async () => {
     const found = await ask("open.json", { app, target, viewer: await viewer?.() });
     if (removed) return;

@@ -43,6 +43,9 @@ const SIZED = `<!doctype html><title>Sized</title><style>body { margin: 0 }</sty
 /** Without a doctype, in quirks mode. */
 const QUIRKY = `<style>body { margin: 7px }</style><div id="box" style="height: 90px">quirky</div>`;
 
+const FULL_HEIGHT = `<!doctype html><title>Full</title><style>body { margin: 0 }</style>
+<header style="height: 40px"></header><main style="min-height: 100vh"></main><div id="box"></div>`;
+
 interface Stage {
   atrium: PortServer;
   key: SigningKey;
@@ -83,6 +86,7 @@ async function embeds({ browser, step }: BrowserStage, environmentOf?: (port: nu
     await step("three apps for a user by JWT, without cookies", () => showsThree(browser, stage));
     await step("a classic script, and a page that is not listed", () => saysWhatIsMissing(browser, stage));
     await step("a classic script beside a module on one page", () => showsBeside(browser, stage));
+    await step("a part of 100vh beside another, and a scheme by a class", () => showsFullHeight(browser, stage));
   } finally {
     await host.shutdown();
   }
@@ -93,6 +97,10 @@ function pageOf(path: string, base: string): string {
   const head = `<!doctype html><title>Host</title><style>:root { color-scheme: light dark }</style>`;
   const classic = `<main><script src="${base}/embed.js" data-app="sized"></script></main>`;
   if (path === "/classic") return head + classic;
+  if (path === "/full") {
+    return `<!doctype html><title>Host</title><style>.dark { color-scheme: dark }</style><body>
+    <script src="${base}/embed.js" data-app="full"></script><script src="${base}/embed.js"></script>`;
+  }
   if (path === "/both") {
     return `${head}${classic}<div id="place"></div><script type="module">
     import { embed } from "${base}/embed.js";
@@ -124,6 +132,7 @@ async function addApps(ask: Ask): Promise<void> {
     { name: "Worker", url_code: "worker", source_code: WORKER, db_code: "notes", actions, embed_height: 77 },
     { name: "Sized", source_code: SIZED, url_code: "sized", public: true },
     { name: "Quirky", source_code: QUIRKY },
+    { name: "Full", source_code: FULL_HEIGHT, url_code: "full", public: true, show_in_module: null },
   ];
   for (const app of apps) made(await ask("POST", "/platform/apps.json", { json: { app: { ...shared, ...app } } }));
 }
@@ -259,6 +268,31 @@ async function showsBeside(browser: Browser, { port }: Stage): Promise<void> {
     const [sized, worker] = [await frameOf(page, "Sized"), await frameOf(page, "Worker")];
     await sized.locator("#box").waitFor();
     await worker.locator("#out").waitFor();
+  } finally {
+    await page.close();
+  }
+}
+
+/** Each height that the page sets makes the app as much higher: that growth ends, and growth of its content counts. */
+async function showsFullHeight(browser: Browser, { port }: Stage): Promise<void> {
+  const page = await browser.newPage();
+  try {
+    await page.goto(`http://localhost:${port}/full`);
+    const full = await frameOf(page, "Full");
+    const box = full.locator("#box");
+    const high = () => page.locator("iframe").evaluate((frame) => frame.clientHeight);
+    await until(async () => await high() === 190, "150 px of the frame and 40 px of the header");
+    await box.evaluate((box) => void (box.style.height = "30px"));
+    await until(async () => await high() > 190, "the frame grows with the content");
+    const grown = await high();
+    for (let frames = 0; frames < 20; frames++) await box.evaluate(() => new Promise(requestAnimationFrame));
+    equal(await high(), grown, "and then stays");
+
+    const scheme = () => full.evaluate("getComputedStyle(document.documentElement).colorScheme");
+    equal(await scheme(), "light");
+    await page.evaluate(`document.body.className = "dark"`);
+    await until(async () => await scheme() === "dark", "the app is dark");
+    equal(await page.getByRole("alert").textContent(), "Atrium: target or app is missing");
   } finally {
     await page.close();
   }
