@@ -26,7 +26,7 @@ const USAGE = `usage: atrium-client <command> --url <address of the server> [--t
       --yes             does not ask
       --delete          deletes on the server what was deleted in the folder
       --base <folder>   compares with another folder, such as a checkout of what was deployed last
-  dev <app> [<folder>]  watches an app's files, compiles a preview of each change and saves it
+  dev <app> [<folder>]  watches an app's files, and saves each change that compiles
   export <file>         writes the whole account into a tar archive
       --records         with the records of databases
       --runs            with ended runs of flows

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../../server/config.ts";
 import { ADMIN_TOKEN, startServer, type TestServer } from "../stage/harness.ts";
+import { addToken } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 
 const CLI = fileURLToPath(new URL("../../client/package/cli.ts", import.meta.url));
@@ -230,8 +231,9 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
     },
   );
 
-  await t.step("dev shows mistakes with their place, a preview, and saves what compiles", async () => {
-    const child = commandOf(["dev", "counter", bob], at(STAGING)).spawn();
+  await t.step("dev shows mistakes with their place and saves what compiles, by the scopes of a push", async () => {
+    const token = await addToken(staging.request, { scopes: ["archive:read", "archive:write"] });
+    const child = commandOf(["dev", "counter", bob], { ...at(STAGING), ATRIUM_TOKEN: token }).spawn();
     let said = "";
     const reading = (async () => {
       for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) said += text;
@@ -241,11 +243,16 @@ Deno.test("archive: one folder and two servers are a deployment pipeline", async
     await until(() => said.includes("refused: name"), "the fault is shown");
     await edit(`${bob}/apps/counter.json`, (text) => text.replace(`"name": ""`, `"name": "Counted"`));
     await until(async () => (await appOf(staging)).name === "Counted", "the change is saved");
+    await edit(`${bob}/apps/counter.js`, (text) => `${text}let b = ;\n`);
+    await until(
+      () => /refused: source_code \d+:9 Unexpected token\n +let b = ;\n +\^\n/.test(said),
+      "the mistake is shown",
+    );
+    await edit(`${bob}/apps/counter.js`, (text) => text.replace("let b = ;\n", ""));
     child.kill("SIGTERM");
     await child.status;
     await child.stderr.cancel();
     await reading;
-    assert.match(said, /^preview {2}http:\/\/127\.0\.0\.1:\d+\/previews\//m);
   });
 
   await t.step("wrong commands say what is wrong in one line", async () => {

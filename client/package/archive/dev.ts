@@ -1,4 +1,4 @@
-/** `dev`: watches an app's files, shows a preview of each change, and saves it. */
+/** `dev`: watches an app's files, and pushes each change that compiles. */
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { PlatformError } from "../../app/platform_error.js";
@@ -21,12 +21,12 @@ export async function dev(transport: Transport, options: DevOptions, say: (line:
   const { app, folder, signal } = options;
   if (!await findApp(folder, app)) throw new Fault(`${folder} has no apps/${app}.json`);
   const changes = watch(join(folder, "apps"), { signal });
-  await show(transport, options, say);
+  await save(transport, options, say);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let showing: Promise<void> = Promise.resolve();
+  let saving: Promise<void> = Promise.resolve();
   const again = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => showing = showing.then(() => show(transport, options, say)), QUIET_MS);
+    timer = setTimeout(() => saving = saving.then(() => save(transport, options, say)), QUIET_MS);
   };
   try {
     for await (const { filename } of changes) if (filename === null || isOf(app, filename)) again();
@@ -34,7 +34,7 @@ export async function dev(transport: Transport, options: DevOptions, say: (line:
     if (!signal?.aborted) throw error;
   } finally {
     clearTimeout(timer);
-    await showing;
+    await saving;
   }
 }
 
@@ -48,34 +48,17 @@ async function findApp(folder: string, app: string): Promise<Thing | undefined> 
 }
 
 /** A mistake is told; the next change is another attempt. */
-async function show(transport: Transport, options: DevOptions, say: (line: string) => void): Promise<void> {
+async function save(transport: Transport, options: DevOptions, say: (line: string) => void): Promise<void> {
   try {
     const thing = await findApp(options.folder, options.app);
     if (!thing) throw new Fault(`apps/${options.app}.json is gone`);
-    const preview = await transport.value("POST", "/platform/apps/preview.json", {
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ app: previewOf(thing) }),
-      repeat: "safe",
-    }) as { url: string };
-    say(`preview  ${new URL(preview.url, options.url)}`);
     const saved = { ...options, only: `apps/${options.app}`, dry_run: false, delete: false };
     const done = await push(transport, { ...saved, agree: () => Promise.resolve(true) }, say);
     // An app without a `url_code` is opened by its id, which files do not have.
     const address = thing.value.url_code === null ? "" : `${options.url.replace(/\/+$/, "")}/a/${options.app}`;
     if (done) say(`saved    ${address}`.trimEnd());
   } catch (error) {
-    if (error instanceof Fault) return say(error.message);
-    if (!(error instanceof PlatformError)) throw error;
-    const faults = Object.entries(error.fields ?? {}).flatMap(([field, messages]) =>
-      messages.map((message) => field === "source_code" ? message : `${field} ${message}`)
-    );
-    say(faults.join("\n") || error.message);
+    if (!(error instanceof Fault || error instanceof PlatformError)) throw error;
+    say(error.message);
   }
 }
-
-const previewOf = ({ value }: Thing) =>
-  Object.fromEntries(
-    ["source_code", "app_engine", "css_engine"].flatMap((name) =>
-      value[name] === undefined ? [] : [[name, value[name]]]
-    ),
-  );
