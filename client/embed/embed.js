@@ -92,7 +92,7 @@ function show(box, { id, title, url, width, height }, viewer) {
       } catch (error) {
         reason = error;
       }
-      if (answered) return;
+      if (answered || !frame.isConnected) return;
       stop();
       fail(box, reason);
     }, PATIENCE_MS);
@@ -102,11 +102,14 @@ function show(box, { id, title, url, width, height }, viewer) {
       frame.src = url;
       return wait();
     }
+    const jwt = await viewer();
+    // A form whose target has been removed would open a new window.
+    if (!frame.isConnected) return;
     // In a form's body the JWT is in no address, and so in no log and no history.
     const form = document.createElement("form");
     const field = document.createElement("input");
     Object.assign(form, { method: "post", action: url, target: frame.name, hidden: true });
-    Object.assign(field, { name: "viewer", value: await viewer() });
+    Object.assign(field, { name: "viewer", value: jwt });
     form.append(field);
     document.body.append(form);
     form.submit();

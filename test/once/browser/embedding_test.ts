@@ -86,6 +86,7 @@ async function embeds({ browser, step }: BrowserStage, environmentOf?: (port: nu
     await step("three apps for a user by JWT, without cookies", () => showsThree(browser, stage));
     await step("a classic script, and a page that is not listed", () => saysWhatIsMissing(browser, stage));
     await step("a classic script beside a module on one page", () => showsBeside(browser, stage));
+    await step("removed while the viewer's JWT is on its way", () => staysRemoved(browser, stage));
     await step("a part of 100vh beside another, and a scheme by a class", () => showsFullHeight(browser, stage));
   } finally {
     await host.shutdown();
@@ -100,6 +101,19 @@ function pageOf(path: string, base: string): string {
   if (path === "/full") {
     return `<!doctype html><title>Host</title><style>.dark { color-scheme: dark }</style><body>
     <script src="${base}/embed.js" data-app="full"></script><script src="${base}/embed.js"></script>`;
+  }
+  if (path === "/hasty") {
+    return `${head}<button onclick="remove()">Leave</button><div id="place"></div><script type="module">
+    import { embed } from "${base}/embed.js";
+    let calls = 0;
+    const left = new Promise((resolve) => window.left = resolve);
+    const viewer = async () => {
+      if (++calls === 2) await left;
+      return (await fetch("/jwt")).text();
+    };
+    window.remove = embed(document.querySelector("#place"), { app: "worker", viewer });
+    window.called = () => calls;
+    </script>`;
   }
   if (path === "/both") {
     return `${head}${classic}<div id="place"></div><script type="module">
@@ -295,5 +309,22 @@ async function showsFullHeight(browser: Browser, { port }: Stage): Promise<void>
     equal(await page.getByRole("alert").textContent(), "Atrium: target or app is missing");
   } finally {
     await page.close();
+  }
+}
+
+/** A form that is sent to a frame which is gone would open the app in a new window, after a click also in browsers. */
+async function staysRemoved(browser: Browser, { port }: Stage): Promise<void> {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${port}/hasty`);
+    await until(async () => await page.evaluate("called()") === 2, "the frame asks for its JWT");
+    await page.getByRole("button").click();
+    const [answer] = await Promise.all([page.waitForResponse(/\/jwt$/), page.evaluate("left()")]);
+    await answer.finished();
+    for (let frames = 0; frames < 20; frames++) await page.evaluate(() => new Promise(requestAnimationFrame));
+    deepEqual(context.pages().map((each) => each.url()), [page.url()]);
+  } finally {
+    await context.close();
   }
 }
