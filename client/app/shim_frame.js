@@ -6,6 +6,19 @@ if (parent !== globalThis && location.pathname.endsWith("/frame")) {
   const send = (atrium, more) => parent.postMessage({ atrium, ...more }, "*");
   const tell = () => send("at", { title: document.title, hash: location.hash });
   for (const event of ["load", "hashchange", "popstate"]) addEventListener(event, tell);
+  // A router's calls have no event.
+  for (const name of ["pushState", "replaceState"]) {
+    const change = history[name];
+    history[name] = function (...parts) {
+      change.apply(this, parts);
+      tell();
+    };
+  }
+  let { title } = document;
+  const retitled = () => title !== (title = document.title) && tell();
+  addEventListener("load", () => {
+    new MutationObserver(retitled).observe(document.head, { childList: true, characterData: true, subtree: true });
+  });
   addEventListener("click", (event) => {
     const link = event.composedPath().find((part) => part instanceof HTMLAnchorElement && part.href);
     const plain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;

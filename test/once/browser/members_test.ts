@@ -163,6 +163,10 @@ async function showsBar(browser: Browser, stage: Stage) {
   assert.deepEqual([again, next], [ann.name, "?page=2"]);
   await (await appOf(page)).evaluate(`location.hash = "#further"`);
   await page.waitForURL(`${notes}?q=1#further`);
+  await (await appOf(page)).evaluate(`document.title = "(3) Notes"`);
+  await until(async () => await page.title() === "(3) Notes", "the page follows the title");
+  await (await appOf(page)).evaluate(`history.pushState(null, "", "#routed")`);
+  await page.waitForURL(`${notes}?q=1#routed`);
   await context.close();
 }
 
