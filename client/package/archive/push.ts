@@ -158,11 +158,13 @@ function hasChanges(thing: Thing, was: Thing, is: Thing, known: Files): boolean 
   });
 }
 
-/** A thing under another name whose definition is otherwise the same. */
+/** A thing under another name whose definition is otherwise the same. Of several, the one that is called the same. */
 function renamedFrom(thing: Thing, gone: readonly Thing[]): string | undefined {
   const contents = ({ value: { name: _, ...rest } }: Thing) => JSON.stringify(rest);
   const alike = gone.filter((one) => one.kind === thing.kind && contents(one) === contents(thing));
-  return alike.length === 1 ? alike[0]?.key : undefined;
+  const same = alike.filter((one) => one.value.name === thing.value.name);
+  const [found, ...others] = same.length > 0 ? same : alike;
+  return others.length === 0 ? found?.key : undefined;
 }
 
 /** `ATRIUM_SECRET_CONNECTOR_FX` is the secret of the connector fx. */

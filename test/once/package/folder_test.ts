@@ -10,11 +10,14 @@ import { createTransport } from "../../../client/package/transport.ts";
 const URL = "http://atrium.example.com";
 
 /** Answers with these things, a page each. */
-const serverOf = (...pages: unknown[]) =>
+const serverOf = (...pages: unknown[]) => serverThatHears(() => {}, ...pages);
+
+const serverThatHears = (hear: (body: unknown) => void, ...pages: unknown[]) =>
   createTransport({
     url: URL,
     retries: 0,
-    fetch: (address) => {
+    fetch: (address, { body } = {}) => {
+      if (typeof body === "string") hear(JSON.parse(body));
       if (address.includes("/export.")) return Promise.resolve(new Response("{}\n"));
       return Promise.resolve(Response.json(pages.shift() ?? []));
     },
@@ -121,6 +124,20 @@ Deno.test("folder: a file in another encoding is refused, and a byte order mark 
     assert.equal(files.get("apps/game.js"), `\ufeff"ü"`);
     const { things, faults } = thingsOf(files);
     assert.deepEqual([things.map(({ value }) => value.name), faults], [["Game"], []]);
+  });
+});
+
+Deno.test("folder: of two alike that are gone, the one with the same name has been renamed", async () => {
+  const alike = [thing("one"), thing("two")];
+  await inFolder(async (folder) => {
+    await pull(serverOf(alike), { folder, url: URL, records: false }, silent);
+    await Deno.remove(`${folder}/flows/one.json`);
+    await Deno.rename(`${folder}/flows/two.json`, `${folder}/flows/second.json`);
+    const sent: unknown[] = [];
+    const plan = { applied: false, changes: [], conflicts: [], unchanged: 0 };
+    await push(serverThatHears((body) => sent.push(body), alike, plan), { ...PUSH, folder }, silent);
+    const things = [{ kind: "flow", key: "second", value: { name: "two" }, renamed_from: "two" }];
+    assert.partialDeepStrictEqual(sent, [{ archive: { things } }]);
   });
 });
 
