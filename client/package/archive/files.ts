@@ -59,10 +59,13 @@ export async function readFiles(root: string, below = ""): Promise<Files> {
   return files;
 }
 
+/** Git on Windows ends lines with CR LF. To no engine that makes a difference, so it is no change either. */
+export const withPlainLines = (text: string): string => text.replaceAll("\r\n", "\n");
+
 /** Bytes of another encoding would become replacement characters, which a push would publish. @throws {Fault} */
 function decoded(bytes: Uint8Array, path: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return withPlainLines(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     throw new Fault(`${path} is not in UTF-8: save it in that encoding`);
   }

@@ -3,7 +3,7 @@
  *
  *     apps/counter.svelte  apps/counter.json  dbs/orders.json  flows/…  connectors/…  triggers/…  departments/…
  */
-import { EXTENSIONS, Fault, type Files, FOLDERS, SOURCES } from "./files.ts";
+import { EXTENSIONS, Fault, type Files, FOLDERS, SOURCES, withPlainLines } from "./files.ts";
 import { looksTyped } from "./typed.ts";
 
 export interface Thing {
@@ -45,7 +45,10 @@ export function filesOf(thing: Thing, known: ReadonlyMap<string, string>): Files
   const extension = extensions.find((one) => known.has(`${path}.${one}`)) ??
     (looksTyped(String(source_code)) ? typed : first);
   const named = engineOf(extension) === app_engine ? settings : { ...settings, app_engine };
-  return new Map([[`${path}.json`, textOf(named)], [`${path}.${extension}`, String(source_code ?? "")]]);
+  return new Map([[`${path}.json`, textOf(named)], [
+    `${path}.${extension}`,
+    withPlainLines(String(source_code ?? "")),
+  ]]);
 }
 
 /** The base, with a source under the ending that it was given here: a `.jsx` may have become a `.tsx`. */

@@ -127,6 +127,30 @@ Deno.test("folder: a file in another encoding is refused, and a byte order mark 
   });
 });
 
+Deno.test("folder: CR LF, with which Git on Windows ends lines, is no change", async () => {
+  const app = (source_code: string) => ({
+    kind: "app",
+    key: "game",
+    etag: "x",
+    value: { app_engine: "js", source_code },
+  });
+  await inFolder(async (folder) => {
+    const said: string[] = [];
+    const get = (source: string) =>
+      pull(serverOf([app(source)]), { folder, url: URL, records: false }, (line) => said.push(line));
+    const path = `${folder}/apps/game.js`;
+    await get("a();\nb();\nc();\n");
+    await Deno.writeTextFile(path, "a();\r\nb();\r\nc();\r\n");
+    await get("a();\nb();\nc();\n");
+    await get("a();\r\nb();\r\nc();\r\n");
+    assert.deepEqual(said, ["created   apps/game.js", "created   apps/game.json"]);
+    assert.equal(await Deno.readTextFile(path), "a();\r\nb();\r\nc();\r\n");
+    await Deno.writeTextFile(path, "a(1);\r\nb();\r\nc();\r\n");
+    await get("a();\nb();\nc(3);\n");
+    assert.equal(await Deno.readTextFile(path), "a(1);\nb();\nc(3);\n");
+  });
+});
+
 Deno.test("folder: of two alike that are gone, the one with the same name has been renamed", async () => {
   const alike = [thing("one"), thing("two")];
   await inFolder(async (folder) => {
