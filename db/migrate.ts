@@ -101,6 +101,8 @@ async function currentVersion(sql: postgres.Sql, known: number): Promise<number>
 /** @returns the names of those that no other process had applied */
 const apply = (sql: postgres.Sql, migrations: readonly Migration[], known: number): Promise<string[]> =>
   sql.begin(async (sql) => {
+    // A migration of large tables takes longer than any other statement may, and other processes wait for it.
+    await sql`set local statement_timeout = 0`;
     await sql`select pg_advisory_xact_lock(${LOCK})`;
     await sql`
       create table if not exists migrations (

@@ -10,8 +10,8 @@ function onPostgres(name: string, fn: () => Promise<void>): void {
 }
 
 /** A connection to a new, empty database. */
-async function emptyDatabase(url?: string) {
-  const sql = postgres(url ?? await createDatabase(), { max: 4, onnotice: () => {} });
+async function emptyDatabase(url?: string, connection: postgres.Options<Record<string, never>>["connection"] = {}) {
+  const sql = postgres(url ?? await createDatabase(), { max: 4, onnotice: () => {}, connection });
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }
 
@@ -129,6 +129,20 @@ onPostgres("migrate: ten at once apply each migration once", async () => {
     assert.deepEqual((await sql`select count(*)::int as n from ${sql(`t${version}`)}`).map(({ n }) => n), [1]);
   }
 });
+
+onPostgres(
+  "migrate: a migration may take longer than the time limit of statements, and so may the wait for it",
+  async () => {
+    await using sql = await emptyDatabase(undefined, { statement_timeout: 200 });
+    const steps = [step(1, "create table ones (); select pg_sleep(0.6);")];
+    const applied = await Promise.all([migrate(sql, steps), migrate(sql, steps)]);
+    assert.deepEqual(applied.flat(), ["0001_step.sql"]);
+    const [{ limit } = { limit: "" }] = await sql<
+      { limit: string }[]
+    >`select current_setting('statement_timeout') as limit`;
+    assert.equal(limit, "200ms");
+  },
+);
 
 onPostgres("migrate: a database that is ahead is refused before anything is touched", async () => {
   await using sql = await emptyDatabase();
