@@ -30,6 +30,7 @@ import { createPages } from "./http/pages/page_cache.ts";
 import { createIdentityProvider } from "./secrets/identity_provider.ts";
 import { signApproval } from "./secrets/approval_links.ts";
 import { openKeys } from "./secrets/keys.ts";
+import { hasStoredSecrets } from "./secrets/stored_secrets.ts";
 import { createRowReads } from "./database/groups/reads.ts";
 import { createRowWrites } from "./database/groups/writes.ts";
 import { openStores, type Stores } from "./database/stores.ts";
@@ -81,7 +82,7 @@ export async function compose(config: Config, log: Log, parts: Parts = {}) {
   const { database, kv } = await (parts.stores ?? openStores(config, log));
   try {
     const { sql, times } = database;
-    const keys = await openKeys(config);
+    const keys = await openKeys(config, () => hasStoredSecrets(sql));
     const strength = createPasswordStrength();
     const clock = { now: () => new Date() };
     const viewers = createViewers({ sql, keys, config, clock, log });

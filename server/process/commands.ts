@@ -21,6 +21,7 @@ import { insertToken } from "../domains/tokens/queries.ts";
 import { hashOf, newSecret } from "../domains/tokens/secret.ts";
 import { findUserByEmail, updateUserSetting } from "../domains/user_settings/queries.ts";
 import { openKeys } from "../secrets/keys.ts";
+import { hasStoredSecrets } from "../secrets/stored_secrets.ts";
 import type { Log } from "../log.ts";
 import { ACCOUNT_USAGE, runAccountCommand } from "./account_command.ts";
 import { StartFault } from "./announcements.ts";
@@ -107,7 +108,7 @@ const commands: Record<string, Command> = {
     usage: ["deno task rotate-secrets"],
     positionals: 0,
     async run({ sql, config }) {
-      const keys = await openKeys(config);
+      const keys = await openKeys(config, () => hasStoredSecrets(sql));
       const kinds = [
         { of: "connectors", ...await rotateSecrets(sql, keys) },
         { of: "embedding keys", ...await rotateEmbeddingKeys(sql, keys) },

@@ -5,6 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { existsSync } from "node:fs";
 import { type Config, ConfigError, type SecretKey } from "../config.ts";
 
 export interface Keys {
@@ -41,9 +42,15 @@ const TAG_BYTES = 16;
 
 const FILE = "secret_keys";
 
-/** @throws {ConfigError} if other users can read the key file, or if it contains no key */
-export async function openKeys({ secret_keys, data_dir }: Pick<Config, "secret_keys" | "data_dir">): Promise<Keys> {
-  return createKeys(secret_keys ?? [await fileKey(`${data_dir}/${FILE}`)]);
+/**
+ * @param hasSecrets whether the database has secrets, which a new key could not decrypt; called if there is no key file
+ * @throws {ConfigError} if other users can read the key file, if it contains no key, or if it is lost
+ */
+export async function openKeys(
+  { secret_keys, data_dir }: Pick<Config, "secret_keys" | "data_dir">,
+  hasSecrets: () => Promise<boolean>,
+): Promise<Keys> {
+  return createKeys(secret_keys ?? [await fileKey(`${data_dir}/${FILE}`, hasSecrets)]);
 }
 
 /** @param materials at least one */
@@ -113,8 +120,17 @@ function decryptWith(key: Buffer, place: string, bytes: Uint8Array): string | un
 
 /**
  * Reads the key file of the embedded database, and creates it on the first start. It is as safe as the data beside it.
+ *
+ * @throws {ConfigError}
  */
-async function fileKey(path: string): Promise<SecretKey> {
+async function fileKey(path: string, hasSecrets: () => Promise<boolean>): Promise<SecretKey> {
+  if (!existsSync(path) && await hasSecrets()) {
+    throw new ConfigError([
+      `${path} is missing, and the database has secrets that only its key reads: restore the file, or set SECRET_KEYS ` +
+      "as before. If the key is lost, write another one into the file (chmod 600), as k1:<at least 16 characters>, and " +
+      "set the secrets anew",
+    ]);
+  }
   const made = `k1:${randomBytes(32).toString("base64url")}`;
   try {
     await Deno.writeTextFile(path, `${made}\n`, { createNew: true, mode: 0o600 });

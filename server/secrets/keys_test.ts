@@ -60,23 +60,40 @@ Deno.test("keys: after a rotation the new key encrypts, every one reads, and one
   assert.equal(renamed.decrypt("place", old), "text", "an id that names another key now");
 });
 
+const nothing = () => Promise.resolve(false);
+
 Deno.test("keys: the embedded database's file is made once, for its owner alone", async () => {
   const data_dir = await Deno.makeTempDir();
-  const first = await openKeys({ secret_keys: undefined, data_dir });
+  const first = await openKeys({ secret_keys: undefined, data_dir }, nothing);
   const { mode } = await Deno.stat(`${data_dir}/secret_keys`);
   assert.equal((mode ?? 0) & 0o777, 0o600);
-  const again = await openKeys({ secret_keys: undefined, data_dir });
+  const again = await openKeys({ secret_keys: undefined, data_dir }, nothing);
   assert.deepEqual(again.sign("one", "text"), first.sign("one", "text"));
   for (const mode of [0o644, 0o640, 0o604]) {
     await Deno.chmod(`${data_dir}/secret_keys`, mode);
-    await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), ConfigError);
+    await assert.rejects(openKeys({ secret_keys: undefined, data_dir }, nothing), ConfigError);
   }
   await Deno.writeTextFile(`${data_dir}/secret_keys`, "");
   await Deno.chmod(`${data_dir}/secret_keys`, 0o600);
-  await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), /holds no key/);
+  await assert.rejects(openKeys({ secret_keys: undefined, data_dir }, nothing), /holds no key/);
   await Deno.remove(`${data_dir}/secret_keys`);
   await Deno.mkdir(`${data_dir}/secret_keys`);
-  await assert.rejects(openKeys({ secret_keys: undefined, data_dir }), /is a folder/);
+  await assert.rejects(openKeys({ secret_keys: undefined, data_dir }, nothing), /is a folder/);
+  await Deno.remove(data_dir, { recursive: true });
+});
+
+Deno.test("keys: a lost file is not made anew where something was encrypted", async () => {
+  const data_dir = await Deno.makeTempDir();
+  const has = () => Promise.resolve(true);
+  for (let start = 0; start < 2; start++) {
+    await assert.rejects(
+      openKeys({ secret_keys: undefined, data_dir }, has),
+      /secret_keys is missing.* restore the file/,
+    );
+  }
+  await openKeys({ secret_keys: [OLD], data_dir }, has);
+  await Deno.writeTextFile(`${data_dir}/secret_keys`, "k1:0123456789abcdef", { mode: 0o600 });
+  await openKeys({ secret_keys: undefined, data_dir }, has);
   await Deno.remove(data_dir, { recursive: true });
 });
 

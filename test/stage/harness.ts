@@ -63,7 +63,7 @@ const KEY = { id: "k1", material: "0123456789abcdef0123456789abcdef" };
 
 /** The secret keys of a server. */
 export const keysOf = ({ data_dir }: TestServer): Promise<Keys> =>
-  openKeys({ data_dir, secret_keys: on_postgres ? [KEY] : undefined });
+  openKeys({ data_dir, secret_keys: on_postgres ? [KEY] : undefined }, () => Promise.resolve(false));
 
 /** The machine may be busy with other tests. */
 const PATIENT_MS = 300_000;

@@ -107,3 +107,48 @@ Deno.test({
     assert.equal((await stop(first)).code, 0);
   },
 });
+
+Deno.test({
+  name: "faults: a lost key file, where the database has secrets",
+  ignore: on_postgres,
+  async fn() {
+    await using place = await newPlace();
+    const environment: Record<string, string> = { ...place.environment, ADMIN_TOKEN: "admin" };
+    const file = `${environment.DATA_DIR}/secret_keys`;
+    {
+      await using process = await launch(environment);
+      await Deno.remove(file);
+      await stop(process);
+    }
+    {
+      await using process = await launch(environment);
+      const connector = {
+        kind: "platform/custom_connector",
+        code: "rates",
+        name: "Rates",
+        url: "https://rates.example.com",
+        secret_token: "very-secret-token",
+        fields: { auth: { type: "bearer" }, methods: { read: { method: "GET", path: "/" } } },
+      };
+      const { status, text } = await ask(`${process.url}/connect/connectors.json`, "admin", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ connector }),
+      });
+      assert.equal(status, 201, text);
+      await stop(process);
+    }
+    const key = await Deno.readTextFile(file);
+    await Deno.remove(file);
+    for (const args of [[], [], ["rotate-secrets"]]) {
+      await refuses(
+        environment,
+        [/^The configuration is wrong:$/, /secret_keys is missing, .* restore the file/],
+        ...args,
+      );
+    }
+    await Deno.writeTextFile(file, key, { mode: 0o600 });
+    await using process = await launch(environment);
+    assert.equal((await ask(`${process.url}/account.json`, "admin")).status, 200);
+  },
+});
