@@ -21,6 +21,7 @@ import {
 import superjson from "superjson";
 import type { AppRouter } from "../server/router.ts";
 import { carriesFile, flatNames } from "./flat_names.ts";
+import { serverAddress } from "./server_address.ts";
 
 export interface ClientOptions {
   /** The server's base URL, without a path. */
@@ -43,6 +44,7 @@ export type Client = ReturnType<typeof createTRPCClient<AppRouter>>;
 export type ClientError = TRPCClientError<AppRouter>;
 export const isClientError = (error: unknown): error is ClientError => error instanceof TRPCClientError;
 
+/** @throws {TypeError} if `url` is no address */
 export function createClient({ url, token, headers: more = {}, batch = true, fetch }: ClientOptions): Client {
   const secretOf = async () => typeof token === "function" ? await token() : token;
   const headers = async () => {
@@ -53,7 +55,7 @@ export function createClient({ url, token, headers: more = {}, batch = true, fet
     const secret = await secretOf();
     return secret ? { token: secret } : {};
   };
-  const options = { url: `${url.replace(/\/+$/, "")}/trpc`, headers, ...(fetch && { fetch }) };
+  const options = { url: `${serverAddress(url)}/trpc`, headers, ...(fetch && { fetch }) };
   const plain = { ...options, transformer: superjson };
   return createTRPCClient<AppRouter>({
     links: [

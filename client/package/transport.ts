@@ -2,6 +2,7 @@
 import { isTemporary } from "../app/action.js";
 import { answered, type Send, valueOf } from "../app/request.js";
 import { limited, pause } from "../app/waiting.js";
+import { serverAddress } from "../server_address.ts";
 import type { CallOptions, ClientOptions } from "./types/index.d.ts";
 
 const FIRST_PAUSE_MS = 300;
@@ -36,8 +37,9 @@ export interface Transport {
 const namesCaller = (headers: Record<string, string>): boolean =>
   Object.keys(headers).some((name) => /^(?:authorization|x-app-token|cookie)$/i.test(name));
 
+/** @throws {TypeError} if `url` is no address */
 export function createTransport({ url, token, headers: more, retries = 3, fetch }: ClientOptions): Transport {
-  const base = url.replace(/\/+$/, "");
+  const base = serverAddress(url);
   const credentials = async (): Promise<Record<string, string>> => {
     const secret = typeof token === "function" ? await token() : token;
     const extra = typeof more === "function" ? await more() : more;

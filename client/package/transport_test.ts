@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { createClient as createTyped } from "../mod.ts";
 import { clientOf } from "./client.ts";
 import { createTransport } from "./transport.ts";
+
+const createPackaged = (options: { url: string }) => clientOf("[]", options);
 
 const ENDED = { flow_process_id: crypto.randomUUID(), status: "finished", data: null };
 
@@ -23,4 +26,25 @@ Deno.test("transport: what has a key of its own is repeated with a token only, b
     return calls;
   };
   assert.deepEqual([await starts({}), await starts({ Authorization: "Bearer secret" })], [1, 2]);
+});
+
+Deno.test("client: what is no address is refused at once", () => {
+  const refused: unknown[] = [
+    "foo",
+    "atrium.example",
+    "ftp://atrium.test",
+    "http://",
+    "http://a b",
+    "http://a?b=1",
+    undefined,
+  ];
+  for (const url of refused) {
+    for (const create of [createTyped, createPackaged]) {
+      assert.throws(() => create(Object({ url })), /^TypeError: url must be an address such as https/, `${url}`);
+    }
+  }
+  for (const url of ["", "/", "/atrium", "http://localhost:8000/", "HTTPS://atrium.test/below"]) {
+    createTyped({ url });
+    createPackaged({ url });
+  }
 });

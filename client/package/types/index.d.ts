@@ -21,10 +21,11 @@ export interface Databases {}
 // deno-lint-ignore no-empty-interface -- extended by the generated file
 export interface Actions {}
 
+/** @throws {TypeError} if `url` is no address */
 export function createClient(options: ClientOptions): Client;
 
 export interface ClientOptions {
-  /** The server's base URL. In a page of the server itself, `""`. */
+  /** The server's address: http or https, without a query. In a page of the server itself, `""`. */
   url: string;
   /** An API token. A function is called for each request. Without a token only public methods answer. */
   token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
