@@ -11,13 +11,24 @@ import { createTransport, type Transport } from "./transport.ts";
 export { PlatformError as AtriumError } from "../app/platform_error.js";
 export type { ListOptions };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** How long the id behind a `url_code` is used without asking again: the code may become another app's. */
+const BELIEVED_MS = 60_000;
+/** Apps of one page of the search for a `url_code`. */
+const PAGE = 500;
+
+/** The id behind a `url_code`. */
+interface KnownApp {
+  id: string;
+  /** By `performance.now()`. */
+  until: number;
+}
 
 /** @param table the routes, which `deno task pack` writes */
 export function clientOf(table: string, options: ClientOptions) {
   const transport = createTransport(options);
   const dbs = new Map<string, Database<AnyFields>>();
-  const apps = new Map<string, Promise<string>>();
+  const apps = new Map<string, KnownApp>();
   return {
     ...proceduresOf(table, transport),
     action: async (app: string, name: string, input: object = {}, call: CallOptions = {}) => {
@@ -48,27 +59,26 @@ function callAction(transport: Transport, id: string, name: string, input: objec
 }
 
 /** The id of the app with this id or `url_code`. */
-async function appOf(
-  transport: Transport,
-  known: Map<string, Promise<string>>,
-  app: string,
-  call: CallOptions,
-): Promise<string> {
+async function appOf(transport: Transport, known: Map<string, KnownApp>, app: string, call: CallOptions) {
   if (UUID.test(app)) return app;
-  const finding = known.get(app) ?? findApp(transport, app, call);
-  known.set(app, finding);
-  // A failed search is not remembered.
-  finding.catch(() => known.delete(app));
-  return await finding;
+  const found = known.get(app);
+  if (found && found.until > performance.now()) return found.id;
+  // Not shared with other calls: the signal and the deadline of one must not end another.
+  const id = await findApp(transport, app, call);
+  known.set(app, { id, until: performance.now() + BELIEVED_MS });
+  return id;
 }
 
 async function findApp(transport: Transport, url_code: string, call: CallOptions): Promise<string> {
-  const address = `/platform/apps.json${queryOf({ q: url_code, per_page: 500 })}`;
-  const found = await transport.value("GET", address, { ...call, repeat: "safe" }) as {
-    id: string;
-    url_code: string | null;
-  }[];
-  const app = found.find((one) => one.url_code === url_code);
-  if (app) return app.id;
+  for (let page = 1;; page++) {
+    const address = `/platform/apps.json${queryOf({ q: url_code, page, per_page: PAGE })}`;
+    const found = await transport.value("GET", address, { ...call, repeat: "safe" }) as {
+      id: string;
+      url_code: string | null;
+    }[];
+    const app = found.find((one) => one.url_code === url_code);
+    if (app) return app.id;
+    if (found.length < PAGE) break;
+  }
   throw new PlatformError(`There is no app with the url_code ${url_code}`, { status: 404, code: "not_found" });
 }

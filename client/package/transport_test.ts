@@ -48,3 +48,40 @@ Deno.test("client: what is no address is refused at once", () => {
     createPackaged({ url });
   }
 });
+
+Deno.test("client: a call by url_code that is ended does not end another, and ids are found in any spelling", async () => {
+  const id = "0193A5C8-7A40-7C3E-9A43-6F0C2A9D1E55";
+  const asked: string[] = [];
+  const fetch = (address: string, { signal }: RequestInit) =>
+    new Promise<Response>((resolve, reject) => {
+      asked.push(new URL(address).pathname);
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      setTimeout(
+        () => resolve(Response.json(address.includes("/action/") ? ENDED : [{ id, url_code: "weather" }])),
+        20,
+      );
+    });
+  const client = clientOf("[]", { url: "http://atrium.test", token: "secret", fetch });
+  const first = new AbortController();
+  const calls = [client.action("weather", "now", {}, { signal: first.signal }), client.action("weather", "now")];
+  first.abort(new Error("left"));
+  const [ended, answered] = await Promise.allSettled(calls);
+  assert.deepEqual([ended?.status, answered?.status], ["rejected", "fulfilled"]);
+  asked.length = 0;
+  await client.action("weather", "now");
+  await client.action(id, "now");
+  assert.deepEqual(asked, Array(2).fill(`/platform/apps/${id}/action/now`), "neither is searched for");
+});
+
+Deno.test("client: an app is found behind the first page of the search for its url_code", async () => {
+  const page = (count: number, url_code: string) => Array.from({ length: count }, (_, n) => ({ id: `${n}`, url_code }));
+  const fetch = (address: string) => {
+    const { pathname, searchParams } = new URL(address);
+    if (pathname.includes("/action/")) return Promise.resolve(Response.json(ENDED));
+    return Promise.resolve(Response.json(searchParams.get("page") === "2" ? page(1, "a") : page(500, "ab")));
+  };
+  const client = clientOf("[]", { url: "http://atrium.test", token: "secret", fetch });
+  assert.equal(await client.action("a", "now"), null);
+  await assert.rejects(client.action("b", "now"), /There is no app with the url_code b/);
+});
