@@ -24,13 +24,18 @@ export function readQuery<Options extends z.ZodObject>(options: Options, url: st
 }
 
 /**
- * Refuses a query with another name: a typing error in a filter or in `dry_run` would choose or write more than is meant.
+ * Refuses a query with another name, or with a name that is given twice: a typing error in a filter or in `dry_run` would
+ * choose or write more than is meant.
  *
  * @throws {Refusal} 400
  */
 export function proveNames(names: readonly string[], url: string): void {
+  const seen = new Set<string>();
   for (const name of queryOf(url).keys()) {
     if (!names.includes(name.replace(/\[.*/, ""))) throw badRequest(`There is no parameter ${name.slice(0, 100)}`);
+    // `filter[title][in][]` is a list.
+    if (seen.has(name) && !name.endsWith("[]")) throw badRequest(`${name.slice(0, 100)} is given twice`);
+    seen.add(name);
   }
 }
 

@@ -90,6 +90,19 @@ test("files: a parameter that does not exist is refused, and nothing is written"
   assert.deepEqual(await dataOf(ask, code), []);
 });
 
+test("files: a parameter that is given twice is refused as in lists, and nothing is written", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const said = ({ status, body }: Answer) => [status, body.error];
+  const filters = `/platform/dbs/${code}/export.csv?filter[title]=Ada&filter[title]=Grace`;
+  assert.deepEqual(said(await ask("GET", filters)), [400, "filter[title] is given twice"]);
+  const sent = await send(ask, code, "csv", "title\nAda\n", "?dry_run=false&dry_run=true");
+  assert.deepEqual(said(sent), [400, "dry_run is given twice"]);
+  assert.deepEqual(await dataOf(ask, code), []);
+  await send(ask, code, "csv", "title\nAda\nGrace\nAdam\n");
+  const listed = readCsv(await get(ask, code, "csv", "?filter[title][in][]=Ada&filter[title][in][]=Adam"));
+  assert.deepEqual(listed.map(({ title }) => title), ["Ada", "Adam"]);
+});
+
 test("export: its columns, lines and headers", async ({ ask }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   assert.equal(await get(ask, code, "csv"), "id,title,note,n,x,ok,at,day,hour,created_at,updated_at\n", "no records");
