@@ -141,19 +141,24 @@ async function answerExport(context: HttpContext, params: Params, format: Format
   // No record is read before the first text.
   if (call.is_head) return new Response(null, { headers });
   const encoder = new TextEncoder();
+  let has_left = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { value, done } = await texts.next();
+        // A reader may leave while a page is read.
+        if (has_left) return;
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
+        if (has_left) return;
         // The status is sent already: breaking the body off is the only sign that the file is incomplete.
         log.error("export failed", { request_id: call.request_id, ...faultOf(error) });
         controller.error(error);
       }
     },
     async cancel() {
+      has_left = true;
       await texts.return(undefined);
     },
   });

@@ -295,6 +295,24 @@ test("files: a hundred thousand rows go in as they come, are edited and filtered
   assert.match(text, /the very last/, "what was made after the first chunk comes, too: nothing had been read ahead");
 });
 
+test("export: a reader who leaves while a page is read is no failure", async ({ ask, server, admin }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  await send(ask, code, "csv", rows(5_000, () => {}));
+  const failures = () => server.logged.filter((line) => line.includes("export failed") && line.includes(id)).length;
+  const id = `leaves-${crypto.randomUUID()}`;
+  const headers = { authorization: `Bearer ${admin.token}`, "x-request-id": id };
+  for (const format of ["csv", "ndjson"]) {
+    const path = `/platform/dbs/${code}/export.${format}`;
+    const { body } = await server.handler(new Request(server.base_url + path, { headers }));
+    const reader = body?.getReader();
+    await reader?.read();
+    // The next page is being read.
+    await reader?.cancel();
+  }
+  await get(ask, code, "csv");
+  assert.equal(failures(), 0);
+});
+
 test("import: a body that breaks off leaves what came before, and the server", async ({ ask }) => {
   const code = await addDb(ask, { schema: SCHEMA });
   const { status, body } = await send(
