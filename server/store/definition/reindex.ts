@@ -1,7 +1,7 @@
 /**
  * Applies a new definition to the records of a table: checks that they fit, carries the values of renamed fields over,
- * drops those of removed ones and fills the index slots. It works page by page, so that memory does not grow with the table, and in the caller's
- * transaction, so that other transactions see all of the change or nothing.
+ * drops those of removed ones and fills the index slots. It works page by page, so that memory does not grow with the
+ * table, and in the caller's transaction, so that other transactions see all of the change or nothing.
  */
 import type { Pool, Sql } from "../../database/pool.ts";
 import { type Fields, invalid } from "../../errors.ts";
