@@ -103,7 +103,10 @@ const commands: Record<string, Command> = {
     run: ({ sql, positionals, options }) => runAccountCommand(sql, positionals, options),
   },
 
-  /** Encrypts the secrets of connectors, embedding keys, webhooks and runs again that an old key encrypted. Afterwards the old key may be removed. */
+  /**
+   * Encrypts again what an old key has encrypted: secrets of connectors, embedding keys, webhooks and runs. Runs in progress
+   * encrypt theirs when they wait or end; then the old key may be removed.
+   */
   "rotate-secrets": {
     usage: ["deno task rotate-secrets"],
     positionals: 0,
