@@ -94,7 +94,10 @@ interface Traits<S extends Step> {
   readonly templates: readonly string[];
   /** Those of them that are filled inside of the step, once for each round or item. */
   readonly inside?: readonly string[];
-  /** Lists of steps inside a step, by their path in it, besides `catch`. The journal lists such a step before the steps inside it. */
+  /**
+   * Lists of steps inside a step, by their path in it, besides `catch`. The journal lists such a step before the steps
+   * inside it.
+   */
   branches?(step: S): (readonly [path: Path, steps: readonly Step[]])[];
   /** Texts that people may take for templates, by their key. */
   plain?(step: S): JsonObject;
@@ -148,7 +151,12 @@ export interface Execution extends Rendering {
    * @returns the characters that were counted for the name before @throws {StepFault} as `proveRoom`
    */
   countName(name: string, characters: number): number;
-  /** Yields to other runs after a while of work. To be awaited, if there is something to wait for. @throws the reason why the run ends */
+  /**
+   * Yields to other runs after 20 ms of work.
+   *
+   * @returns undefined if it is too early for that
+   * @throws the reason why the run ends
+   */
   yieldTurn(): Promise<void> | undefined;
   /** Sets the step's output. A step with branches sets it before it executes them. */
   setOutput(output: JsonValue): void;
