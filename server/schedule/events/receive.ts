@@ -64,7 +64,7 @@ export async function note(
   const { account_id, cron_id } = event;
   const locked = await lock(sql, event);
   const known = event.key === undefined ? undefined : await findKnown(sql, event, event.key);
-  // What a webhook was sent and started no run is forgotten: its sender delivers it again. Changes of records come once.
+  // A delivery that has started no run is forgotten, because its sender delivers it again. Changes of records come once.
   const is_forgotten = known && locked?.kind === "webhook" && (known.state === "skipped" || known.state === "missed");
   if (known && !is_forgotten) return { received: { ...stateOf(known), is_known: true }, row: undefined };
   if (!locked?.active) throw unavailable("The trigger is not active", undefined, 60);
