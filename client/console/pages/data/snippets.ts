@@ -26,6 +26,16 @@ const object = (data: Record<string, unknown>): string =>
     : `{ ${Object.entries(data).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** How the source of an app uses its own database: a script has no imports. */
+export function appExample(engine: string, table: Table): string {
+  const opened = engine === "js" || engine === "html" ? "const { db } = platform;" : 'import { db } from "platform";';
+  return `${opened}
+
+const records = await db().list({ sort: "-created_at" });
+await db().create(${object(sampleOf(table))});
+db().subscribe(({ kind, record }) => console.log(kind, record));`;
+}
+
 export interface Snippet {
   title: string;
   language: string;

@@ -21,6 +21,10 @@ export const holds = (variable: Variable, field: Field): boolean =>
 /** Fields that can say whose a record is. */
 export const namesOwner = (field: Field): boolean => isText(field) || field.type === "integer";
 
+/** Names of the methods that callers without a login may use. */
+export const openToVisitors = (methods: Methods): string[] =>
+  Object.entries(methods).flatMap(([name, method]) => method && !method.members_only ? [name] : []);
+
 const CLOSED = "Visitors may do nothing: the database is closed to everyone without a login.";
 
 /** What visitors and members may do, in a sentence each. */

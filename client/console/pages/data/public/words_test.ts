@@ -1,6 +1,6 @@
 /** What the editor of public methods says of them. */
-import { equal } from "node:assert/strict";
-import { sentenceOf } from "./words.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { openToVisitors, sentenceOf } from "./words.ts";
 
 Deno.test("public methods are one sentence", () => {
   equal(
@@ -24,4 +24,9 @@ Deno.test("public methods are one sentence", () => {
     sentenceOf({ update: { scope_by: "owner" }, delete: {} }),
     "Visitors may change every field of their own records and delete every record; they see no records.",
   );
+});
+
+Deno.test("public methods: visitors may use those that are not for members only", () => {
+  deepEqual(openToVisitors({ list: {}, create: { members_only: true } }), ["list"]);
+  deepEqual(openToVisitors({ list: { members_only: true } }), []);
 });
