@@ -21,6 +21,9 @@ browserTest("steps of a flow in the console", async ({ browser, step }) => {
     await step("the steps name their keys, and a new question asks somebody who can answer", async () => {
       await names(await open(), server, base);
     });
+    await step("the form of a step has what its action uses, and says which key is wrong", async () => {
+      await actions(await open(), server, base);
+    });
     await step("a double click on a step edits it, also where the toolbar appears", async () => {
       await doubleClicks(await open(), server, base);
     });
@@ -82,6 +85,24 @@ async function taps(page: Page, server: TestServer, base: string): Promise<void>
   const [first, ...others] = await draft();
   deepEqual([kinds(first.then), kinds(first.else), kinds(others)], [["return"], ["fail"], ["return"]]);
   deepEqual(complaints, []);
+  await page.context().close();
+}
+
+async function actions(page: Page, server: TestServer, base: string): Promise<void> {
+  await server.request("POST", "/platform/dbs.json", {
+    json: { db: { name: "Plants", schema: { fields: { a: "text" } } } },
+  });
+  await opened(page, server, base, [{ type: "record", action: "create", db_code: "plants", data: {} }]);
+  const panel = page.getByRole("complementary", { name: "Step step_1" });
+  await row(page, /^1 Create/).dblclick();
+  await panel.getByLabel("Data", { exact: true }).waitFor();
+  equal(await panel.getByRole("button", { name: "Filter" }).count(), 0);
+  await panel.getByLabel("Action").selectOption("get");
+  await panel.getByText("can't be blank, unless match is given").waitFor();
+  await row(page, /Record can't be blank, unless match is given/).waitFor();
+  equal(await panel.getByLabel("Data", { exact: true }).count(), 0, "a blank key goes with its action");
+  await panel.getByRole("button", { name: "Match" }).click();
+  await panel.getByLabel("Record", { exact: true }).waitFor({ state: "detached" });
   await page.context().close();
 }
 

@@ -51,6 +51,8 @@ export interface StepField {
   maximum?: number | undefined;
   /** Of values by name. */
   names_of?: NamesOf | undefined;
+  /** The values of the step's `action` that use the key; undefined if all do. */
+  actions?: string[] | undefined;
   /** Of `object`. */
   fields?: StepField[] | undefined;
 }
@@ -83,6 +85,7 @@ interface Schema {
   oneOf?: Schema[];
   "x-kind"?: FieldKind;
   "x-names-of"?: NamesOf;
+  "x-actions"?: string[];
 }
 
 /** Keys that make sense for steps with attempts only. */
@@ -134,6 +137,7 @@ function fieldOf(
     ...schema.default !== undefined && { default: schema.default },
     ...options && { options },
     ...schema["x-names-of"] && { names_of: schema["x-names-of"] },
+    ...schema["x-actions"] && { actions: schema["x-actions"] },
     ...kind === "number" && { minimum: schema.minimum, maximum: schema.maximum },
     ...kind === "object" && {
       fields: Object.entries(schema.properties ?? {}).map(([key, field]) =>

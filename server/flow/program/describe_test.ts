@@ -60,6 +60,15 @@ Deno.test("describe: kinds of fields follow from the shapes", () => {
     "record.match: database",
   ]);
   assert.deepEqual(one("record")?.fields.find(({ key }) => key === "action")?.options?.length, 6);
+  const used = one("record")?.fields.flatMap(({ key, actions }) => actions ? [`${key}: ${actions.join(" ")}`] : []);
+  assert.deepEqual(used, [
+    "record_id: update delete get",
+    "match: update upsert delete get",
+    "data: create update upsert",
+    "filter: list",
+    "sort: list",
+    "limit: list",
+  ]);
   assert.deepEqual([one("wait")?.waits, one("connector")?.asks_outside, one("code")?.asks_outside], [
     true,
     true,

@@ -60,6 +60,16 @@ const DEFAULT_LIMIT = 100;
 /** The values are named like fields of the step's database. */
 const OF_DATABASE = { "x-names-of": "database" };
 
+/** Keys of which each action uses some. */
+const OPTIONAL = ["record_id", "match", "data", "filter", "sort", "limit"] as const;
+
+const usesOf = ({ needs, either, takes }: Keys): Set<string> => new Set([...needs, ...either, ...takes]);
+
+/** The actions that use the key. */
+const actionsOf = (key: (typeof OPTIONAL)[number]) => ({
+  "x-actions": NAMES.filter((name) => usesOf(ACTIONS[name]).has(key)),
+});
+
 const shape = (steps: StepListShape) =>
   z.strictObject({
     type: z.literal("record"),
@@ -68,27 +78,24 @@ const shape = (steps: StepListShape) =>
     db_code: z.string().regex(/^[a-z0-9_]{1,100}$/, "is not the code of a database").meta({ "x-kind": "database" }),
     table_name: line(63).optional().describe("Of a database with several tables").meta({ "x-kind": "table" }),
     record_id: TextTemplate.refine((text) => /[{}]/.test(text) || UUID.test(text), "is not the id of a record")
-      .optional(),
+      .optional().meta(actionsOf("record_id")),
     match: Templates.refine((fields) => Object.keys(fields).length > 0, "can't be blank").optional()
-      .describe("Fields by which the record is found").meta(OF_DATABASE),
-    data: z.union([Templates, OnePlaceholder]).optional().meta(OF_DATABASE),
+      .describe("Fields by which the record is found").meta({ ...OF_DATABASE, ...actionsOf("match") }),
+    data: z.union([Templates, OnePlaceholder]).optional().meta({ ...OF_DATABASE, ...actionsOf("data") }),
     filter: Templates.optional().describe("By field a value, or an object of operators, as lists of records take it")
-      .meta(OF_DATABASE),
-    sort: TextTemplate.optional().describe("A field, with - before it descending"),
-    limit: z.int().min(1).max(500).optional().describe(`${DEFAULT_LIMIT} by default`),
+      .meta({ ...OF_DATABASE, ...actionsOf("filter") }),
+    sort: TextTemplate.optional().describe("A field, with - before it descending").meta(actionsOf("sort")),
+    limit: z.int().min(1).max(500).optional().describe(`${DEFAULT_LIMIT} by default`).meta(actionsOf("limit")),
   }).superRefine((step, ctx) => {
     for (const [key, message] of faultsOfKeys(step)) ctx.addIssue({ code: "custom", path: [key], message });
   }).transform(({ limit, ...step }) => ({ ...step, limit: limit ?? DEFAULT_LIMIT, is_limited: limit !== undefined }));
 
 type RecordStep = z.output<ReturnType<typeof shape>>;
 
-/** Keys of which each action uses some. */
-const OPTIONAL = ["record_id", "match", "data", "filter", "sort", "limit"];
-
 function* faultsOfKeys(step: { action: keyof typeof ACTIONS }): Generator<[key: string, message: string]> {
-  const { needs, either: [first, second], takes } = ACTIONS[step.action];
+  const { needs, either: [first, second] } = ACTIONS[step.action];
   const given = new Set(Object.entries(step).flatMap(([key, value]) => value === undefined ? [] : [key]));
-  const used = new Set([...needs, first, second, ...takes]);
+  const used = usesOf(ACTIONS[step.action]);
   for (const key of needs) if (!given.has(key)) yield [key, "can't be blank"];
   for (const key of OPTIONAL) if (given.has(key) && !used.has(key)) yield [key, `is not used by ${step.action}`];
   if (first === undefined || second === undefined) return;

@@ -60,6 +60,10 @@ export class Check {
   at(path: Path): Complaint[] {
     return this.complaints.filter((complaint) => isIn(complaint.path, path));
   }
+  /** What the server says of the value at the path as a whole. */
+  exactly(path: Path): Complaint[] {
+    return this.complaints.filter((complaint) => textOf(complaint.path) === textOf(path));
+  }
   /** What belongs to this step, but not to a step inside of it. */
   ofStep(path: Path): Complaint[] {
     return this.complaints.filter(({ step }) => step !== undefined && textOf(step) === textOf(path));

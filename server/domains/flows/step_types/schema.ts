@@ -19,6 +19,9 @@ const Simple = z.object({
   names_of: z.enum(NAMES_OF).optional().describe(
     "Whose names the values have: parameters of the step's method, fields of its database, inputs of its flow",
   ),
+  actions: z.array(z.string()).optional().describe(
+    "The values of the step's `action` that use the key; absent if all do",
+  ),
 });
 
 export const DescribedStep = z.object({
