@@ -1,6 +1,6 @@
 /** Names of what runs refer to by code or id. Read once for each visit of a page. */
 import { api } from "../../api.ts";
-import { everyPage } from "../../every_page.ts";
+import { allDatabases, everyPage } from "../../every_page.ts";
 import { session } from "../../session.svelte.ts";
 import { wordsOf } from "../triggers/triggers.ts";
 
@@ -13,6 +13,8 @@ interface Flow {
 }
 
 let flows = $state.raw<ReadonlyMap<string, Flow>>(new Map());
+let databases = $state.raw<ReadonlyMap<string, string>>(new Map());
+let connectors = $state.raw<ReadonlyMap<string, string>>(new Map());
 let people = $state.raw<ReadonlyMap<number, string>>(new Map());
 let triggers = $state.raw<ReadonlyMap<number, string>>(new Map());
 
@@ -27,6 +29,16 @@ export const names = {
     return triggers;
   },
   flow: (code: string): string => flows.get(code)?.name ?? code,
+  database: (code: string): string => databases.get(code) ?? code,
+  /** What a code in a step stands for. @param kind of the step's key */
+  thing: (kind: string, code: string): string =>
+    kind === "flow"
+      ? names.flow(code)
+      : kind === "database"
+      ? names.database(code)
+      : kind === "connector"
+      ? connectors.get(code) ?? code
+      : code,
   user(id: number | null): string {
     if (id === null) return "";
     return id === session.me?.user.id ? "You" : people.get(id) ?? `User ${id}`;
@@ -37,6 +49,18 @@ export const names = {
       (page) => api.flows.list.query({ ...page, sort: "name" }),
       (list) => (flows = new Map(list.map((flow) => [flow.code, flow]))),
     ),
+  loadDatabases: (): Promise<void> =>
+    allDatabases().then((list) => void (databases = new Map(list.map(({ code, name }) => [code, name]))), () => {}),
+  /** Databases and connectors. */
+  async loadThings() {
+    await Promise.all([
+      names.loadDatabases(),
+      keep(
+        (page) => api.connectors.list.query({ ...page, sort: "name" }),
+        (list) => (connectors = new Map(list.map(({ code, name }) => [code, name]))),
+      ),
+    ]);
+  },
   async load() {
     await Promise.all([
       names.loadFlows(),

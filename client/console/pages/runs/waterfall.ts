@@ -86,6 +86,15 @@ export function readProgram(program: readonly unknown[], titleOf: TitleOf = () =
   return steps;
 }
 
+/** What the rows call the step at a place; undefined if it is in no row. */
+export function nameAt(nodes: readonly Node[], place: string): string | undefined {
+  for (const { kind, name, step, children } of nodes) {
+    const found = kind === "step" && step?.place === place ? name : nameAt(children, place);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 const startsOf = (nodes: readonly Node[]): number[] => nodes.flatMap(({ spans }) => spans.map(({ from }) => from));
 
 /** The bar of a step with steps inside it is at least as long as these. */

@@ -14,18 +14,29 @@ interface Scheduled {
   kind: string;
   sentence: string;
   timezone: string;
+  record: { db_code: string; table_name: string | null } | null;
 }
 
 /** `Europe/Warsaw` → `Warsaw` */
 export const cityOf = (timezone: string): string => timezone.replace(/^.*\//, "").replaceAll("_", " ");
 
+type NameOf = (db_code: string) => string;
+const asCode: NameOf = (code) => code;
+
 /** `At 09:00, Monday to Friday, Warsaw` */
-export const wordsOf = ({ kind, sentence, timezone }: Scheduled): string =>
-  kind === "flow" ? `${plainly(sentence)}, ${cityOf(timezone)}` : sentence;
+export const wordsOf = (trigger: Scheduled, databaseOf = asCode): string =>
+  trigger.kind === "flow" ? `${startOf(trigger)}, ${cityOf(trigger.timezone)}` : startOf(trigger, databaseOf);
+
+/** `At 09:00, Monday to Friday`, `When a record of Orders is created`. The server's sentence has the database's code. */
+export function startOf({ kind, sentence, record }: Scheduled, databaseOf = asCode): string {
+  if (kind === "flow") return plainly(sentence);
+  return record ? sentence.replace(`of ${record.db_code}`, () => `of ${databaseOf(record.db_code)}`) : sentence;
+}
 
 export const plainly = (sentence: string): string => sentence.replaceAll(" through ", " to ");
 
-export const nameOf = (trigger: Scheduled & { name: string | null }): string => trigger.name ?? wordsOf(trigger);
+export const nameOf = (trigger: Scheduled & { name: string | null }, databaseOf = asCode): string =>
+  trigger.name ?? wordsOf(trigger, databaseOf);
 
 export const STATES: Record<
   SlotState,
