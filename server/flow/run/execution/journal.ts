@@ -48,7 +48,10 @@ export interface Journal {
 export interface KeptJournal extends Journal {
   /** Those of forks stand where the fork was made, in whichever order they were appended. */
   readonly entries: readonly StepRecord[];
-  /** A snapshot of the entries and of the steps in progress, without secrets. */
+  /**
+   * A snapshot of the entries and of the steps in progress, without secrets. During a replay it has the known entries
+   * that are not replayed yet, too: a run that goes on after a wait does not seem to begin again.
+   */
   seen(): Promise<StepRecord[]>;
   /** The entries without secrets, as they are stored. */
   shown(): Promise<StepRecord[]>;
@@ -87,6 +90,9 @@ export function createJournal(
   const repeated = effectsByPlace(reusable(before, repetition));
   // A replay appends the same entries, which need not be stored again.
   const stored = new Set(known.filter((entry) => !isWaiting(entry)).map(({ place }) => place));
+  const known_places = new Set(known.map(({ place }) => place));
+  /** Until the first entry that no earlier execution has made. */
+  let is_replaying = known.length > 0;
   let kept_count = kept.length;
   let unkept: StepRecord[] = [];
   let keeping = Promise.resolve();
@@ -141,6 +147,7 @@ export function createJournal(
     append(entry) {
       in_progress.delete(entry);
       list.push(entry);
+      if (!known_places.has(entry.place)) is_replaying = false;
       if (!stored.has(entry.place)) unkept.push(entry);
     },
     appendInterrupted(entry) {
@@ -160,7 +167,10 @@ export function createJournal(
       return flat(list);
     },
     seen: async () => {
-      const seen = [...flat(list), ...in_progress];
+      const listed = flat(list);
+      const places = new Set(is_replaying ? [...listed, ...in_progress].map(({ place }) => place) : []);
+      const ahead = is_replaying ? known.filter(({ place }) => !places.has(place)) : [];
+      const seen = [...listed, ...ahead, ...in_progress];
       return hiding ? await hiding.records(seen) : seen;
     },
     shown: async () => hiding ? await hiding.records(flat(list)) : flat(list),

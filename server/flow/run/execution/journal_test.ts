@@ -77,3 +77,17 @@ Deno.test("journal: a step that the end of the run has interrupted is listed and
   assert.deepEqual(journal.entries.map(({ place }) => place), ["a", "b"]);
   assert.deepEqual(written, [[0, ["a"]]]);
 });
+
+Deno.test("journal: a replay shows the entries that it has not come to", async () => {
+  const { journal } = journalOf([entry("a"), entry("b"), entry("c")]);
+  const seen = async () => (await journal.seen()).map(({ place }) => place);
+  assert.deepEqual(await seen(), ["a", "b", "c"]);
+  journal.append(entry("a"));
+  const begun = entry("b");
+  journal.begin(begun);
+  assert.deepEqual(await seen(), ["a", "c", "b"]);
+  journal.append(begun);
+  assert.deepEqual(await seen(), ["a", "b", "c"]);
+  journal.append(entry("other"));
+  assert.deepEqual(await seen(), ["a", "b", "other"], "the path is another one");
+});
