@@ -26,14 +26,17 @@ const object = (data: Record<string, unknown>): string =>
     : `{ ${Object.entries(data).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** How the source of an app uses its own database: a script has no imports. */
-export function appExample(engine: string, table: Table): string {
-  const opened = engine === "js" || engine === "html" ? "const { db } = platform;" : 'import { db } from "platform";';
-  return `${opened}
+const NONE_OPEN = "// No public method of the database is open yet: every call is refused.";
 
-const records = await db().list({ sort: "-created_at" });
-await db().create(${object(sampleOf(table))});
-db().subscribe(({ kind, record }) => console.log(kind, record));`;
+/** How the source of an app uses its own database, within the methods that are open. A script has no imports. */
+export function appExample(engine: string, table: Table, methods: Db["public_methods"]): string {
+  const opened = engine === "js" || engine === "html" ? "const { db } = platform;" : 'import { db } from "platform";';
+  const calls = [
+    ...methods.list ? ['const records = await db().list({ sort: "-created_at" });'] : [],
+    ...methods.create ? [`await db().create(${object(sampleOf(table))});`] : [],
+    ...methods.list ? ["db().subscribe(({ kind, record }) => console.log(kind, record));"] : [],
+  ];
+  return [opened, "", ...Object.keys(methods).length > 0 ? calls : [NONE_OPEN]].join("\n");
 }
 
 export interface Snippet {
@@ -130,7 +133,7 @@ export function snippetsOf(way: Way, db: Db, table: Table, origin: string): Snip
       const opened = Object.keys(db.public_methods);
       const note = opened.length > 0
         ? `// The database's public methods decide: ${opened.join(", ")} ${opened.length === 1 ? "is" : "are"} open.`
-        : "// No public method of the database is open yet: every call is refused.";
+        : NONE_OPEN;
       const call = `const records = db(${literal(db.code)});`;
       return [
         {

@@ -1,5 +1,5 @@
 /** Examples of a table's API. */
-import { match } from "node:assert/strict";
+import { doesNotMatch, match } from "node:assert/strict";
 import { appExample } from "./snippets.ts";
 import { tablesOf } from "./tables.ts";
 
@@ -16,7 +16,10 @@ Deno.test("examples: an app's record has the required fields, and a script has n
   };
   const [table] = tablesOf({ fields });
   if (!table) throw new Error("no table");
-  match(appExample("svelte", table), /^import \{ db \} from "platform";/);
-  match(appExample("svelte", table), /create\(\{ .*day: "\d{4}-\d\d-\d\d", n: 1\.5 \}\)/);
-  for (const engine of ["js", "html"]) match(appExample(engine, table), /^const \{ db \} = platform;/);
+  const open = { list: {}, create: {} };
+  match(appExample("svelte", table, open), /^import \{ db \} from "platform";/);
+  match(appExample("svelte", table, open), /create\(\{ .*day: "\d{4}-\d\d-\d\d", n: 1\.5 \}\)/);
+  for (const engine of ["js", "html"]) match(appExample(engine, table, open), /^const \{ db \} = platform;/);
+  doesNotMatch(appExample("svelte", table, { list: {} }), /create\(/);
+  match(appExample("svelte", table, {}), /every call is refused/);
 });
