@@ -186,10 +186,7 @@ const issuer = z.string().refine(
 );
 
 const isPrivateTo = ({ protocol, hostname }: URL) =>
-  protocol === "https:" || protocol === "http:" && OF_THIS_MACHINE.test(hostname);
-
-/** Host names, as URLs have them. */
-const OF_THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+  protocol === "https:" || protocol === "http:" && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 const Environment = z.object({
   PORT: integer(1, 65535).default(8000),
@@ -258,9 +255,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     if (hosted) faults.push("WORKERS must be 1 here: this host starts processes by itself");
     if (Deno.build.os === "windows") faults.push("WORKERS must be 1 on Windows: its processes cannot share a port");
   }
-  if (parsed.data && hasGuessableToken(parsed.data)) {
-    faults.push(`ADMIN_TOKEN must have at least ${SHORTEST_TOKEN} characters, because other machines reach the server`);
-  }
   if (parsed.data?.APPS_ORIGIN && namesSite(parsed.data.APPS_ORIGIN, baseUrlOf(parsed.data))) {
     faults.push("APPS_ORIGIN must name other hosts than BASE_URL: cookies do not tell ports apart");
   }
@@ -301,16 +295,6 @@ function baseUrlOf({ BASE_URL, HOST, PORT }: z.output<typeof Environment>): stri
   if (BASE_URL !== undefined) return BASE_URL;
   const shown = ["0.0.0.0", "::", "[::]"].includes(HOST) ? "localhost" : inBrackets(HOST);
   return `http://${shown}:${PORT}`;
-}
-
-/** The admin may do everything, so the token must not be found by trying. */
-const SHORTEST_TOKEN = 16;
-
-/** Behind a reverse proxy HOST may name this machine, but not BASE_URL. */
-function hasGuessableToken(env: z.output<typeof Environment>): boolean {
-  const { ADMIN_TOKEN, HOST } = env;
-  if (ADMIN_TOKEN === undefined || ADMIN_TOKEN.length >= SHORTEST_TOKEN) return false;
-  return [`http://${inBrackets(HOST)}`, baseUrlOf(env)].some((url) => !OF_THIS_MACHINE.test(new URL(url).hostname));
 }
 
 /** Whether the site's own host is one of those that serve apps. */
