@@ -102,8 +102,19 @@ function inAMoment(composing: Promise<Composed>): Atrium {
 async function settleIn(config: Config, atrium: Composed, log: Log, { sweep, tick }: Crons): Promise<void> {
   sweep.begin(atrium.sweep, log);
   tick.begin(atrium.tick, log);
+  warnOfShortToken(config, log);
   if (!atrium.generated) return;
   const { warnOfWeakPassword } = await import("./weak_admin_password.ts");
   // Its dictionaries are gone before a compile worker takes memory.
   await warnOfWeakPassword(config, log);
+}
+
+/** Characters of a token that nobody finds by trying. */
+const SHORTEST_TOKEN = 16;
+
+/** Scripts rely on `ADMIN_TOKEN`, so a short one is not refused. */
+function warnOfShortToken({ admin: { token } }: Config, log: Log): void {
+  if (token !== undefined && token.length < SHORTEST_TOKEN) {
+    log.warn(`ADMIN_TOKEN is easy to guess: set one of at least ${SHORTEST_TOKEN} characters`);
+  }
 }

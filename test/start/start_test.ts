@@ -142,6 +142,7 @@ Deno.test("start: commands before the first start, and an admin that the environ
   const { servers } = JSON.parse((await ask(`${process.url}/openapi.json`)).text);
   assert.deepEqual(servers, [{ url: "https://atrium.example.com" }]);
   await until(() => process.output().includes("ADMIN_PASSWORD is easy to guess"), "a weak password is warned of");
+  assert.ok(process.output().includes("ADMIN_TOKEN is easy to guess"), "and a short token");
   assert.equal((await stop(process)).code, 0);
   const hash = await passwordHash(environment, "ada@example.com");
   assert.match(hash ?? "", /^\$scrypt\$ln=15,r=8,p=3\$/, "a guess takes a tenth of a second");
