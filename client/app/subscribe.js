@@ -143,6 +143,8 @@ function watched(signal) {
  * @param {AbortSignal} signal
  */
 async function pauseUntilOnline(ms, signal) {
+  // A listener has ended the stream when it heard that it waits. An aborted signal has no further event.
+  if (signal.aborted) return;
   const controller = new AbortController();
   const end = () => controller.abort();
   signal.addEventListener("abort", end);

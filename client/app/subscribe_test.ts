@@ -116,6 +116,22 @@ Deno.test("subscribe: a listener may stop it", async () => {
   assert.deepEqual(kinds, ["ready"]);
 });
 
+Deno.test("subscribe: where it is stopped while it waits to reconnect, it is closed at once", async () => {
+  await using server = standIn(events([1, "ready", {}]));
+  const states: string[] = [];
+  const stopped = Promise.withResolvers<void>();
+  const stop = subscribe("/x", () => {}, undefined, (state) => {
+    states.push(state);
+    if (state !== "waiting") return;
+    stop();
+    stopped.resolve();
+  });
+  await stopped.promise;
+  // The pause that would follow has a longer timer.
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([states, server.asked.length], [["connecting", "open", "waiting", "closed"], 1]);
+});
+
 Deno.test("subscribe: an error of a listener is reported as the page's, and the connection stays", async () => {
   await using server = standIn(events([1, "ready", {}], [2, "create", {}]), gone);
   const reported: unknown[] = [];
