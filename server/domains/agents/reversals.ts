@@ -70,7 +70,15 @@ const settingsOf = ({ webhook, record, ...before }: State): State => ({
 
 const cron: Reversal = {
   remove: (ctx, { id }) => removeCron(ctx, Number(id)),
-  restore: (ctx, { id }, before) => changeCron(ctx, Number(id), bodyOf(CronChanges, settingsOf(before))),
+  async restore(ctx, { id }, before) {
+    const [now] = await ctx.sql<{ active: boolean }[]>`
+      select active from crons where id = ${Number(id)} and account_id = ${ctx.viewer.account_id}
+    `;
+    const { active, ...settings } = settingsOf(before);
+    // A write of false stops a trigger that failures have paused, and skips what waits there.
+    const changes = now?.active === active ? settings : { ...settings, active };
+    return await changeCron(ctx, Number(id), bodyOf(CronChanges, changes));
+  },
   create: (ctx, _place, before) => createCron(ctx, bodyOf(NewCron, settingsOf(before))),
 };
 

@@ -145,6 +145,10 @@ onServer("agents: a session that is undone is over, whatever it has made, and in
   await call("patch", { kind: "flow", id: caller.id, changes: { name: "Called" } });
   await call("create", { kind: "flow", value: { name: "New", ...harmless } });
   await call("patch", { kind: "flow", id: caller.id, changes: program("new") });
+  await server.sql.begin(async (tx) => {
+    await tx`select set_config('atrium.actor', '{"user_id": null, "via": "server"}', true)`;
+    await tx`update crons set active = false, paused_reason = 'failures' where id = ${hook.id}`;
+  });
   await call("patch", { kind: "trigger", id: hook.id, changes: { name: "Renamed" } });
   await call("create", { kind: "app", value: { name: "App", app_engine: "html", source_code: "<p>" } });
   const schedule = { target_code: "new", schedule: "0 3 * * *", max_failures: 1 };
@@ -160,6 +164,7 @@ onServer("agents: a session that is undone is over, whatever it has made, and in
   assert.notEqual(sessions.find(({ id }: { id: string }) => id === agent.session).undone_at, null);
   const { body: trigger } = await ask("GET", `/account/crons/${hook.id}.json`);
   assert.deepEqual([trigger.name, trigger.webhook.has_secret], ["Hook", true]);
+  assert.deepEqual([trigger.active, trigger.paused_reason], [false, "failures"], "it waits for a resume as before");
   assert.deepEqual((await ask("GET", "/platform/apps.json")).body, []);
   const { body: flows } = await ask("GET", "/connect/flows.json");
   assert.deepEqual(flows.map(({ name }: { name: string }) => name), ["Caller"]);
