@@ -38,20 +38,34 @@ export const isForApps = (path: string): boolean =>
 /** Longer than it opens the app: it also says who used the app in this browser before. */
 const KEPT_S = 400 * 24 * 60 * 60;
 
+/** Redirects take no longer. */
+const QUESTION_S = 60;
+
 const isSecure = ({ apps_origin }: AppsSite) => apps_origin?.startsWith("https:") ?? false;
-const nameOf = (site: AppsSite, app_id: string) => `${isSecure(site) ? "__Host-" : ""}app_${app_id}`;
+const nameOf = (site: AppsSite, app_id: string, kind = "app") => `${isSecure(site) ? "__Host-" : ""}${kind}_${app_id}`;
+
+function valueOf({ headers }: Request, name: string): string | undefined {
+  const cookies = headers.get("cookie");
+  return cookies === null ? undefined : parse(cookies, name)[name];
+}
 
 /**
  * The cookie of a host that serves apps, one for each app. It proves the viewer of that app's page there (viewer.ts), and
  * no other request knows it.
  */
-export function entryOf({ headers }: Request, site: AppsSite, app_id: string): string | undefined {
-  const cookies = headers.get("cookie");
-  const name = nameOf(site, app_id);
-  return cookies === null ? undefined : parse(cookies, name)[name];
-}
+export const entryOf = (request: Request, site: AppsSite, app_id: string): string | undefined =>
+  valueOf(request, nameOf(site, app_id));
 
 /** `Set-Cookie`, or, without a value, for the removal of the cookie. */
 export const entryCookie = (site: AppsSite, app_id: string, value?: string): string =>
-  `${nameOf(site, app_id)}=${value ?? ""}; Path=/; Max-Age=${value === undefined ? 0 : KEPT_S}; HttpOnly; ` +
-  `SameSite=Lax${isSecure(site) ? "; Secure" : ""}`;
+  cookie(site, nameOf(site, app_id), value ?? "", value === undefined ? 0 : KEPT_S);
+
+/** The cookie of a host that asks the site who is signed in. */
+export const questionOf = (request: Request, site: AppsSite, app_id: string): string | undefined =>
+  valueOf(request, nameOf(site, app_id, "question"));
+
+export const questionCookie = (site: AppsSite, app_id: string, question: string): string =>
+  cookie(site, nameOf(site, app_id, "question"), question, QUESTION_S);
+
+const cookie = (site: AppsSite, name: string, value: string, seconds: number): string =>
+  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(site) ? "; Secure" : ""}`;

@@ -6,19 +6,19 @@ import type { Sql } from "../../database/pool.ts";
 /** Redirects take no longer. */
 const LIFETIME_S = 30;
 
-const hashOf = (code: string): Buffer => createHash("sha256").update(code).digest();
+const hashOf = (code: string, asked: string): Buffer => createHash("sha256").update(code + asked).digest();
 
 interface App {
   id: string;
   account_id: number;
 }
 
-/** @returns the code. Only its SHA-256 is stored */
-export async function insertEntryCode(sql: Sql, app: App, session_id: number): Promise<string> {
+/** @param asked the question of the host that takes the code, if it has asked @returns the code. Only its SHA-256 is stored */
+export async function insertEntryCode(sql: Sql, app: App, session_id: number, asked = ""): Promise<string> {
   const code = randomBytes(32).toString("base64url");
   await sql`
     insert into app_entry_codes (hash, account_id, app_id, session_id, expires_at)
-    select ${hashOf(code)}, account_id, ${app.id}, id, now() + make_interval(secs => ${LIFETIME_S})
+    select ${hashOf(code, asked)}, account_id, ${app.id}, id, now() + make_interval(secs => ${LIFETIME_S})
     from sessions
     where id = ${session_id}
       and account_id = ${app.account_id}
@@ -26,11 +26,11 @@ export async function insertEntryCode(sql: Sql, app: App, session_id: number): P
   return code;
 }
 
-/** Removes the code. @returns its session; undefined where the code is wrong, used, too old, or another app's */
-export async function takeEntryCode(sql: Sql, app: App, code: string): Promise<number | undefined> {
+/** Removes the code. @returns its session; undefined where the code is wrong, used, too old, or for another app or question */
+export async function takeEntryCode(sql: Sql, app: App, code: string, asked: string): Promise<number | undefined> {
   const [taken] = await sql<{ session_id: number | null }[]>`
     delete from app_entry_codes
-    where hash = ${hashOf(code)}
+    where hash = ${hashOf(code, asked)}
       and account_id = ${app.account_id}
       and app_id = ${app.id}
     returning case when expires_at > now() then session_id end as session_id

@@ -1,5 +1,6 @@
 /** Apps on hosts of their own (`APPS_ORIGIN`): how members get there, and what those hosts are worth. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { type Answer, startServer, type TestServer } from "../../stage/harness.ts";
 import { addEmbeddingKey, signJwt } from "../../stage/embedding/jwt.ts";
 import { addAccount, addPerson, addSession, type Ask, made } from "../../stage/people.ts";
@@ -32,13 +33,14 @@ function browserOf({ handler }: TestServer, first: Record<string, string> = {}) 
     jar.set(url.host, [...cookies.values()].join("; "));
     return { status: response.status, headers: response.headers, body: await response.text() };
   };
-  /** Follows redirects. @returns every address on the way, and the last answer */
+  /** Follows redirects. @returns every address on the way, the last answer, and which data the browser was told to delete */
   const visit = async (address: string) => {
-    const way = [address];
+    const [way, cleared]: [string[], string[]] = [[address], []];
     for (;;) {
       const answer = await open(way.at(-1) ?? "");
+      cleared.push(...[answer.headers.get("clear-site-data")].filter((sent) => sent !== null));
       const to = answer.headers.get("location");
-      if (to === null || way.length > 8) return { way, answer };
+      if (to === null || way.length > 8) return { way, answer, cleared };
       way.push(new URL(to, way.at(-1)).href);
     }
   };
@@ -183,12 +185,48 @@ Deno.test("apps origin: members enter an app's own host by a one-time code; its 
     assert.equal((await member.visit(`${host}/a/${id}`)).answer.body.includes("<p>mine</p>"), false);
     const { cookie: admins } = await addSession(server, 1);
     member.jar.set("atrium.test", admins);
-    const entered = (await member.open("http://atrium.test/a/mine")).headers.get("location") ?? "";
-    assert.equal((await member.open(entered)).headers.get("clear-site-data"), '"storage"');
-    assert.ok((await member.visit("http://atrium.test/a/mine")).answer.body.includes("admin"));
+    const changed = await member.visit("http://atrium.test/a/mine");
+    assert.deepEqual(changed.cleared, ['"storage"'], "once");
+    assert.ok(changed.answer.body.includes("admin"));
     await server.sql`update app_entry_codes set expires_at = now() - interval '1 second'`;
     await server.sweep();
     assert.equal((await server.sql`select hash from app_entry_codes`).length, 0, "codes are swept");
+  }));
+
+Deno.test("apps origin: no other site ends what a member has at an app, nor deletes its storage", () =>
+  withServer("http://*.apps.test", async (server) => {
+    const { ask, addApp, signIn } = await furnish(server);
+    const id = await addApp("open", { public: true });
+    const host = `http://${id}.apps.test`;
+    const [member, attacker] = [
+      await signIn(),
+      browserOf(server, { "atrium.test": (await addSession(server, (await addPerson(ask, "user")).id)).cookie }),
+    ];
+    const shown = async (address = `${host}/a/${id}`) => {
+      const { answer, cleared } = await member.visit(address);
+      return [answer.body.includes("Member"), cleared];
+    };
+    assert.deepEqual(await shown(`http://atrium.test/a/${id}`), [true, []]);
+    const code = async (way: string) => (await attacker.open(way)).headers.get("location") ?? "";
+    const asked = createHash("sha256").update("").digest("base64url");
+    const links = [
+      `${host}/enter?to=/a/${id}`,
+      `${host}/enter?to=/a/${id}&asked`,
+      `${host}/enter?to=/a/${id}&asked&visitor=${"A".repeat(43)}`,
+      await code(`http://atrium.test/a/${id}`),
+      `${await code(`http://atrium.test/a/${id}`)}&asked`,
+      await code(`http://atrium.test/enter?to=/a/${id}&asked=${asked}`),
+      (await browserOf(server).open(`http://atrium.test/enter?to=/a/${id}&asked=${asked}`)).headers.get("location") ??
+        "",
+    ];
+    await inTurn(links, async (link) => assert.deepEqual(await shown(link), [true, []], link));
+    // As a part of another app's page.
+    const part = await member.open(`${host}/enter?to=/a/${id}`, { ...OPENED, "sec-fetch-dest": "image" });
+    assert.deepEqual([part.headers.get("set-cookie"), part.headers.get("clear-site-data")], [null, null]);
+    // A visitor comes after the member has signed out.
+    member.jar.delete("atrium.test");
+    assert.deepEqual(await shown(`http://atrium.test/a/${id}`), [false, ['"storage"']]);
+    assert.deepEqual(await shown(`http://atrium.test/a/${id}`), [false, []]);
   }));
 
 Deno.test("apps origin: what a host page vouches for opens on the site only, so no app gets another one's storage", () =>
