@@ -254,36 +254,63 @@ export async function updateInGroup(
   return json === undefined ? undefined : new Json(json);
 }
 
+/** Of a department with many records, one statement for all would exceed the time limit of statements. */
+const RECORDS_AT_ONCE = 10_000;
+
+/**
+ * The foreign key would do this while the department is locked, and writers of these records would wait for that lock.
+ * Each record's history says that it was in the department, because it hides that time from some viewers.
+ *
+ * @returns how many records are in no department now, at most `at_once`
+ */
+async function clearRecords(sql: Sql, account: number, id: number, at_once: number): Promise<number> {
+  const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+    with chosen as (
+      select r.id
+      from records r
+      join departments d on d.id = r.department_id
+      where d.id = ${id}
+        and d.account_id = ${account}
+      limit ${at_once}
+    ),
+    moved as (
+      update records r
+      set department_id = null
+      from chosen
+      where r.id = chosen.id
+        and r.department_id = ${id}
+      returning r.id, r.table_id
+    ),
+    noted as (
+      insert into audit_entries (account_id, action, object, object_id, db_id, user_id, actor, before, after)
+      select
+        ${account}, 'update', 'record', m.id::text, t.db_id, (a.actor ->> 'user_id')::integer, a.actor - 'user_id',
+        jsonb_build_object('department_id', ${id}::integer), jsonb_build_object('department_id', null)
+      from moved m
+      join db_tables t on t.id = m.table_id
+      cross join (
+        select coalesce(nullif(current_setting('atrium.actor', true), ''), '{"via": "server"}')::jsonb as actor
+      ) a
+      where t.db_id is not null
+    )
+    select count(*)::int as count from chosen
+  `;
+  return count;
+}
+
 /**
  * Deletes a department. If it was the main one, the oldest remaining one becomes the main one. Sets `department_id` to
  * null on its records without bumping their `updated_at`. Needs the account's lock (`lockAccount`).
  *
  * @returns false if the account has no such department
  */
-export async function deleteDepartment(sql: Sql, account: number, id: number): Promise<boolean> {
-  // The foreign key would do this while the department is locked, and writers of these records would wait for that
-  // lock. Each record's history says that it was in the department, because it hides that time from some viewers.
-  await sql`
-    with moved as (
-      update records r
-      set department_id = null
-      from departments d
-      where d.id = ${id}
-        and d.account_id = ${account}
-        and r.department_id = d.id
-      returning r.id, r.table_id
-    )
-    insert into audit_entries (account_id, action, object, object_id, db_id, user_id, actor, before, after)
-    select
-      ${account}, 'update', 'record', m.id::text, t.db_id, (a.actor ->> 'user_id')::integer, a.actor - 'user_id',
-      jsonb_build_object('department_id', ${id}::integer), jsonb_build_object('department_id', null)
-    from moved m
-    join db_tables t on t.id = m.table_id
-    cross join (
-      select coalesce(nullif(current_setting('atrium.actor', true), ''), '{"via": "server"}')::jsonb as actor
-    ) a
-    where t.db_id is not null
-  `;
+export async function deleteDepartment(
+  sql: Sql,
+  account: number,
+  id: number,
+  at_once = RECORDS_AT_ONCE,
+): Promise<boolean> {
+  while (await clearRecords(sql, account, id, at_once) === at_once);
   const { count } = await sql`
     delete from departments
     where id = ${id}

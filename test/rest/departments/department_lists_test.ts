@@ -1,5 +1,6 @@
 /** Lists by department, and the department of a record whose creator names none. */
 import assert from "node:assert/strict";
+import { deleteDepartment } from "../../../server/domains/departments/queries.ts";
 import { addPerson, made } from "../../stage/people.ts";
 import { type Ask, inTurn, onSharedServer } from "../../stage/scenario.ts";
 
@@ -149,4 +150,31 @@ inAccount("departments: usage counts what a deletion touches, as far as the call
   assert.deepEqual(await usage(stranger.token), { ...people, ...nothing });
   assert.equal((await ask("GET", `/account/departments/${d2}/usage.json`)).body.next_main, null);
   assert.equal((await ask("GET", "/account/departments/99999999/usage.json")).status, 404);
+});
+
+inAccount("departments: a deletion goes over many records in several statements of one transaction", async (stage) => {
+  const { ask, server: { sql } } = stage;
+  const { body: { id: account } } = await ask("GET", "/account.json");
+  const { d1 } = await setScene(ask);
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) {
+    ids.push(made(await ask("POST", RECORDS, { json: { record: { data: { n }, department_id: d1 } } })).id);
+  }
+  const counts: number[] = [];
+  await sql.begin(async (tx) => {
+    const counting = new Proxy(tx, {
+      async apply(target, self, given) {
+        const rows = await Reflect.apply(target, self, given);
+        if (typeof rows[0]?.count === "number") counts.push(rows[0].count);
+        return rows;
+      },
+    });
+    assert.equal(await deleteDepartment(counting, account, d1, 2), true);
+  });
+  assert.deepEqual(counts, [2, 2, 1]);
+  for (const id of ids) {
+    assert.equal((await ask("GET", `/platform/dbs/notes/records/${id}.json`)).body.department_id, null);
+    const { body: [last] } = await ask("GET", `/platform/dbs/notes/records/${id}/history.json`);
+    assert.equal(last.action, "update");
+  }
 });
