@@ -7,7 +7,10 @@
   const tell = (atrium, more) => parent.postMessage({ atrium, ...more }, "*");
   let following = false;
   let told;
-  let frame;
+  const REST_MS = 300;
+  let frame, resting;
+  let checking = false;
+  let proven = false;
   const heightOf = () => {
     const { documentElement: page, body, compatMode } = document;
     const { marginBottom } = getComputedStyle(body);
@@ -20,19 +23,34 @@
   };
   /*
    * A part of `100vh` beside another part grows with each height that the host sets, without an end. Growth that is the
-   * frame's, once for each such part, is not told.
+   * frame's, once for each such part, is not told. An animation looks the same for a moment: until it is proven that the
+   * content follows the frame, the height is told once it rests.
    */
   const absorb = () => {
     const grown = innerHeight - frame;
     frame = innerHeight;
+    if (grown === 0) return;
     const more = heightOf() - told;
     const parts = Math.round(more / grown);
-    if (grown > 0 && parts > 0 && Math.abs(more - parts * grown) <= 1) told += more;
+    const follows = grown > 0 && parts > 0 && Math.abs(more - parts * grown) <= 1;
+    proven ||= checking && follows;
+    checking = false;
+    if (!follows) return;
+    told += more;
+    clearTimeout(resting);
+    if (!proven) {
+      resting = setTimeout(() => {
+        checking = true;
+        tell("size", { height: told });
+      }, REST_MS);
+    }
   };
   const measure = () => {
     absorb();
     const height = heightOf();
-    if (height !== told) tell("size", { height: told = height });
+    if (height === told) return;
+    clearTimeout(resting);
+    tell("size", { height: told = height });
   };
   const follow = () => {
     if (document.compatMode !== "CSS1Compat") document.body.style.height ||= "fit-content";

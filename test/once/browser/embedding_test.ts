@@ -188,6 +188,14 @@ async function showsThree(browser: Browser, { atrium, login, asked, port }: Stag
         await becomes(title, px + more);
       }
     }
+    // Each frame of an animation is as much higher as the page has made the one before.
+    await sized.locator("#box").evaluate(async (box) => {
+      for (let px = 120; px <= 600; px += 12) {
+        box.style.height = `${px}px`;
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    await becomes("Sized", 600);
     const scheme = () => sized.evaluate("getComputedStyle(document.documentElement).colorScheme");
     await until(async () => await scheme() === "dark", "the app is dark");
     await page.emulateMedia({ colorScheme: "light" });
@@ -295,11 +303,11 @@ async function showsFullHeight(browser: Browser, { port }: Stage): Promise<void>
     const full = await frameOf(page, "Full");
     const box = full.locator("#box");
     const high = () => page.locator("iframe").evaluate((frame) => frame.clientHeight);
-    await until(async () => await high() === 190, "150 px of the frame and 40 px of the header");
+    await until(async () => await high() === 230, "150 px of the frame, 40 px of the header, and 40 px as a proof");
     await box.evaluate((box) => void (box.style.height = "30px"));
-    await until(async () => await high() > 190, "the frame grows with the content");
+    await until(async () => await high() > 230, "the frame grows with the content");
     const grown = await high();
-    for (let frames = 0; frames < 20; frames++) await box.evaluate(() => new Promise(requestAnimationFrame));
+    for (let frames = 0; frames < 40; frames++) await box.evaluate(() => new Promise(requestAnimationFrame));
     equal(await high(), grown, "and then stays");
 
     const scheme = () => full.evaluate("getComputedStyle(document.documentElement).colorScheme");
