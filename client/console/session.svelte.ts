@@ -28,6 +28,10 @@ export const mayEdit = () => hasRole("manager") && !viewedAs();
 /** Whether the user may change people and the account. */
 export const mayAdminister = () => hasRole("admin") && !viewedAs();
 
+/** The department of a new thing: the first of a user's who would not see it without one; null for the others. */
+export const ownDepartment = (): number | null =>
+  me?.user.without_department === false ? me.departments[0]?.id ?? null : null;
+
 /** Where a click on an app leads: guests may open apps, but not read their source. */
 export const addressOf = ({ id, url_code }: { id: string; url_code: string | null }): string =>
   me?.user.role === "guest" ? `/a/${url_code ?? id}` : `/apps/${id}`;

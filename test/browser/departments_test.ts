@@ -5,7 +5,7 @@ import type { Browser, Page } from "../packages/playwright.ts";
 import { browserTest } from "../stage/browser.ts";
 import { startServer, type TestServer } from "../stage/harness.ts";
 import { PNG } from "../stage/images.ts";
-import { addPerson, made } from "../stage/people.ts";
+import { addPerson, made, restrictTo } from "../stage/people.ts";
 import { until } from "../stage/until.ts";
 import { choosesAmongMany } from "./choices.ts";
 import { adminOf, seatOf } from "./seats.ts";
@@ -27,6 +27,10 @@ browserTest("departments and modules in a browser", async ({ browser, step }) =>
     );
     await step("two admins save different fields of one department", () => merges(browser, server, base));
     await step("visibility is explained before it changes, and is taken back", () => restricts(browser, server, base));
+    await step(
+      "a manager of a department makes things that belong to it",
+      () => makesWithin(browser, server, base),
+    );
     await step(
       "what the server does not answer is shown when it is back",
       () => recovers(browser, server, base),
@@ -163,6 +167,39 @@ async function restricts(browser: Browser, server: TestServer, base: string): Pr
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Visibility is open").waitFor();
   equal(await mode(), "open");
+  await close();
+}
+
+async function makesWithin(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const [department_id = 0] = await restrictTo(server.request, unique("Foundry"));
+  const { id } = await addPerson(server.request, "manager", {
+    department_ids: [department_id],
+    without_department: false,
+  });
+  const { page, complaints, close } = await seatOf(browser, server, base, id);
+  const name = unique("Castings");
+  for (const [path, title] of [["data", "New database"], ["flows", "New flow"]]) {
+    await page.goto(`${base}/${path}?new=1`);
+    const dialog = page.getByRole("dialog", { name: title });
+    await dialog.getByLabel("Name", { exact: true }).fill(name);
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await page.waitForURL(new RegExp(`/${path}/\\w+`));
+  }
+  await page.goto(`${base}/connectors/new`);
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByLabel("Address").fill("https://api.example.com");
+  await page.keyboard.press("Control+s");
+  await page.waitForURL(/connectors\/\d+/);
+  await page.goto(`${base}/triggers/new`);
+  await page.getByLabel("Flow", { exact: true }).selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.waitForURL(/triggers\/\d+/);
+  for (const list of ["platform/dbs", "connect/flows", "connect/connectors", "account/crons"]) {
+    const { body } = await server.request("GET", `/${list}.json?sort=-created_at`);
+    equal(body[0].department_id, department_id, list);
+  }
+  deepEqual(complaints, []);
+  await server.request("PATCH", "/account.json", { json: { account: { departments: { mode: "open" } } } });
   await close();
 }
 

@@ -2,7 +2,7 @@
 import { api, troubleOf } from "../../api.ts";
 import { notify } from "../../notices.svelte.ts";
 import { go, here, setQuery } from "../../router.svelte.ts";
-import { mayEdit } from "../../session.svelte.ts";
+import { mayEdit, ownDepartment } from "../../session.svelte.ts";
 import { type Connector, differing, type Form, formOf, rebased, sentOf, wordOf } from "./connector_form.ts";
 
 type Errors = Record<string, string[]>;
@@ -231,6 +231,6 @@ function keyed(errors: Errors, form: Form): Errors {
 }
 
 function blank(): Form {
-  const form = formOf();
+  const form = { ...formOf(), department_id: ownDepartment() };
   return { ...form, auth: { ...form.auth, type: "bearer" } };
 }
