@@ -17,13 +17,34 @@ export function viewedFetch(input: URL | RequestInfo, init?: RequestInit): Promi
   return sessionFetch(input, { ...init, headers });
 }
 
+/** A refusal of a call that is not made through the typed client. */
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** How many entries a list has on all of its pages. @param path such as `/account/teams.json` */
 export async function totalOf(path: string, query: Record<string, string> = {}): Promise<number> {
-  const response = await viewedFetch(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`);
+  const response = await viewedFetch(`${path}?${new URLSearchParams({ ...query, per_page: "1" })}`).catch(() => {
+    throw new Refused(NO_ANSWER, 0);
+  });
   // An unread body keeps the connection.
-  await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  const body = await response.text();
+  if (!response.ok) throw new Refused(messageIn(body) ?? `The server answered ${response.status}`, response.status);
   return Number(response.headers.get("x-total-count") ?? 0);
+}
+
+function messageIn(body: string): string | undefined {
+  try {
+    const { error } = JSON.parse(body);
+    return typeof error === "string" ? error : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a person can be told of a failed call. */
@@ -39,6 +60,7 @@ export interface Trouble {
 export const NO_ANSWER = "The server does not answer. What you typed is kept.";
 
 export function troubleOf(error: unknown): Trouble {
+  if (error instanceof Refused) return { message: error.message, fields: {}, status: error.status };
   if (!isClientError(error)) return { message: String(error), fields: {}, status: 0 };
   const { data } = error;
   if (!data) return { message: NO_ANSWER, fields: {}, status: 0 };

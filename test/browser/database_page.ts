@@ -62,4 +62,10 @@ export async function movesToDepartment(
   await theirs.close();
   equal((await change({ mode })).status, 200);
   deepEqual(complaints, []);
+
+  // Somebody deletes it, and the page reads it again.
+  equal((await request("DELETE", `/platform/dbs/${code}.json`)).status, 204);
+  await page.getByPlaceholder("Search texts").fill("a");
+  await page.getByRole("alert").getByText("Database not found").waitFor();
+  complaints.length = 0;
 }
