@@ -9,7 +9,8 @@ export const Path = z.string().max(500).regex(
   "must be a path into the answer, such as rates.0.mid or items.*.id",
 );
 
-const Paths = z.record(Name, Path).refine((paths) => Object.keys(paths).length > 0, "can't be blank");
+const Paths = z.record(Name, Path).refine((paths) => Object.keys(paths).length > 0, "can't be blank")
+  .meta({ minProperties: 1 });
 
 export const Pick = z.union([Path, Paths], {
   error: "must be a path into the answer, such as rates.0.mid, or an object of such paths",

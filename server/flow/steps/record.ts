@@ -80,7 +80,11 @@ const shape = (steps: StepListShape) =>
     record_id: TextTemplate.refine((text) => /[{}]/.test(text) || UUID.test(text), "is not the id of a record")
       .optional().meta(actionsOf("record_id")),
     match: Templates.refine((fields) => Object.keys(fields).length > 0, "can't be blank").optional()
-      .describe("Fields by which the record is found").meta({ ...OF_DATABASE, ...actionsOf("match") }),
+      .describe("Fields by which the record is found").meta({
+        ...OF_DATABASE,
+        ...actionsOf("match"),
+        minProperties: 1,
+      }),
     data: z.union([Templates, OnePlaceholder]).optional().meta({ ...OF_DATABASE, ...actionsOf("data") }),
     filter: Templates.optional().describe("By field a value, or an object of operators, as lists of records take it")
       .meta({ ...OF_DATABASE, ...actionsOf("filter") }),

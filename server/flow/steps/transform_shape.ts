@@ -41,7 +41,8 @@ export const shape = (steps: StepListShape) =>
       "Makes a list of `key` and `items`, one for each value at this path; with `reduce`, of `key` and its results",
     ),
     reduce: z.record(Name, Reduction).refine((all) => Object.keys(all).length > 0, "can't be blank")
-      .refine((all) => Object.keys(all).length <= 10, "has more than 10 results").optional()
+      .refine((all) => Object.keys(all).length <= 10, "has more than 10 results")
+      .meta({ minProperties: 1, maxProperties: 10 }).optional()
       .describe(
         `Makes an object of results, such as { "total": { "sum": "item.price" } }. Operations: ${
           OPERATIONS.join(", ")

@@ -35,7 +35,7 @@ const isPlaceholder = (text: string) => {
 
 /** A string that is exactly one placeholder, so that its value keeps its JSON type. */
 export const OnePlaceholder = z.string().refine(isPlaceholder, "must be one placeholder, such as {item}")
-  .superRefine(checkTemplates);
+  .superRefine(checkTemplates).meta({ pattern: String.raw`^\{[\s\S]*\}$` });
 
 /** A name that a step may define. */
 export const Name = z.string().regex(NAME, "must be a letter or _ and at most 63 letters, digits and _")

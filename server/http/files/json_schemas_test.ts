@@ -58,6 +58,13 @@ Deno.test("schemas: invalid programs are refused by the schema and at save", () 
     [{ type: "flow" }],
     [{ type: "code" }],
     [{ type: "transform" }],
+    [{ type: "transform", from: "a" }],
+    [{ type: "transform", from: "{a}", reduce: {} }],
+    [{ type: "for_each", items: "a {b}", steps: [] }],
+    [{ type: "wait", seconds: "60" }],
+    [{ type: "switch", value: "{a}", cases: {} }],
+    [{ type: "connector", connector_code: "fx", method: "a", pick: {} }],
+    [{ type: "record", action: "get", db_code: "x", match: {} }],
   ];
   for (const program of programs) {
     assert.equal(validate(program), false, JSON.stringify(program));

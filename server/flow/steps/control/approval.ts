@@ -31,6 +31,7 @@ const shape = (steps: StepListShape) =>
     choices: z.array(line(100)).min(1).max(10).refine((all) => new Set(all).size === all.length, "must be different")
       .default(["approve", "reject"]).describe("The answers, one of which is chosen"),
     form: z.record(Name, Field).refine((fields) => Object.keys(fields).length <= 20, "has more than 20 fields")
+      .meta({ maxProperties: 20 })
       .default({}).describe("Fields that are filled in with the answer"),
     roles: z.array(z.enum(ROLES)).default([]).describe("Users of these roles who see the flow's department may answer"),
     users: Ids.describe("Ids of users who may answer"),

@@ -12,7 +12,7 @@ const shape = (steps: StepListShape) =>
     ...commonKeys(steps),
     value: TextTemplate.describe("Compared with the names of the cases as a text"),
     cases: z.record(line(255), steps).refine((cases) => Object.keys(cases).length > 0, "can't be blank")
-      .describe("Steps by the value for which they are executed"),
+      .meta({ minProperties: 1 }).describe("Steps by the value for which they are executed"),
     else: optionalSteps(steps).describe("Executed if there is no case for the value"),
   });
 
