@@ -211,14 +211,17 @@ async function answered(context: HttpContext, work: () => Promise<Response>): Pr
 
 /** @throws {Refusal} 403 where members sign in with OpenID Connect only, and the link is for a password */
 async function form(
-  { call, config, sql, identity_provider }: HttpContext,
+  { call, config, sql, pages, identity_provider }: HttpContext,
   { path, title, button, takes_identity, takes_name }: Purpose,
   status: number,
   { account_id, account, name, login }: Holder,
   secret: string,
   fault?: Fault,
 ): Promise<Response> {
-  const provider = takes_identity && isBaseHost(config, hostOf(call.request.url)) ? identity_provider?.name : undefined;
+  const host = hostOf(call.request.url);
+  // Sign-ins with the provider are those of the account that has the host.
+  const takes_provider = takes_identity && isBaseHost(config, host) && await pages.accountOf(host) === account_id;
+  const provider = takes_provider ? identity_provider?.name : undefined;
   if (provider === undefined) await refuseIfOidcOnly(sql, account_id);
   const oidc_only = (await findSignInSettings(sql, account_id))?.oidc_only ?? false;
   const site = config.base_url.replace(/^https?:\/\//, "");

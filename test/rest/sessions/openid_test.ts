@@ -1,7 +1,7 @@
 /** OpenID Connect with a real provider: who is whom, and every answer that must not be accepted. */
 import assert from "node:assert/strict";
 import { type Answer, startServer, type TestServer } from "../../stage/harness.ts";
-import { addPasskey, addPerson, addSession } from "../../stage/people.ts";
+import { addAccount, addPasskey, addPerson, addSession } from "../../stage/people.ts";
 import { inTurn } from "../../stage/scenario.ts";
 import { type OpenId, startOpenId } from "../../stage/openid/openid.ts";
 
@@ -181,6 +181,14 @@ onProvider("openid: an invitation is accepted with an identity, once, from its o
     200,
     "a refused attempt does not use the link up",
   );
+
+  // An account without a host has its links here, and no sign-ins.
+  const { token } = await addAccount(server);
+  const invitation = { email: "third@example.com", send_mail: false };
+  const { body } = await ask("POST", "/account/invitations.json", { token, json: { invitation } });
+  const theirs = await browser.get(body.url.slice(BASE.length));
+  assert.equal(theirs.status, 200);
+  assert.doesNotMatch(theirs.body, /Accept with/);
 
   const [row] = await server.sql<{ rows: number }[]>`
     select count(*)::int as rows from sign_in_challenges c where row_to_json(c)::text like ${`%${second}%`}
