@@ -2,7 +2,7 @@
 import { FolderLocked, NoFileLocks } from "../../db/embedded/embedded.ts";
 import { DatabaseNotUnicode, DatabaseTooNew, DatabaseTooOld } from "../../db/migrate.ts";
 import { type Config, ConfigError } from "../config.ts";
-import { refusalOfDatabase } from "../database/pg_errors.ts";
+import { isStatementTimeout, refusalOfDatabase } from "../database/pg_errors.ts";
 import { type Log, writeOut } from "../log.ts";
 
 /** The process cannot do what it was started for. The message is a complete sentence for the person who started it. */
@@ -105,6 +105,7 @@ function faultSentence(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === DISK_FULL) return `The disk is full: ${message}`;
   if (REFUSED.test(code)) return `PostgreSQL refuses DATABASE_URL: ${message}`;
+  if (isStatementTimeout(error)) return `The database did not answer in time: ${message}`;
   if (refusalOfDatabase(error)?.status === 503) return `The database cannot be reached: ${message}`;
   return `Atrium cannot start: ${message}`;
 }

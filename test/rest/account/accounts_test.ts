@@ -1,5 +1,6 @@
 /** `deno task account`: accounts are created, listed and removed with everything in them. */
 import assert from "node:assert/strict";
+import { nestedPool } from "../../../server/database/nested.ts";
 import { runAccountCommand } from "../../../server/process/account_command.ts";
 import { as, made } from "../../stage/people.ts";
 import { onSharedServer } from "../../stage/scenario.ts";
@@ -43,6 +44,16 @@ test("accounts: one is created with its host and first admin, listed, and remove
   await until(async () => (await theirs("GET", "/account.json")).status === 401, "its token is not valid any more");
   const left = await sql`select from records where table_id not in (select id from db_tables)`;
   assert.equal(left.length, 0);
+});
+
+test("accounts: a removal may take longer than other statements", async ({ server: { sql } }) => {
+  const printed = await runAccountCommand(sql, ["create"], { name: "Large" });
+  const [, id = ""] = /^account +(\d+)$/m.exec(printed) ?? [];
+  const [setting] = await sql.begin(async (tx) => {
+    await runAccountCommand(nestedPool(tx), ["remove", id], { name: "Large" });
+    return await tx<{ statement_timeout: string }[]>`show statement_timeout`;
+  });
+  assert.equal(setting?.statement_timeout, "0");
 });
 
 test("accounts: wrong options are refused, and the default account stays", async ({ server: { sql } }) => {
