@@ -8,7 +8,10 @@
   let following = false;
   let told;
   const REST_MS = 300;
+  const LONGEST_BLANK_MS = 1_000;
   let frame, resting;
+  let parsed = false;
+  let starting = true;
   let checking = false;
   let proven = false;
   const heightOf = () => {
@@ -45,7 +48,15 @@
       }, REST_MS);
     }
   };
+  const isBlank = () => {
+    const content = document.createRange();
+    content.selectNodeContents(document.body);
+    return content.getBoundingClientRect().height === 0;
+  };
   const measure = () => {
+    // A part of `100vh` that is shown in a moment would have no height in a frame without one.
+    if (starting && isBlank()) return;
+    starting = false;
     absorb();
     const height = heightOf();
     if (height === told) return;
@@ -59,14 +70,22 @@
     const observer = new ResizeObserver(measure);
     observer.observe(document.documentElement);
     observer.observe(document.body);
+    setTimeout(() => {
+      starting = false;
+      measure();
+    }, LONGEST_BLANK_MS);
   };
+  // Modules have run by then.
+  addEventListener("DOMContentLoaded", () => {
+    parsed = true;
+    if (following) follow();
+  });
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || data?.atrium !== "host") return;
     if (/^(light|dark)$/.test(data.scheme)) document.documentElement.style.colorScheme = data.scheme;
     if (following) return;
     following = true;
-    if (document.readyState === "loading") addEventListener("DOMContentLoaded", follow);
-    else follow();
+    if (parsed) follow();
   });
   tell("ready");
 })();

@@ -46,6 +46,11 @@ const QUIRKY = `<style>body { margin: 7px }</style><div id="box" style="height: 
 const FULL_HEIGHT = `<!doctype html><title>Full</title><style>body { margin: 0 }</style>
 <header style="height: 40px"></header><main style="min-height: 100vh"></main><div id="box"></div>`;
 
+/** As high as its frame, as soon as it has content. */
+const LATE = `<!doctype html><title>Late</title><style>body { margin: 0 }</style><script>
+setTimeout(() => document.body.innerHTML = '<main style="height: 100vh">late</main>', 300);
+</script>`;
+
 interface Stage {
   atrium: PortServer;
   key: SigningKey;
@@ -100,7 +105,8 @@ function pageOf(path: string, base: string): string {
   if (path === "/classic") return head + classic;
   if (path === "/full") {
     return `<!doctype html><title>Host</title><style>.dark { color-scheme: dark }</style><body>
-    <script src="${base}/embed.js" data-app="full"></script><script src="${base}/embed.js"></script>`;
+    <script src="${base}/embed.js" data-app="full"></script>
+    <script src="${base}/embed.js" data-app="late"></script><script src="${base}/embed.js"></script>`;
   }
   if (path === "/hasty") {
     return `${head}<button onclick="remove()">Leave</button><div id="place"></div><script type="module">
@@ -146,6 +152,7 @@ async function addApps(ask: Ask): Promise<void> {
     { name: "Worker", url_code: "worker", source_code: WORKER, db_code: "notes", actions, embed_height: 77 },
     { name: "Sized", source_code: SIZED, url_code: "sized", public: true },
     { name: "Quirky", source_code: QUIRKY },
+    { name: "Late", source_code: LATE, url_code: "late", public: true, show_in_module: null, embed_height: 320 },
     { name: "Full", source_code: FULL_HEIGHT, url_code: "full", public: true, show_in_module: null },
   ];
   for (const app of apps) made(await ask("POST", "/platform/apps.json", { json: { app: { ...shared, ...app } } }));
@@ -302,13 +309,16 @@ async function showsFullHeight(browser: Browser, { port }: Stage): Promise<void>
     await page.goto(`http://localhost:${port}/full`);
     const full = await frameOf(page, "Full");
     const box = full.locator("#box");
-    const high = () => page.locator("iframe").evaluate((frame) => frame.clientHeight);
+    const high = (title = "Full") => page.locator(`iframe[title=${title}]`).evaluate((frame) => frame.clientHeight);
     await until(async () => await high() === 230, "150 px of the frame, 40 px of the header, and 40 px as a proof");
     await box.evaluate((box) => void (box.style.height = "30px"));
     await until(async () => await high() > 230, "the frame grows with the content");
     const grown = await high();
     for (let frames = 0; frames < 40; frames++) await box.evaluate(() => new Promise(requestAnimationFrame));
     equal(await high(), grown, "and then stays");
+
+    await (await frameOf(page, "Late")).getByText("late").waitFor();
+    equal(await high("Late"), 320, "a frame keeps its height until there is content");
 
     const scheme = () => full.evaluate("getComputedStyle(document.documentElement).colorScheme");
     equal(await scheme(), "light");
