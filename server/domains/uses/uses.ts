@@ -17,7 +17,9 @@ export const IN_USE = "409 with `used_by` if something uses it, unless `force=tr
 export const Use = z.object({
   kind: z.enum(["app", "cron", "flow"]),
   id: z.union([Uuid, Id]),
-  name: z.string().nullable().meta({ examples: ["Watch the rate"] }),
+  name: z.string().nullable().describe("Of a trigger without a name, its sentence").meta({
+    examples: ["Watch the rate"],
+  }),
 });
 
 export const UsedBy = z.array(Use).describe(
@@ -49,12 +51,12 @@ export const usedBy = (sql: Sql, viewer: Viewer, used: Used, code: ReturnType<Sq
       where u.account_id = ${viewer.account_id} and u.kind = ${used} and u.code = ${code}
         and ${visible(sql, viewer)}
       union all
-      select 3, 'cron', to_json(t.id), t.name
+      select 3, 'cron', to_json(t.id), coalesce(t.name, t.sentence)
       from crons t
       where t.account_id = ${viewer.account_id} and ${used} = 'flow' and t.target_code = ${code}
         and ${visible(sql, viewer)}
       union all
-      select 3, 'cron', to_json(t.id), t.name
+      select 3, 'cron', to_json(t.id), coalesce(t.name, t.sentence)
       from crons t
       where t.account_id = ${viewer.account_id} and ${used} = 'db' and t.kind = 'record'
         and t.settings ->> 'db_code' = ${code}

@@ -74,6 +74,12 @@ inAccount("used_by: apps, flows and triggers that name it, wherever they do", as
   assert.deepEqual(other.body.used_by, [], "a key of a mutation is no reference");
   await ask("PATCH", `/platform/apps/${app.id}.json`, { json: { app: { actions: [], db_code: null } } });
   assert.deepEqual(await used_by(paths.flow), [of_cron]);
+  await ask("PATCH", `/account/crons/${cron.id}.json`, { json: { cron: { name: null } } });
+  assert.deepEqual(
+    await used_by(paths.flow),
+    [{ ...of_cron, name: "At 09:00" }],
+    "the sentence of a trigger without a name",
+  );
   assert.deepEqual(await used_by(paths.db), [of_flow]);
 });
 
