@@ -196,12 +196,12 @@ async function showsThree(browser: Browser, { atrium, login, asked, port }: Stag
       }
     }
     // Each frame of an animation is as much higher as the page has made the one before.
-    await sized.locator("#box").evaluate(async (box) => {
+    await sized.evaluate(`(async () => {
       for (let px = 120; px <= 600; px += 12) {
-        box.style.height = `${px}px`;
+        box.style.height = px + "px";
         await new Promise(requestAnimationFrame);
       }
-    });
+    })()`);
     await becomes("Sized", 600);
     const scheme = () => sized.evaluate("getComputedStyle(document.documentElement).colorScheme");
     await until(async () => await scheme() === "dark", "the app is dark");
@@ -314,7 +314,7 @@ async function showsFullHeight(browser: Browser, { port }: Stage): Promise<void>
     await box.evaluate((box) => void (box.style.height = "30px"));
     await until(async () => await high() > 230, "the frame grows with the content");
     const grown = await high();
-    for (let frames = 0; frames < 40; frames++) await box.evaluate(() => new Promise(requestAnimationFrame));
+    for (let frames = 0; frames < 40; frames++) await full.evaluate("new Promise(requestAnimationFrame)");
     equal(await high(), grown, "and then stays");
 
     await (await frameOf(page, "Late")).getByText("late").waitFor();
@@ -340,7 +340,7 @@ async function staysRemoved(browser: Browser, { port }: Stage): Promise<void> {
     await page.getByRole("button").click();
     const [answer] = await Promise.all([page.waitForResponse(/\/jwt$/), page.evaluate("left()")]);
     await answer.finished();
-    for (let frames = 0; frames < 20; frames++) await page.evaluate(() => new Promise(requestAnimationFrame));
+    for (let frames = 0; frames < 20; frames++) await page.evaluate("new Promise(requestAnimationFrame)");
     deepEqual(context.pages().map((each) => each.url()), [page.url()]);
   } finally {
     await context.close();
