@@ -40,6 +40,7 @@ browserTest("departments and modules in a browser", async ({ browser, step }) =>
       await choosesAmongMany(server, base, seat, unique("Branch"));
       await seat.close();
     });
+    await step("j and k walk along every list, and Enter opens", () => walks(browser, server, base));
     await step("an app is put into a module, and shown on a page", () => places(browser, server, base));
   } finally {
     await server.close();
@@ -200,6 +201,24 @@ async function makesWithin(browser: Browser, server: TestServer, base: string): 
   }
   deepEqual(complaints, []);
   await server.request("PATCH", "/account.json", { json: { account: { departments: { mode: "open" } } } });
+  await close();
+}
+
+async function walks(browser: Browser, server: TestServer, base: string): Promise<void> {
+  const { page, close } = await adminSeat(browser, server, base);
+  await server.request("POST", "/platform/dbs.json", { json: { db: { name: unique("Walk") } } });
+  await addApp(server, { name: unique("Walk") });
+  for (const path of ["apps", "apps?view=list", "data", "connectors", "departments"]) {
+    await page.goto(`${base}/${path}`);
+    const list = page.locator(".body").first();
+    await list.locator("a[href]:not([tabindex])").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    const focused = list.locator("a:focus");
+    const href = await focused.getAttribute("href");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${base}${href}`);
+  }
   await close();
 }
 
