@@ -4,7 +4,7 @@ import { made } from "../../stage/people.ts";
 import { inTurn, onSharedServer } from "../../stage/scenario.ts";
 import { until } from "../../stage/until.ts";
 import { addDb } from "../../stage/visitors.ts";
-import { dataOf, type Format, SCHEMA, send } from "./file_stage.ts";
+import { dataOf, type Format, rows, SCHEMA, send } from "./file_stage.ts";
 
 const test = onSharedServer();
 
@@ -68,4 +68,21 @@ test("import: the rows before the place where the database refuses one are count
     department_id: ["must exist"],
     base: [`${await stored()} records have been created before`],
   }]);
+});
+
+test("import: a body that breaks off leaves what came before, and the server", async ({ ask }) => {
+  const code = await addDb(ask, { schema: SCHEMA });
+  const { status, body } = await send(
+    ask,
+    code,
+    "csv",
+    rows(100_000, (row) => {
+      if (row > 15_000) throw new TypeError("the connection was reset");
+    }),
+  );
+  assert.equal(status, 400, JSON.stringify(body));
+  assert.match(body.error, /broke off \(\d+ records have been created before\)/);
+  const created = Number(/\d+/.exec(body.error)?.[0]);
+  const { headers } = await ask("GET", `/platform/dbs/${code}/records.json?per_page=1&count=true`);
+  assert.equal(Number(headers.get("x-total-count")), created);
 });
