@@ -59,7 +59,11 @@ async function startProvider() {
   });
   const issuer: string = `http://localhost:${server.addr.port}`;
   const config = { issuer, client_id: "atrium", client_secret: "s", name: "Example", role_claim: undefined };
-  const provider = createIdentityProvider(config, "http://atrium.test", createLog(() => {}));
+  const provider = createIdentityProvider(
+    config,
+    "http://atrium.test",
+    createLog(() => {}, Date.now, { at_once: true }),
+  );
   assert.ok(provider);
   return {
     async redeem(answer: Answer) {

@@ -212,7 +212,8 @@ async function notices(browser: Browser, server: TestServer, base: string): Prom
   await page.goto(base);
   await page.getByRole("heading", { name: "Recently edited" }).waitFor();
   await page.route(`${base}/`, async (route) => {
-    const response = await route.fetch();
+    // Unlike the browser, this request says nothing of its origin, and the session's cookie would not count.
+    const response = await route.fetch({ headers: { ...route.request().headers(), "sec-fetch-site": "same-origin" } });
     await route.fulfill({
       response,
       body: (await response.text()).replaceAll("/console/main-", "/console/main-newer-"),
