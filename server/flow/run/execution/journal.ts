@@ -85,12 +85,12 @@ export function createJournal(
   const list: List = [];
   const known = [...earlier, ...kept];
   const completed = effectsByPlace(known);
-  const waiting = new Map(known.filter(isWaiting).map((entry) => [entry.place, entry]));
-  const abandoned = new Map(known.filter(isAbandoned).map((entry) => [entry.place, entry]));
+  const waiting = byPlace(known.filter(isWaiting));
+  const abandoned = byPlace(known.filter(isAbandoned));
   const repeated = effectsByPlace(reusable(before, repetition));
   // A replay appends the same entries, which need not be stored again.
-  const stored = new Set(known.filter((entry) => !isWaiting(entry)).map(({ place }) => place));
-  const known_places = new Set(known.map(({ place }) => place));
+  const stored = byPlace(known.filter((entry) => !isWaiting(entry)));
+  const known_places = byPlace(known);
   /** Until the first entry that no earlier execution has made. */
   let is_replaying = known.length > 0;
   let kept_count = kept.length;
@@ -182,7 +182,7 @@ export function createJournal(
 /** Entries, and the lists of forks. */
 type List = (StepRecord | List)[];
 
-const flat = (list: List): StepRecord[] => list.flatMap((part) => Array.isArray(part) ? flat(part) : [part]);
+const flat = (list: List): StepRecord[] => list.flatMap((part) => Array.isArray(part) ? flat(part) : part);
 
 const isWaiting = ({ status }: StepRecord) => status === "waiting";
 
@@ -191,8 +191,11 @@ const isAbandoned = ({ status, type }: StepRecord) => status === "cancelled" && 
 
 const hasEnded = ({ status }: StepRecord) => status === "finished" || status === "error" || status === "skipped";
 
+/** For runs that begin, which have no earlier entries: an empty Map costs as much as one with a few. */
+const NONE: ReadonlyMap<string, StepRecord> = new Map();
+
+const byPlace = (entries: readonly StepRecord[]): ReadonlyMap<string, StepRecord> =>
+  entries.length === 0 ? NONE : new Map(entries.map((entry) => [entry.place, entry]));
+
 const effectsByPlace = (entries: readonly StepRecord[]) =>
-  new Map(
-    entries.filter((entry) => hasEffect(entry.type) && hasEnded(entry) && !entry.truncated)
-      .map((entry) => [entry.place, entry]),
-  );
+  byPlace(entries.filter((entry) => hasEffect(entry.type) && hasEnded(entry) && !entry.truncated));
