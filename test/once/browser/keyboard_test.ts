@@ -119,6 +119,22 @@ async function finds(browser: Browser, server: TestServer, base: string): Promis
   await found(`noor ${word}`, `Noor ${word}`, /\/people\?person=\d+/);
   await found(`run send-${word}`, `Run send-${word}`, new RegExp(`tab=actions&action=send-${word}`));
   await found("new datab", "New database", /\/data\?new=1/);
+  await reopens(page);
   deepEqual(complaints, []);
   await close();
+}
+
+/** The browser says that a dialog has been closed a moment after it was. */
+async function reopens(page: Page): Promise<void> {
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: "Search or run a command" });
+  await field.waitFor();
+  const stays_open = await page.evaluate(`(async () => {
+    const dialog = document.querySelector("dialog.palette");
+    dialog.close();
+    dialog.showModal();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return dialog.open;
+  })()`);
+  equal(stays_open, true, "the palette was opened again before its close was told");
 }
