@@ -197,7 +197,8 @@ export class Turns {
 
   #release(place: Place): void {
     if (this.#holder !== place) return;
-    this.#holder = undefined;
+    // A first statement that has come during a pause is next: as the holder, this client is not in line.
+    if (place.waits_since === undefined) this.#holder = undefined;
     this.#wake();
   }
 

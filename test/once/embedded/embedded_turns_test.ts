@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import postgres from "postgres";
-import { GREETING_MS } from "../../../db/embedded/turns.ts";
+import { Backend } from "../../../db/embedded/backend.ts";
+import type { Client } from "../../../db/embedded/session.ts";
+import { readTemplate } from "../../../db/embedded/template.ts";
+import { GREETING_MS, Turns } from "../../../db/embedded/turns.ts";
 import { message, query, SYNC } from "../../../db/embedded/wire/wire.ts";
 import { errorOf } from "../../../db/embedded/wire/wire_backend.ts";
+import type { Batch } from "../../../db/embedded/wire/wire_client.ts";
 import { until } from "../../stage/until.ts";
 import { bareClient, code, pool, step, test, types } from "./embedded_stage.ts";
 
@@ -173,4 +177,32 @@ test("requests over the network are answered during a transaction of long statem
     assert.equal(answer, "yes");
     await asked;
   });
+});
+
+Deno.test("turns: a client's first statement that comes while the process stands still is answered", async () => {
+  const backend = await Backend.open(null, await readTemplate());
+  const turns = new Turns(backend, () => Promise.reject(new Error("not opened again")), 1_000);
+  const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+  const client: Client = {
+    pid: 1,
+    secret: 1,
+    settings: "",
+    welcome() {
+      const batch: Batch = { kind: "batch", bytes: query("select 1"), statements: [], ends: "query" };
+      queueMicrotask(() => turns.add(client, batch));
+      // Longer than the client may stay silent, and than the work may go on without a pause.
+      for (const end = performance.now() + GREETING_MS + 10; performance.now() < end;);
+    },
+    answer: () => resolve(),
+    hangUp() {},
+    fail: (reason) => reject(new Error(reason)),
+  };
+  const given_up = setTimeout(() => reject(new Error("no answer")), 2_000);
+  turns.join(client, { kind: "startup", settings: new Map() });
+  try {
+    await answered;
+  } finally {
+    clearTimeout(given_up);
+    await turns.close();
+  }
 });
