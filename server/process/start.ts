@@ -109,7 +109,7 @@ async function settleIn(config: Config, atrium: Composed, log: Log, { sweep, tic
   await warnOfWeakPassword(config, log);
 }
 
-/** Characters of a token that nobody finds by trying. */
+/** Shorter tokens can be found by trying. */
 const SHORTEST_TOKEN = 16;
 
 /** Scripts rely on `ADMIN_TOKEN`, so a short one is not refused. */

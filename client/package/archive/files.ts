@@ -71,7 +71,7 @@ function decoded(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** All of it or nothing: a file that holds somebody's work must not end half written, for example on a full disk. */
+/** Replaces the file as a whole. A failed write, for example on a full disk, leaves the previous content. */
 export async function writeText(root: string, path: string, text: string): Promise<void> {
   const place = await placeFor(root, path);
   // A pull and a push leave out names that begin with a dot.

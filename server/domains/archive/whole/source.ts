@@ -35,7 +35,7 @@ export async function* sourceOf(
   }
 }
 
-/** Seconds after which a sender may try again: somebody has to make room first. */
+/** Seconds after which a sender may try again. An operator has to free space first. */
 const RETRY_AFTER = 60;
 
 const stored = <Result>(work: Promise<Result>): Promise<Result> =>
